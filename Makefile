@@ -10,8 +10,9 @@ BENCHTIME ?= 0.5s
 # Of make image: what the program calls itself, and for which machines it is.
 VERSION   ?= dev
 PLATFORMS ?= linux/$(shell $(GO) env GOARCH)
-# Of make soak: the cases of each property test, and for how long a cluster is disturbed.
+# Of make soak: the cases of each property test, how many worlds of simulated time, and for how long a cluster is disturbed.
 CASES    ?= 5000
+WORLDS   ?= 500
 SOAK     ?= 5m
 
 # Builds the real API server, etcd and kwok that test/e2e needs, where they are not built yet.
@@ -47,8 +48,9 @@ test: lint ## Run every test, those against a real control plane included
 	$(GO) test -timeout $(TIMEOUT) ./...
 	$(GO) -C test/deploy test -timeout $(TIMEOUT) ./...
 
-soak: ## Run the long tests: CASES (5000) cases of each law, and SOAK (5m) of faults on a real control plane
+soak: ## Run the long tests: CASES (5000) cases of each law, WORLDS (500) in simulated time, and SOAK (5m) of faults on a real control plane
 	$(GO) test -timeout 0 $(LAWS) -rapid.checks=$(CASES)
+	ASHLAR_WORLD_SEEDS=$(WORLDS) $(GO) test -timeout 0 -count=1 -v -run '^TestWorlds$$' ./test/world
 	$(CONTROL_PLANE)
 	ASHLAR_E2E_SOAK=$(SOAK) $(GO) test -timeout 0 -count=1 -v -run '^TestSoak$$' ./test/e2e
 

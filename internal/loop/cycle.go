@@ -77,6 +77,9 @@ func (l *loop) cycles(ctx context.Context) error {
 		}
 		stop()
 		time.Sleep(gather - time.Since(ended))
+		if l.o.Settle != nil {
+			l.o.Settle()
+		}
 		l.unharmed("going round", func() { l.once(ctx) })
 		ended = time.Now()
 		l.health.beat()

@@ -28,9 +28,27 @@ type leadership struct {
 }
 
 // lock is the lease. While it is kept it is not written: it runs out by itself.
+//
+// Each of its requests gets half of the time for a renewal: one that is never answered would else keep a scheduler that
+// stands by from ever acting, and a renewal from a second try.
 type lock struct {
 	resourcelock.Interface
-	kept atomic.Bool
+	kept   atomic.Bool
+	within time.Duration // for one request
+}
+
+// Get implements resourcelock.Interface.
+func (l *lock) Get(ctx context.Context) (*resourcelock.LeaderElectionRecord, []byte, error) {
+	ctx, cancel := context.WithTimeout(ctx, l.within)
+	defer cancel()
+	return l.Interface.Get(ctx)
+}
+
+// Create implements resourcelock.Interface.
+func (l *lock) Create(ctx context.Context, r resourcelock.LeaderElectionRecord) error {
+	ctx, cancel := context.WithTimeout(ctx, l.within)
+	defer cancel()
+	return l.Interface.Create(ctx, r)
 }
 
 var errKept = errors.New("requests may still be carried out: the lease is left to run out")
@@ -40,6 +58,8 @@ func (l *lock) Update(ctx context.Context, r resourcelock.LeaderElectionRecord) 
 	if l.kept.Load() {
 		return errKept
 	}
+	ctx, cancel := context.WithTimeout(ctx, l.within)
+	defer cancel()
 	return l.Interface.Update(ctx, r)
 }
 
@@ -55,7 +75,7 @@ func elect(ctx context.Context, o Options, kube kubernetes.Interface) (*leadersh
 	e := o.Election.withDefaults()
 	l.margin = e.LeaseDuration - e.RenewDeadline
 	ctx, l.cancel = context.WithCancel(ctx)
-	l.lock = &lock{Interface: &resourcelock.LeaseLock{
+	l.lock = &lock{within: e.RenewDeadline / 2, Interface: &resourcelock.LeaseLock{
 		LeaseMeta:  metav1.ObjectMeta{Namespace: e.Namespace, Name: e.Name},
 		Client:     kube.CoordinationV1(),
 		LockConfig: resourcelock.ResourceLockConfig{Identity: e.Identity},

@@ -66,6 +66,8 @@ type Options struct {
 	Resync  time.Duration // client-go's
 	Engine  []sched.Option
 	Plugins []policy.Definition // compiled in beside the built ones; a configuration may name them
+	// Settle, if set, is called before each cycle. In simulated time it lets all that happens at one time happen before.
+	Settle func()
 }
 
 // Addresses are where the scheduler serves; "" serves not.

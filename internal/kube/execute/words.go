@@ -4,7 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
-	"math/rand/v2"
+	"hash/fnv"
 	"time"
 
 	corev1 "k8s.io/api/core/v1"
@@ -55,7 +55,7 @@ func (c *Executor) Event(e Event) bool {
 		}
 		_, err := c.options.Clients.Events.CoreV1().Events(namespace).Create(ctx, &corev1.Event{
 			ObjectMeta: metav1.ObjectMeta{Namespace: namespace,
-				Name: fmt.Sprintf("%s.%x.%04x", e.Object.Name, now.UnixNano(), rand.Uint32()&0xffff)},
+				Name: fmt.Sprintf("%s.%x.%04x", e.Object.Name, now.UnixNano(), e.sum())},
 			InvolvedObject: corev1.ObjectReference{APIVersion: apiVersions[e.Kind], Kind: e.Kind,
 				Namespace: e.Object.Namespace, Name: e.Object.Name, UID: types.UID(e.UID)},
 			Type: kind, Reason: e.Reason, Message: clip(e.Message),
@@ -64,6 +64,13 @@ func (c *Executor) Event(e Event) bool {
 		}, metav1.CreateOptions{})
 		return err
 	})
+}
+
+// sum tells apart the names of events about one object at one time.
+func (e Event) sum() uint64 {
+	h := fnv.New64a()
+	fmt.Fprint(h, e.Kind, e.UID, e.Reason, e.Message)
+	return h.Sum64() & 0xffff
 }
 
 // QueueAllocated writes a queue's status.allocated: quantities by resource, nil for one

@@ -1,0 +1,158 @@
+package world
+
+import (
+	"bytes"
+	"encoding/json"
+	"io"
+	"log"
+	"net/http"
+	"strings"
+	"testing"
+	"time"
+
+	corev1 "k8s.io/api/core/v1"
+	"k8s.io/client-go/kubernetes/scheme"
+
+	"ashlar.sh/test/world/apimodel"
+)
+
+// Breaks is a defect that schedulers are given, in what they send or hear.
+type Breaks struct {
+	wrap    func(http.RoundTripper) http.RoundTripper // around what it sends
+	request func(*apimodel.Request)                   // changes what it sent
+	event   func(*apimodel.Event)                     // changes what it hears
+}
+
+// silent drops what servers say of connections that are broken on purpose.
+var silent = log.New(io.Discard, "", 0)
+
+// found is how many worlds a defect may survive.
+const found = 12
+
+// What a scheduler must not do is found out: each of these defects within some worlds, without knowing the scheduler.
+func TestDefectsAreFound(t *testing.T) {
+	for what, breaks := range map[string]func() Breaks{
+		"bindings without a UID":  func() Breaks { return Breaks{request: withoutUID} },
+		"deletions without a UID": func() Breaks { return Breaks{request: withoutPrecondition} },
+		"acts without the lease":  func() Breaks { return Breaks{wrap: with(pretendLease)} },
+		"takes a binding for done": func() Breaks {
+			return Breaks{wrap: with(everyNth(5, isBinding,
+				pretendBound))}
+		},
+		"reads twice the room of nodes": func() Breaks { return Breaks{event: twiceTheRoom} },
+		"evicts without a word":         func() Breaks { return Breaks{wrap: with(evictSilently)} },
+	} {
+		t.Run(what, func(t *testing.T) {
+			for seed := range setting(t, seedsVariable, found) {
+				o := drawn(seed, 4*time.Minute)
+				o.Breaks, o.Schedulers, o.Settles = breaks(), 2, 20*time.Minute
+				o.Trouble.Cut, o.Trouble.LostAfter = time.Minute, max(0.03, o.Trouble.LostAfter)
+				o.Trouble.WatchStalls = 15 * time.Second
+				if r := run(t, o); len(r.Wrong) > 0 {
+					t.Logf("found in world %d: %s", seed+1, r.Wrong[0])
+					o.Breaks = Breaks{}
+					if r := run(t, o); len(r.Wrong) > 0 {
+						t.Errorf("and without the defect: %s", r.Wrong[0])
+					}
+					return
+				}
+			}
+			t.Errorf("not found in %d worlds", setting(t, seedsVariable, found))
+		})
+	}
+}
+
+// sender is a round trip as a function.
+type sender func(*http.Request) (*http.Response, error)
+
+func (s sender) RoundTrip(r *http.Request) (*http.Response, error) { return s(r) }
+
+// with has a defect between a scheduler and its connection.
+func with(defect func(http.RoundTripper, *http.Request) (*http.Response,
+	error)) func(http.RoundTripper) http.RoundTripper {
+	return func(next http.RoundTripper) http.RoundTripper {
+		return sender(func(r *http.Request) (*http.Response, error) { return defect(next, r) })
+	}
+}
+
+// everyNth is a defect that one in n requests meets.
+func everyNth(n int, which func(*http.Request) bool, defect func(http.RoundTripper, *http.Request) (*http.Response,
+	error)) func(
+	http.RoundTripper, *http.Request) (*http.Response, error) {
+	met := 0
+	return func(next http.RoundTripper, r *http.Request) (*http.Response, error) {
+		if which(r) {
+			if met++; met%n == 0 {
+				return defect(next, r)
+			}
+		}
+		return next.RoundTrip(r)
+	}
+}
+
+func isBinding(r *http.Request) bool { return strings.HasSuffix(r.URL.Path, "/binding") }
+
+func said(r *http.Request, code int, body []byte) *http.Response {
+	return &http.Response{StatusCode: code, Status: http.StatusText(code), Proto: "HTTP/1.1", ProtoMajor: 1, ProtoMinor: 1,
+		Header: http.Header{"Content-Type": {"application/json"}}, Body: io.NopCloser(bytes.NewReader(body)), Request: r}
+}
+
+func pretendBound(_ http.RoundTripper, r *http.Request) (*http.Response, error) {
+	return said(r, http.StatusCreated, []byte(`{"kind":"Status","apiVersion":"v1","status":"Success"}`)), nil
+}
+
+// pretendLease takes every renewal of the lease for a success.
+func pretendLease(next http.RoundTripper, r *http.Request) (*http.Response, error) {
+	if r.Method != http.MethodPut || !strings.Contains(r.URL.Path, "/leases/") {
+		return next.RoundTrip(r)
+	}
+	body, err := io.ReadAll(r.Body)
+	if err != nil {
+		return nil, err
+	}
+	r.Body = io.NopCloser(bytes.NewReader(body))
+	answer, err := next.RoundTrip(r)
+	if err == nil && answer.StatusCode == http.StatusOK {
+		return answer, nil
+	}
+	out := said(r, http.StatusOK, body)
+	out.Header.Set("Content-Type", r.Header.Get("Content-Type"))
+	return out, nil
+}
+
+// evictSilently loses what is said of an eviction.
+func evictSilently(next http.RoundTripper, r *http.Request) (*http.Response, error) {
+	if r.Method == http.MethodPatch && strings.HasSuffix(r.URL.Path, "/status") && r.Body != nil {
+		body, err := io.ReadAll(r.Body)
+		if err != nil {
+			return nil, err
+		}
+		if r.Body = io.NopCloser(bytes.NewReader(body)); strings.Contains(string(body), "DisruptionTarget") {
+			return said(r, http.StatusOK, []byte(`{"kind":"Pod","apiVersion":"v1"}`)), nil
+		}
+	}
+	return next.RoundTrip(r)
+}
+
+func withoutUID(r *apimodel.Request) {
+	if !strings.HasSuffix(r.Path, "/binding") {
+		return
+	}
+	o, _, err := scheme.Codecs.UniversalDeserializer().Decode(r.Body, nil, nil)
+	if b, is := o.(*corev1.Binding); err == nil && is {
+		b.UID = ""
+		r.Body, _ = json.Marshal(b) // plain data
+	}
+}
+
+func withoutPrecondition(r *apimodel.Request) {
+	if r.Method == http.MethodDelete {
+		r.Body = nil
+	}
+}
+
+func twiceTheRoom(e *apimodel.Event) {
+	if text := string(e.Object); strings.Contains(text, `"kind":"Node"`) {
+		e.Object = json.RawMessage(strings.ReplaceAll(text, `"cpu":"8"`, `"cpu":"16"`))
+	}
+}

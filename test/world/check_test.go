@@ -1,0 +1,294 @@
+package world
+
+import (
+	"net/http"
+	"strconv"
+	"strings"
+	"time"
+
+	"k8s.io/apimachinery/pkg/types"
+
+	"ashlar.sh/test/world/apimodel"
+)
+
+// checker checks what must always hold, from the API server's side alone.
+type checker struct {
+	w      *World
+	pods   *apimodel.Kind
+	groups *apimodel.Kind
+	lease  *apimodel.Kind
+
+	bound   map[types.UID]string // the node of a pod that holds room
+	bindsOf map[types.UID]int
+	gangs   map[string]*gang // by the UID of the PodGroup
+	said    map[types.UID]bool
+	spared  map[string]bool // gangs from which the world itself took something, by name
+
+	holder string         // of the lease
+	terms  map[string]int // when a client last got the lease, in order
+	term   int
+	newest int // the last term whose holder has written something
+	writes map[types.UID]int
+}
+
+// gang is a life of a PodGroup.
+type gang struct {
+	name  string
+	least int
+	whole bool      // it once had its minimum
+	half  time.Time // since when it is bound in part; zero: it is not
+}
+
+// Bounds.
+const (
+	// a gang that never was whole may be bound in part for so long, refusals and trouble included
+	halfBound = 3 * time.Minute
+	mostBinds = 1
+	fewWrites = 30 // of one pod or PodGroup; beyond that there is at most one in a second of its life
+)
+
+func newChecker(w *World) *checker {
+	return &checker{w: w, pods: w.api.Kind("", "pods"), groups: w.api.Kind("scheduling.volcano.sh", "podgroups"),
+		lease: w.api.Kind("coordination.k8s.io", "leases"), bound: map[types.UID]string{}, bindsOf: map[types.UID]int{},
+		gangs: map[string]*gang{}, said: map[types.UID]bool{}, spared: map[string]bool{}, terms: map[string]int{},
+		writes: map[types.UID]int{}}
+}
+
+func isScheduler(client string) bool { return strings.HasPrefix(client, "scheduler-") }
+
+// asked sees every request, whatever becomes of it.
+func (c *checker) asked(r *apimodel.Request) {
+	if !isScheduler(r.Client) {
+		return
+	}
+	binds := r.Method == http.MethodPost && strings.HasSuffix(r.Path, "/binding")
+	deletes := r.Method == http.MethodDelete && strings.Contains(r.Path, "/pods/")
+	if (binds || deletes) && !namesLife(r.Body) {
+		c.w.wrong("%s sent %s %s and did not say which life of the pod it means", r.Client, r.Method, r.Path)
+	}
+	if r.Method == http.MethodPatch && strings.HasSuffix(r.Path, "/status") && strings.Contains(string(r.Body),
+		"DisruptionTarget") {
+		if _, after, ok := strings.Cut(string(r.Body), `"uid":"`); ok {
+			uid, _, _ := strings.Cut(after, `"`)
+			c.said[types.UID(uid)] = true
+		}
+	}
+}
+
+// namesLife says that a request names a UID, in whichever form: all UIDs of the model begin alike.
+func namesLife(body []byte) bool { return strings.Contains(string(body), "00000000-0000-4000-") }
+
+// wrote checks a write.
+func (c *checker) wrote(write apimodel.Write) {
+	if write.Kind == c.lease {
+		c.leased(write)
+		return
+	}
+	if isScheduler(write.Client) {
+		c.w.result.Writes++
+		c.fenced(write)
+	}
+	if write.After != nil && isScheduler(write.Client) && (write.Kind == c.pods || write.Kind == c.groups) {
+		c.counted(write)
+	}
+	switch write.Kind {
+	case c.pods:
+		c.pod(write)
+	case c.groups:
+		c.group(write)
+	}
+}
+
+// leased follows who has the lease.
+func (c *checker) leased(write apimodel.Write) {
+	holder := ""
+	if write.After != nil {
+		holder = text(write.After.Object, "spec", "holderIdentity")
+	}
+	if holder == c.holder {
+		return
+	}
+	if c.holder = holder; holder != "" {
+		c.term++
+		c.terms[holder] = c.term
+		c.w.did("the lease taken")
+	}
+}
+
+// fenced checks that no scheduler writes after its successor has.
+func (c *checker) fenced(write apimodel.Write) {
+	term := c.terms[write.Client]
+	switch {
+	case term == 0:
+		c.w.wrong("%s wrote %s %s and never had the lease", write.Client, write.Kind.Resource, write.Key())
+	case term < c.newest:
+		c.w.wrong("%s wrote %s %s after a scheduler that had the lease later", write.Client, write.Kind.Resource, write.Key())
+	}
+	c.newest = max(c.newest, term)
+}
+
+// pod checks a write of a pod.
+func (c *checker) pod(write apimodel.Write) {
+	was, is := "", ""
+	if write.Before != nil {
+		was = text(write.Before.Object, "spec", "nodeName")
+	}
+	p := write.After
+	if p == nil {
+		c.gone(write)
+		return
+	}
+	is = text(p.Object, "spec", "nodeName")
+	uid := p.Meta().GetUID()
+	if was != "" && is != was {
+		c.w.wrong("pod %s was on %s and is on %s", write.Key(), was, is)
+	}
+	if phase := text(p.Object, "status", "phase"); phase == "Succeeded" || phase == "Failed" {
+		delete(c.bound, uid)
+	}
+	if was == "" && is != "" {
+		c.bind(write, is)
+	}
+	if write.Before != nil && write.Before.Meta().GetDeletionTimestamp() == nil && p.Meta().GetDeletionTimestamp() != nil {
+		c.deleted(write, p)
+	}
+}
+
+// gone sees a pod that is removed.
+func (c *checker) gone(write apimodel.Write) {
+	p := write.Before
+	delete(c.bound, p.Meta().GetUID())
+	if p.Meta().GetDeletionTimestamp() == nil {
+		c.deleted(write, p)
+	}
+	c.stands(p)
+}
+
+// bind checks that a pod that is bound has room, and counts how often it is bound.
+func (c *checker) bind(write apimodel.Write, node string) {
+	uid := write.After.Meta().GetUID()
+	if c.bindsOf[uid]++; c.bindsOf[uid] > mostBinds {
+		c.w.wrong("pod %s is bound for the %d. time", write.Key(), c.bindsOf[uid])
+	}
+	c.w.did("a pod bound")
+	c.bound[uid] = node
+	cores, pods := int64(0), 0
+	for _, p := range c.w.api.List(c.pods) {
+		if c.bound[p.Meta().GetUID()] == node {
+			cores += coresOf(p)
+			pods++
+		}
+	}
+	if cores > nodeCores || pods > nodePods {
+		c.w.wrong("node %s has %d cores for %d pods, and %d pods of %d cores since %s is bound", node, nodeCores, nodePods,
+			pods,
+			cores, write.Key())
+	}
+	c.stands(write.After)
+}
+
+func coresOf(p *apimodel.Stored) int64 {
+	spec, _ := p.Object["spec"].(map[string]any)
+	containers, _ := spec["containers"].([]any)
+	sum := int64(0)
+	for _, x := range containers {
+		one, _ := x.(map[string]any)
+		n, _ := strconv.ParseInt(text(one, "resources", "requests", "cpu"), 10, 64) // the world writes whole cores
+		sum += n
+	}
+	return sum
+}
+
+// deleted checks that a scheduler that deletes a member of a gang that was whole says why.
+func (c *checker) deleted(write apimodel.Write, p *apimodel.Stored) {
+	if !isScheduler(write.Client) {
+		c.spare(p.Meta().GetAnnotations()[groupAnnotation])
+		return
+	}
+	c.w.did("a pod evicted")
+	if g := c.gangOf(p); !c.said[p.Meta().GetUID()] && g != nil && g.whole {
+		c.w.wrong("%s deleted pod %s of a gang that was whole, and never said why", write.Client, write.Key())
+	}
+}
+
+// spare notes that something was taken from a gang by others than the scheduler.
+func (c *checker) spare(name string) { c.spared[name] = true }
+
+func (c *checker) gangOf(p *apimodel.Stored) *gang {
+	g := c.w.api.Get(c.groups, p.Meta().GetNamespace(), p.Meta().GetAnnotations()[groupAnnotation])
+	if g == nil {
+		return nil
+	}
+	return c.gangs[string(g.Meta().GetUID())]
+}
+
+// group follows the lives of PodGroups.
+func (c *checker) group(write apimodel.Write) {
+	if write.After == nil {
+		g := c.gangs[string(write.Before.Meta().GetUID())]
+		c.halfTooLong(g)
+		delete(c.gangs, string(write.Before.Meta().GetUID()))
+		return
+	}
+	if write.Before == nil {
+		least := int64(1)
+		if spec, ok := write.After.Object["spec"].(map[string]any); ok {
+			least, _ = spec["minMember"].(int64)
+		}
+		c.gangs[string(write.After.Meta().GetUID())] = &gang{name: write.After.Meta().GetName(), least: int(least)}
+		delete(c.spared, write.After.Meta().GetName())
+		return
+	}
+}
+
+// counted bounds how often schedulers write to one life of a pod or a PodGroup.
+func (c *checker) counted(write apimodel.Write) {
+	m := write.After.Meta()
+	c.writes[m.GetUID()]++
+	n := c.writes[m.GetUID()]
+	c.w.result.MostWrites = max(c.w.result.MostWrites, n)
+	lived := int(time.Since(m.GetCreationTimestamp().Time) / time.Second)
+	if n > fewWrites && n > lived {
+		c.w.wrong("%s %s was written to %d times in %d seconds", write.Kind.Resource, write.Key(), n, lived)
+	}
+}
+
+// stands notes whether a pod's gang is bound in part.
+func (c *checker) stands(p *apimodel.Stored) {
+	g := c.gangOf(p)
+	if g == nil {
+		return
+	}
+	n := 0
+	for _, other := range c.w.api.List(c.pods) {
+		if other.Meta().GetAnnotations()[groupAnnotation] == g.name && text(other.Object, "spec", "nodeName") != "" {
+			n++
+		}
+	}
+	switch {
+	case n >= g.least:
+		c.halfTooLong(g)
+		g.whole, g.half = true, time.Time{}
+	case n == 0:
+		c.halfTooLong(g)
+		g.half = time.Time{}
+	case g.half.IsZero() && !g.whole:
+		g.half = time.Now()
+	}
+}
+
+func (c *checker) halfTooLong(g *gang) {
+	if g == nil || g.half.IsZero() || g.whole || c.spared[g.name] {
+		return
+	}
+	if took := time.Since(g.half); took > halfBound {
+		c.w.wrong("gang %s was bound in part for %s", g.name, took)
+	}
+}
+
+// testify checks what must hold once there is no trouble.
+func (c *checker) testify() {
+	for _, g := range c.w.api.List(c.groups) {
+		c.halfTooLong(c.gangs[string(g.Meta().GetUID())])
+	}
+}

@@ -1,0 +1,209 @@
+package world
+
+import (
+	"fmt"
+	"net/http"
+	"time"
+
+	"ashlar.sh/test/world/apimodel"
+)
+
+// jobs play the users, who submit gangs to queues, and the controllers, which make their pods.
+type jobs struct {
+	w      *World
+	pods   *apimodel.Kind
+	groups *apimodel.Kind
+	all    []*job
+	byName map[string]*job
+}
+
+// job is a gang: so many pods, of which so many must run at once.
+type job struct {
+	name      string
+	life      int
+	pods      int
+	least     int
+	cores     int
+	lasts     time.Duration
+	queue     string
+	priority  string
+	done      map[int]bool // pods that have succeeded
+	submitted time.Time
+	ended     bool
+}
+
+const (
+	lastsAnnotation = "world.ashlar.sh/lasts"
+	groupAnnotation = "scheduling.k8s.io/group-name"
+	jobLabel        = "world.ashlar.sh/job"
+	mostJobs        = 12 // that wait or run at once
+)
+
+func newJobs(w *World) *jobs {
+	return &jobs{w: w, pods: w.api.Kind("", "pods"), groups: w.api.Kind("scheduling.volcano.sh", "podgroups"),
+		byName: map[string]*job{}}
+}
+
+var (
+	queueNames    = []string{"blue", "green", "red"}
+	priorityNames = []string{"", "low", "high"}
+)
+
+func (j *jobs) begin() {
+	w := j.w
+	for i, name := range queueNames {
+		w.make("scheduling.volcano.sh", "queues", map[string]any{"apiVersion": "scheduling.volcano.sh/v1beta1",
+			"kind":     "Queue",
+			"metadata": map[string]any{"name": name}, "spec": map[string]any{"weight": i + 1, "reclaimable": true}})
+	}
+	for i, name := range priorityNames[1:] {
+		w.make("scheduling.k8s.io", "priorityclasses", map[string]any{"metadata": map[string]any{"name": name}, "value": 10 +
+			990*i})
+	}
+	w.every(20*time.Second, j.submit)
+	w.every(w.Trouble.Recreated, func() {
+		if alive := j.alive(); len(alive) > 0 {
+			w.did("something deleted and made again")
+			j.recreate(alive[w.random.IntN(len(alive))])
+		}
+	})
+}
+
+func (j *jobs) alive() (out []*job) {
+	for _, one := range j.all {
+		if !one.ended {
+			out = append(out, one)
+		}
+	}
+	return out
+}
+
+// submit makes a job, if there are not too many.
+func (j *jobs) submit() {
+	w := j.w
+	if len(j.alive()) >= mostJobs {
+		return
+	}
+	pods := 1 + w.random.IntN(6)
+	one := &job{name: fmt.Sprintf("job-%d", len(j.all)), pods: pods, least: 1 + w.random.IntN(pods), cores: 1 +
+		w.random.IntN(4),
+		lasts: w.between(5*time.Second, 3*time.Minute), queue: queueNames[w.random.IntN(len(queueNames))],
+		priority: priorityNames[w.random.IntN(len(priorityNames))], done: map[int]bool{}, submitted: time.Now()}
+	if w.chance(0.7) {
+		one.least = one.pods
+	}
+	if one.least*one.cores > w.Nodes*nodeCores/2 {
+		one.cores = 1
+	}
+	j.all = append(j.all, one)
+	j.byName[one.name] = one
+	w.did("a job submitted")
+	j.group(one)
+	j.tend(one)
+}
+
+func (j *jobs) group(one *job) {
+	spec := map[string]any{"minMember": one.least, "queue": one.queue}
+	if one.priority != "" {
+		spec["priorityClassName"] = one.priority
+	}
+	j.w.make("scheduling.volcano.sh", "podgroups", map[string]any{"apiVersion": "scheduling.volcano.sh/v1beta1",
+		"kind":     "PodGroup",
+		"metadata": map[string]any{"name": one.name, "namespace": userNamespace}, "spec": spec})
+}
+
+// tend makes the pods of a job that are missing and ends the job when all have succeeded, as its controller would.
+func (j *jobs) tend(one *job) {
+	w := j.w
+	if one.ended {
+		return
+	}
+	if len(one.done) == one.pods {
+		one.ended = true
+		w.did("a job done")
+		w.log("%s is done", one.name)
+		w.seq.after(w.between(time.Second, 20*time.Second), func() { j.clear(one) })
+		return
+	}
+	for i := range one.pods {
+		if name := podName(one, i); !one.done[i] && w.api.Get(j.pods, userNamespace, name) == nil {
+			w.make("", "pods", podOf(one, name))
+		}
+	}
+	w.seq.after(w.between(200*time.Millisecond, 4*time.Second), func() { j.tend(one) })
+}
+
+func podName(one *job, i int) string { return fmt.Sprintf("%s-%d", one.name, i) }
+
+func podOf(one *job, name string) map[string]any {
+	spec := map[string]any{"schedulerName": "volcano", "restartPolicy": "Never", "terminationGracePeriodSeconds": 30,
+		"containers": []any{map[string]any{"name": "main", "image": "main",
+			"resources": map[string]any{"requests": map[string]any{"cpu": fmt.Sprint(one.cores), "memory": "1Gi"}}}}}
+	if one.priority != "" {
+		spec["priorityClassName"], spec["priority"] = one.priority, map[string]int{"low": 10, "high": 1000}[one.priority]
+	}
+	return map[string]any{"metadata": map[string]any{"name": name, "namespace": userNamespace,
+		"labels":      map[string]any{jobLabel: one.name},
+		"annotations": map[string]any{groupAnnotation: one.name, lastsAnnotation: one.lasts.String()}}, "spec": spec}
+}
+
+func (j *jobs) clear(one *job) {
+	for i := range one.pods {
+		j.w.do(http.MethodDelete, j.pods.Path(userNamespace, podName(one, i)), map[string]any{"gracePeriodSeconds": 0})
+	}
+	j.w.do(http.MethodDelete, j.groups.Path(userNamespace, one.name), map[string]any{})
+}
+
+// recreate deletes a pod, or the whole job, and makes it again at once under its name.
+func (j *jobs) recreate(one *job) {
+	if i := j.w.random.IntN(2 * one.pods); i < one.pods {
+		if p := j.w.api.Get(j.pods, userNamespace, podName(one, i)); p != nil && !one.done[i] {
+			j.w.check.spare(one.name)
+			j.w.nodes.remove(p)
+			j.w.make("", "pods", podOf(one, podName(one, i)))
+		}
+		return
+	}
+	j.clear(one)
+	clear(one.done)
+	one.life++
+	j.group(one)
+	for i := range one.pods {
+		j.w.make("", "pods", podOf(one, podName(one, i)))
+	}
+}
+
+// wrote sees pods that have ended.
+func (j *jobs) wrote(write apimodel.Write) {
+	if write.Kind != j.pods || write.After == nil || text(write.After.Object, "status", "phase") != "Succeeded" {
+		return
+	}
+	name := write.After.Meta().GetName()
+	one := j.byName[write.After.Meta().GetLabels()[jobLabel]]
+	if one == nil {
+		return
+	}
+	for i := range one.pods {
+		if podName(one, i) == name {
+			one.done[i] = true
+		}
+	}
+}
+
+// over says that all jobs have ended.
+func (j *jobs) over() bool { return len(j.alive()) == 0 }
+
+// testify tells of jobs that have not ended though there was time.
+func (j *jobs) testify() {
+	for _, one := range j.alive() {
+		state := ""
+		for i := range one.pods {
+			if p := j.w.api.Get(j.pods, userNamespace, podName(one, i)); p != nil {
+				state += fmt.Sprintf(" %s %s on %q;", podName(one, i), text(p.Object, "status", "phase"), text(p.Object, "spec",
+					"nodeName"))
+			}
+		}
+		j.w.wrong("job %s of queue %s (%d of %d pods of %d cores) has not ended though nothing hindered it for %s:%s",
+			one.name, one.queue, one.least, one.pods, one.cores, j.w.Settles, state)
+	}
+}

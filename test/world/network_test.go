@@ -1,0 +1,301 @@
+package world
+
+import (
+	"net/http"
+	"time"
+
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+
+	"ashlar.sh/test/world/apimodel"
+)
+
+// Trouble says what goes wrong: probabilities of a request, and mean times between what happens now and then; 0: never.
+type Trouble struct {
+	LostBefore  float64 // the connection breaks before the request is carried out
+	LostAfter   float64 // it breaks after that
+	Late        float64 // the request or its answer takes seconds
+	Conflict    float64 // a write is answered with 409
+	TooMany     float64 // 429
+	Internal    float64 // 500, carried out or not
+	WatchDies   time.Duration
+	WatchStalls time.Duration
+	Compacts    time.Duration // and all watches end: they begin again with 410
+	Restarts    time.Duration // of the API server: all connections break, and none are made for seconds
+	Cut         time.Duration // a scheduler's network stands still, some times for longer than its lease
+	Killed      time.Duration // a scheduler ends from one moment to the next
+	Replaced    time.Duration // a scheduler is asked to end
+	NodeFails   time.Duration // a node is gone with all its pods, and comes again
+	Recreated   time.Duration // a pod or a whole job is deleted, and made again under its name
+	Cordoned    time.Duration
+}
+
+// network is between the schedulers and the API server.
+type network struct {
+	w       *World
+	down    time.Time            // the API server is away until then
+	cut     map[string]time.Time // until when nothing gets through of a client
+	number  int                  // of watches
+	streams []*delivery
+}
+
+// Requests take this long one way, and when they are late this long. Late ones stay below the margin of a lease, the
+// 5 s
+// in which a scheduler does not write any more: what arrives after that no scheduler could prevent.
+const (
+	fastest = 200 * time.Microsecond
+	usual   = 3 * time.Millisecond
+	latest  = 4 * time.Second
+	// After so long without an answer a connection is given up: by client-go's pings, which this one over HTTP/1.1 lacks.
+	unanswered = 45 * time.Second
+	lifetime   = 4 * time.Minute // of a watch, at most: client-go ends them after 5 minutes or more, which it draws itself
+)
+
+func (n *network) begin() {
+	w, t := n.w, n.w.Trouble
+	w.every(t.WatchDies, func() { n.oneWatch("a watch dies", func(d *delivery) { n.end(d) }) })
+	w.every(t.WatchStalls, func() {
+		n.oneWatch("a watch stalls", func(d *delivery) { d.stalls = time.Now().Add(w.between(time.Second, time.Minute)) })
+	})
+	w.every(t.Compacts, func() {
+		w.did("compaction")
+		w.log("the history is compacted, all watches end")
+		n.endAll("")
+		w.api.Compact(w.api.Version())
+	})
+	w.every(t.Restarts, func() {
+		n.down = time.Now().Add(w.between(time.Second, 20*time.Second))
+		w.did("API server restart")
+		w.log("the API server is away until %s", n.down.Sub(w.began))
+		n.endAll("")
+		w.api.Compact(w.api.Version() - 100)
+	})
+	w.every(t.Cut, func() {
+		p := w.procs[w.random.IntN(len(w.procs))]
+		n.cut[p.name] = time.Now().Add(w.between(time.Second, 40*time.Second))
+		w.did("a scheduler cut off")
+		w.log("%s is cut off until %s", p.name, n.cut[p.name].Sub(w.began))
+	})
+	n.processes()
+}
+
+// processes ends schedulers, one way or the other.
+func (n *network) processes() {
+	w, t := n.w, n.w.Trouble
+	pick := func() *process { return w.procs[w.random.IntN(len(w.procs))] }
+	w.every(t.Killed, func() { w.kill(pick()) })
+	w.every(t.Replaced, func() {
+		w.did("a scheduler asked to end")
+		pick().cancel()
+	})
+}
+
+func (n *network) calm() {
+	n.down = time.Time{}
+	clear(n.cut)
+	for _, d := range n.streams {
+		d.stalls = time.Time{}
+	}
+}
+
+// endAll ends all watches of a client, or of all if it is "", one after the other: client-go draws the pause of each.
+func (n *network) endAll(client string) {
+	for _, d := range n.streams {
+		if client == "" || d.watch.Client == client {
+			n.w.seq.after(n.latency(), func() { n.end(d) })
+		}
+	}
+}
+
+func (n *network) oneWatch(what string, do func(*delivery)) {
+	if len(n.streams) > 0 {
+		d := n.streams[n.w.random.IntN(len(n.streams))]
+		n.w.did(what)
+		n.w.log("%s: %s of %s", what, d.watch.Kind().Resource, d.watch.Client)
+		do(d)
+	}
+}
+
+// latency is how long something takes one way.
+func (n *network) latency() time.Duration {
+	if !n.w.calm && n.w.chance(n.w.Trouble.Late) {
+		return n.w.between(usual, latest)
+	}
+	return fastest + n.w.about(usual)
+}
+
+// arrive decides what becomes of a request.
+func (n *network) arrive(a *arrival) {
+	w := n.w
+	if w.Breaks.request != nil {
+		w.Breaks.request(a.request)
+	}
+	w.log("%d %s", time.Since(w.began), a.key)
+	w.check.asked(a.request)
+	if w.dead(a.request.Client) || time.Now().Before(n.down) {
+		n.reply(a, answer{}, n.latency())
+		return
+	}
+	if left := time.Until(n.cut[a.request.Client]); left > 0 {
+		n.reply(a, answer{}, min(left, unanswered)) // the connection is given up
+		return
+	}
+	t, write := w.Trouble, a.request.Method != http.MethodGet
+	took := n.latency()
+	switch {
+	case w.calm:
+	case w.chance(t.LostBefore):
+		w.did("lost before it was carried out")
+		n.reply(a, answer{}, took)
+		return
+	case write && w.chance(t.Conflict):
+		w.did("409")
+		n.reply(a, refusal(apierrors.NewConflict(schema.GroupResource{Resource: "somethings"}, "something", nil)), took)
+		return
+	case w.chance(t.TooMany):
+		w.did("429")
+		n.reply(a, refusal(apierrors.NewTooManyRequests("the server has received too many requests", 1+w.random.IntN(2))),
+			took)
+		return
+	case w.chance(t.Internal):
+		w.did("500")
+		if w.chance(0.5) {
+			n.reply(a, refusal(apierrors.NewInternalError(http.ErrServerClosed)), took)
+			return
+		}
+		w.seq.after(took, func() {
+			w.api.Do(a.request)
+			n.reply(a, refusal(apierrors.NewInternalError(http.ErrServerClosed)), n.latency())
+		})
+		return
+	}
+	w.seq.after(took, func() { n.carryOut(a) })
+}
+
+// carryOut has the API server answer a request.
+func (n *network) carryOut(a *arrival) {
+	w := n.w
+	if w.dead(a.request.Client) || time.Now().Before(n.down) {
+		n.reply(a, answer{}, 0)
+		return
+	}
+	out := w.api.Do(a.request)
+	if out.Watch != nil {
+		n.follow(out.Watch)
+		n.reply(a, answer{out, true}, n.latency())
+		return
+	}
+	if !w.calm && w.chance(w.Trouble.LostAfter) {
+		w.did("lost after it was carried out")
+		n.reply(a, answer{}, n.latency())
+		return
+	}
+	n.reply(a, answer{out, true}, n.latency())
+}
+
+func refusal(err *apierrors.StatusError) answer {
+	s := err.Status()
+	s.TypeMeta = metav1.TypeMeta{Kind: "Status", APIVersion: "v1"}
+	out := apimodel.Response{Code: int(s.Code), Body: s}
+	if s.Details != nil {
+		out.Retry = int(s.Details.RetryAfterSeconds)
+	}
+	return answer{out, true}
+}
+
+func (n *network) reply(a *arrival, with answer, after time.Duration) {
+	n.w.seq.after(after, func() {
+		if left := time.Until(n.cut[a.request.Client]); left > 0 && with.ok {
+			n.reply(a, answer{}, min(left, unanswered))
+			return
+		}
+		a.answer <- with
+	})
+}
+
+// follow begins to deliver what a watch sends.
+func (n *network) follow(watch *apimodel.Watch) {
+	n.number++
+	d := &delivery{watch: watch, wake: make(chan struct{}, 1), number: n.number}
+	n.w.seq.mu.Lock()
+	n.w.seq.watching[watch] = d
+	n.w.seq.mu.Unlock()
+	n.streams = append(n.streams, d)
+	if watch.Pending() > 0 {
+		n.deliver(d, watch.Pending())
+	}
+	n.w.seq.after(n.w.between(lifetime/4, lifetime), func() { n.end(d) })
+	n.bookmarks(d)
+}
+
+func (n *network) bookmarks(d *delivery) {
+	n.w.seq.after(time.Minute, func() {
+		if !d.over {
+			d.watch.Bookmark()
+			n.bookmarks(d)
+		}
+	})
+}
+
+// watched is told that a watch has something to send.
+func (n *network) watched(watch *apimodel.Watch) {
+	n.w.seq.mu.Lock()
+	d := n.w.seq.watching[watch]
+	n.w.seq.mu.Unlock()
+	if d != nil { // else it begins now: follow delivers that at once
+		n.deliver(d, 1)
+	}
+}
+
+// deliver brings a client so many events of a watch, in order and after a while.
+func (n *network) deliver(d *delivery, events int) {
+	at := time.Now().Add(n.latency())
+	for _, other := range []time.Time{d.last, d.stalls, n.cut[d.watch.Client]} {
+		if other.After(at) {
+			at = other
+		}
+	}
+	d.last = at
+	n.w.seq.after(time.Until(at), func() { n.handOver(d, events) })
+}
+
+func (n *network) handOver(d *delivery, events int) {
+	for _, other := range []time.Time{d.stalls, n.cut[d.watch.Client]} {
+		if left := time.Until(other); left > 0 { // it began to stall while this was on its way
+			n.w.seq.after(left, func() { n.handOver(d, events) })
+			return
+		}
+	}
+	for range events {
+		if e, ok := d.watch.Next(); ok && !d.over {
+			if n.w.Breaks.event != nil {
+				n.w.Breaks.event(&e)
+			}
+			d.hand(&e)
+		}
+	}
+}
+
+// end ends a watch.
+func (n *network) end(d *delivery) {
+	if !d.over {
+		d.hand(nil)
+	}
+	n.gone(d)
+}
+
+// gone is told that a watch has ended.
+func (n *network) gone(d *delivery) {
+	d.over = true
+	d.watch.End()
+	for i, other := range n.streams {
+		if other == d {
+			n.streams = append(n.streams[:i:i], n.streams[i+1:]...)
+			break
+		}
+	}
+	n.w.seq.mu.Lock()
+	delete(n.w.seq.watching, d.watch)
+	n.w.seq.mu.Unlock()
+}

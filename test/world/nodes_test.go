@@ -1,0 +1,134 @@
+package world
+
+import (
+	"fmt"
+	"net/http"
+	"time"
+
+	"ashlar.sh/test/world/apimodel"
+)
+
+// kubelets play the nodes: they run pods that are bound to them, end them, and report it.
+type kubelets struct {
+	w     *World
+	up    map[string]bool
+	pods  *apimodel.Kind
+	nodes *apimodel.Kind
+}
+
+const (
+	nodeCores = 8
+	nodePods  = 20
+)
+
+func (k *kubelets) begin() {
+	w := k.w
+	k.pods, k.nodes = w.api.Kind("", "pods"), w.api.Kind("", "nodes")
+	for i := range w.Nodes {
+		k.come(fmt.Sprintf("node-%d", i))
+	}
+	names := sorted(k.up)
+	pick := func() string { return names[w.random.IntN(len(names))] }
+	w.every(w.Trouble.NodeFails, func() {
+		if name := pick(); k.up[name] {
+			w.did("a node failed")
+			k.fail(name)
+			w.seq.after(w.between(time.Second, 3*time.Minute), func() { k.come(name) })
+		}
+	})
+	w.every(w.Trouble.Cordoned, func() {
+		if name := pick(); k.up[name] {
+			w.did("a node cordoned")
+			k.cordon(name, true)
+			w.seq.after(w.between(time.Second, 2*time.Minute), func() { k.cordon(name, false) })
+		}
+	})
+}
+
+func (k *kubelets) calm() {
+	for i := range k.w.Nodes {
+		name := fmt.Sprintf("node-%d", i)
+		k.come(name)
+		k.cordon(name, false)
+	}
+}
+
+func (k *kubelets) cordon(name string, yes bool) {
+	k.w.do(http.MethodPatch, k.nodes.Path("", name), map[string]any{"spec": map[string]any{"unschedulable": yes}})
+}
+
+func (k *kubelets) come(name string) {
+	if k.up[name] {
+		return
+	}
+	k.up[name] = true
+	room := map[string]any{"cpu": fmt.Sprint(nodeCores), "memory": "64Gi", "pods": fmt.Sprint(nodePods)}
+	k.w.make("", "nodes", map[string]any{"metadata": map[string]any{"name": name,
+		"labels": map[string]any{"kubernetes.io/hostname": name}},
+		"status": map[string]any{"allocatable": room, "capacity": room,
+			"conditions": []any{map[string]any{"type": "Ready", "status": "True"}}}})
+}
+
+// fail removes a node and, as the garbage collector would, its pods, but for those that have succeeded: a gang's
+// minimum
+// counts them.
+func (k *kubelets) fail(name string) {
+	k.up[name] = false
+	k.w.do(http.MethodDelete, k.nodes.Path("", name), map[string]any{})
+	for _, p := range k.w.api.List(k.pods) {
+		if text(p.Object, "spec", "nodeName") == name {
+			k.w.seq.after(k.w.between(0, 10*time.Second), func() {
+				m := p.Meta()
+				now := k.w.api.Get(k.pods, m.GetNamespace(), m.GetName())
+				if now != nil && text(now.Object, "status", "phase") != "Succeeded" {
+					k.remove(p)
+				}
+			})
+		}
+	}
+}
+
+// remove deletes a pod's life at once.
+func (k *kubelets) remove(p *apimodel.Stored) {
+	m := p.Meta()
+	k.w.do(http.MethodDelete, k.pods.Path(m.GetNamespace(), m.GetName()),
+		map[string]any{"gracePeriodSeconds": 0, "preconditions": map[string]any{"uid": m.GetUID()}})
+}
+
+// wrote has a kubelet act on a pod that it was given or that it has to end.
+func (k *kubelets) wrote(write apimodel.Write) {
+	if write.Kind != k.pods || write.After == nil {
+		return
+	}
+	p := write.After
+	node := text(p.Object, "spec", "nodeName")
+	if node == "" {
+		return
+	}
+	if write.Before == nil || text(write.Before.Object, "spec", "nodeName") == "" {
+		if !k.up[node] { // bound to a node that is gone: the garbage collector finds it
+			k.w.seq.after(k.w.between(time.Second, 20*time.Second), func() { k.remove(p) })
+			return
+		}
+		k.w.seq.after(k.w.between(100*time.Millisecond, 3*time.Second), func() { k.report(p, "Running") })
+	}
+	if write.Before != nil && write.Before.Meta().GetDeletionTimestamp() == nil && p.Meta().GetDeletionTimestamp() != nil {
+		k.w.seq.after(k.w.between(100*time.Millisecond, 10*time.Second), func() { k.remove(p) })
+	}
+}
+
+// report writes a pod's phase, if it still lives and its node is there.
+func (k *kubelets) report(p *apimodel.Stored, phase string) {
+	m := p.Meta()
+	now := k.w.api.Get(k.pods, m.GetNamespace(), m.GetName())
+	if now == nil || now.Meta().GetUID() != m.GetUID() || now.Meta().GetDeletionTimestamp() != nil ||
+		!k.up[text(now.Object, "spec", "nodeName")] {
+		return
+	}
+	k.w.do(http.MethodPatch, k.pods.Path(m.GetNamespace(), m.GetName(), "status"),
+		map[string]any{"status": map[string]any{"phase": phase}})
+	if phase == "Running" {
+		lasts, _ := time.ParseDuration(m.GetAnnotations()[lastsAnnotation]) // the world wrote it
+		k.w.seq.after(lasts+k.w.between(0, time.Second), func() { k.report(p, "Succeeded") })
+	}
+}

@@ -1,0 +1,180 @@
+package world
+
+import (
+	"context"
+	"net/http"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"k8s.io/client-go/rest"
+
+	"ashlar.sh/internal/loop"
+	"ashlar.sh/test/world/apimodel"
+)
+
+const (
+	leaseNamespace = "ashlar-system"
+	userNamespace  = "team"
+)
+
+// process is a scheduler that runs, as Kubernetes would run it: it is started again when it has ended.
+type process struct {
+	name     string
+	listener *listener
+	server   *http.Server
+	cancel   context.CancelFunc
+	ended    chan error
+	killed   bool
+}
+
+// start starts a scheduler in the place of one of that name that has ended.
+func (w *World) start(name string) {
+	lives := w.result.Did["a scheduler started"]
+	w.did("a scheduler started")
+	ctx, cancel := context.WithCancel(context.Background())
+	p := &process{name: name + "." + number(lives), listener: newListener(), cancel: cancel, ended: make(chan error, 1)}
+	serve := apimodel.Handler(gate{w.seq}, p.name)
+	// A connection for each request: which of several that wait at once gets a used one is nobody's to say, and a broken
+	// one has the transport send a request again.
+	once := http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		w.Header().Set("Connection", "close")
+		serve.ServeHTTP(w, r)
+	})
+	p.server = &http.Server{Handler: once, ReadHeaderTimeout: time.Minute,
+		ErrorLog: silent}
+	go func() { _ = p.server.Serve(p.listener) }() // its error is that it was closed
+	config := &rest.Config{Host: "http://" + p.name, Dial: p.listener.dial}
+	if w.Breaks.wrap != nil {
+		config.Wrap(w.Breaks.wrap)
+	}
+	w.log("%s starts", p.name)
+	go func() {
+		p.ended <- loop.Run(ctx, loop.Options{Config: config, ConfigFile: w.conf, Settle: settled,
+			DumpDir:  filepath.Dir(w.conf),
+			Election: &loop.Election{Namespace: leaseNamespace, Name: "volcano", Identity: p.name}})
+	}()
+	at := len(w.procs)
+	for i, old := range w.procs {
+		if base(old.name) == name {
+			at = i
+		}
+	}
+	if at == len(w.procs) {
+		w.procs = append(w.procs, nil)
+	}
+	w.procs[at] = p
+	w.tend(p)
+}
+
+// settled returns when all that happens in a process at one time has happened: whether a cycle sees the half of it
+// depends on which goroutine runs first, and no seed says that.
+func settled() {
+	<-time.NewTimer(time.Microsecond).C
+}
+
+func base(name string) string { return name[:strings.IndexByte(name, '.')] }
+
+func number(n int) string {
+	const digits = "0123456789"
+	if n < 10 {
+		return digits[n : n+1]
+	}
+	return number(n/10) + digits[n%10:n%10+1]
+}
+
+// tend starts a scheduler again some time after it has ended.
+func (w *World) tend(p *process) {
+	w.seq.after(time.Second, func() {
+		select {
+		case err := <-p.ended:
+			w.did("a scheduler ended")
+			w.log("%s ended: %v", p.name, err)
+			p.close()
+			w.seq.after(w.between(time.Second, 5*time.Second), func() { w.start(base(p.name)) })
+		default:
+			w.tend(p)
+		}
+	})
+}
+
+// kill ends a scheduler from one moment to the next: of what it does from then on, nothing gets out.
+func (w *World) kill(p *process) {
+	if p.killed {
+		return
+	}
+	w.did("a scheduler killed")
+	w.log("%s is killed", p.name)
+	p.killed = true
+	p.cancel()
+	w.net.endAll(p.name)
+}
+
+func (p *process) close() {
+	_ = p.listener.Close() // it has no error
+	p.listener.cut()
+	_ = p.server.Close()
+}
+
+// dead says that a client's process was killed.
+func (w *World) dead(client string) bool {
+	for _, p := range w.procs {
+		if p.name == client {
+			return p.killed
+		}
+	}
+	return true
+}
+
+// stop ends everything that runs, so that the bubble can end.
+func (w *World) stop() {
+	for _, p := range w.procs {
+		p.cancel()
+	}
+	w.seq.due = nil
+	ends := time.Now().Add(5 * time.Minute)
+	for _, p := range w.procs {
+		for done := false; !done; {
+			if time.Now().After(ends) {
+				w.wrong("%s was asked to end and has not in 5 minutes", p.name)
+				return
+			}
+			select {
+			case <-p.ended:
+				done = true
+			default:
+				w.until(time.Since(w.began) + time.Second)
+			}
+		}
+		p.close()
+	}
+}
+
+// configurations that a seed may draw.
+var configurations = []struct{ actions, tiers string }{
+	{"enqueue, allocate, backfill, preempt, reclaim", "priority gang conformance; predicates proportion nodeorder"},
+	{"enqueue, allocate, backfill, reclaim, preempt",
+		"priority gang conformance; drf predicates capacity nodeorder binpack"},
+	{"enqueue, allocate, backfill, gangpreempt, gangreclaim",
+		"priority gang conformance; predicates proportion nodeorder"},
+	{"enqueue, allocate, backfill", "priority gang conformance; overcommit drf predicates proportion nodeorder"},
+}
+
+// configuration writes the file that the schedulers read.
+func configuration(t *testing.T, w *World) string {
+	c := configurations[w.random.IntN(len(configurations))]
+	out := "actions: \"" + c.actions + "\"\ntiers:\n"
+	for tier := range strings.SplitSeq(c.tiers, "; ") {
+		out += "- plugins:\n"
+		for _, plugin := range strings.Fields(tier) {
+			out += "  - name: " + plugin + "\n"
+		}
+	}
+	path := filepath.Join(t.TempDir(), "volcano-scheduler.conf")
+	if err := os.WriteFile(path, []byte(out), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	return path
+}

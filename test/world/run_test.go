@@ -1,0 +1,137 @@
+//go:debug randseednop=0
+
+package world
+
+import (
+	"io"
+	"math/rand/v2"
+	"os"
+	"strconv"
+	"strings"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/go-logr/logr"
+	utilruntime "k8s.io/apimachinery/pkg/util/runtime"
+	"k8s.io/klog/v2"
+)
+
+// What a run of these tests may be told.
+const (
+	seedsVariable = "ASHLAR_WORLD_SEEDS" // how many worlds there are
+	seedVariable  = "ASHLAR_WORLD_SEED"  // the first one's seed
+	lastsVariable = "ASHLAR_WORLD_LASTS" // for how long each has trouble, in its own time
+	logVariable   = "ASHLAR_WORLD_LOG"   // a file for all that happens
+)
+
+func TestMain(m *testing.M) {
+	klog.SetLogger(logr.Discard())
+	// One of the handlers sleeps until a time that all tests of a process share, which bubbles do not.
+	utilruntime.ErrorHandlers = nil
+	os.Exit(m.Run())
+}
+
+// drawn is a world with a mix of trouble of its own: each kind is there in about half of all worlds.
+func drawn(seed uint64, lasts time.Duration) Options {
+	r := rand.New(rand.NewPCG(seed, 2))
+	p := func(most float64) float64 { return float64(r.IntN(2)) * r.Float64() * most }
+	d := func(least time.Duration) time.Duration {
+		return time.Duration(r.IntN(2)) * (least + time.Duration(r.Int64N(int64(4*least))))
+	}
+	return Options{Seed: seed, Lasts: lasts, Settles: time.Hour, Nodes: 2 + r.IntN(5), Schedulers: 1 + r.IntN(2),
+		Trouble: Trouble{
+			LostBefore: p(0.05), LostAfter: p(0.05), Late: p(0.1), Conflict: p(0.05), TooMany: p(0.05), Internal: p(0.05),
+			WatchDies: d(10 * time.Second), WatchStalls: d(30 * time.Second), Compacts: d(2 * time.Minute),
+			Restarts: d(3 * time.Minute), Cut: d(2 * time.Minute),
+			Killed: d(2 * time.Minute), Replaced: d(3 * time.Minute), NodeFails: d(2 * time.Minute),
+			Recreated: d(20 * time.Second), Cordoned: d(time.Minute)}}
+}
+
+// run runs a world in a bubble of its own.
+func run(t *testing.T, o Options) (r Result) {
+	t.Helper()
+	synctest.Test(t, func(t *testing.T) { r = Run(t, o) })
+	return r
+}
+
+func setting(t *testing.T, variable string, otherwise uint64) uint64 {
+	t.Helper()
+	text := os.Getenv(variable)
+	if text == "" {
+		return otherwise
+	}
+	n, err := strconv.ParseUint(text, 10, 64)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return n
+}
+
+// logged is where a run tells what happens, if somebody asked for it.
+func logged(t *testing.T) func(string) {
+	path := os.Getenv(logVariable)
+	if path == "" {
+		return nil
+	}
+	f, err := os.Create(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { f.Close() })
+	return func(line string) { _, _ = io.WriteString(f, line+"\n") } // a log that fails is no reason to fail
+}
+
+// Whatever goes wrong around it, the scheduler does no harm, and when that ends, everything runs.
+func TestWorlds(t *testing.T) {
+	seeds, first := setting(t, seedsVariable, 8), setting(t, seedVariable, 1)
+	lasts := 10 * time.Minute
+	if text := os.Getenv(lastsVariable); text != "" {
+		var err error
+		if lasts, err = time.ParseDuration(text); err != nil {
+			t.Fatal(err)
+		}
+	}
+	did, hours, writes, most, log := map[string]int{}, 0.0, 0, 0, logged(t)
+	began, failed := time.Now(), 0
+	for seed := first; seed < first+seeds; seed++ {
+		o := drawn(seed, lasts)
+		o.Log = log
+		r := run(t, o)
+		for what, n := range r.Did {
+			did[what] += n
+		}
+		hours, writes, most = hours+r.Hours, writes+r.Writes, max(most, r.MostWrites)
+		if len(r.Wrong) > 0 {
+			failed++
+			t.Errorf("%s=%d %s=1: %d wrong, the first: %s", seedVariable, seed, seedsVariable, len(r.Wrong), r.Wrong[0])
+		}
+	}
+	t.Logf("%d worlds of %.1f hours in %s, %d failed, %d writes, at most %d of one object: %v", seeds, hours,
+		time.Since(began).Truncate(time.Millisecond),
+		failed, writes, most, did)
+}
+
+// A seed names one run, write for write.
+func TestASeedIsOneRun(t *testing.T) {
+	for seed := range setting(t, seedsVariable, 2) {
+		o := drawn(seed+setting(t, seedVariable, 7), 5*time.Minute)
+		var logs [2][]string
+		var sums [2]uint64
+		for i := range sums {
+			o.Log = func(line string) { logs[i] = append(logs[i], line) }
+			sums[i] = run(t, o).History
+		}
+		if sums[0] == sums[1] {
+			continue
+		}
+		at := 0
+		for at < min(len(logs[0]), len(logs[1])) && logs[0][at] == logs[1][at] {
+			at++
+		}
+		for _, log := range logs {
+			t.Logf("of %d lines:\n%s", len(log), strings.Join(log[max(0, at-5):min(len(log), at+4)], "\n"))
+		}
+		t.Errorf("two runs of seed %d differ after %d lines", o.Seed, at)
+	}
+}

@@ -1,0 +1,236 @@
+package world
+
+import (
+	"encoding/json"
+	"fmt"
+	"hash"
+	"hash/fnv"
+	oldrand "math/rand"
+	"math/rand/v2"
+	"net/http"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"ashlar.sh/test/world/apimodel"
+)
+
+// Options says what a world is like. All that is drawn follows from Seed.
+type Options struct {
+	Seed uint64
+	// Lasts is for how long users submit jobs and trouble happens, in the time of the world.
+	Lasts time.Duration
+	// Settles is how long the world gets after that, without trouble, until all jobs must have ended.
+	Settles time.Duration
+	// Trouble says what goes wrong and how often.
+	Trouble Trouble
+	Nodes   int
+	// Schedulers is how many stand by; one of them leads.
+	Schedulers int
+	// Breaks, if set, breaks what a scheduler sends, to see that it is found out.
+	Breaks Breaks
+	// Log, if set, is told what happens.
+	Log func(line string)
+}
+
+// Result is what came of a run.
+type Result struct {
+	// Wrong is what must not be, in the order in which it was seen.
+	Wrong []string
+	// History sums up all writes and their order: equal runs have equal ones.
+	History uint64
+	Writes  int // by schedulers, leases left out
+	// MostWrites is how often one pod or PodGroup was written to by schedulers, at most.
+	MostWrites int
+	Did        map[string]int // how often something happened
+	Hours      float64        // of the world's time
+}
+
+// World is a run. Only the driver touches it.
+type World struct {
+	Options
+	random  *rand.Rand
+	api     *apimodel.Server
+	seq     *sequence
+	check   *checker
+	net     *network
+	nodes   *kubelets
+	jobs    *jobs
+	procs   []*process
+	history hash.Hash64
+	result  Result
+	began   time.Time
+	calm    bool // there is no trouble any more
+	conf    string
+}
+
+// Run runs a world in the bubble of a test (testing/synctest), which it must be called in.
+func Run(t *testing.T, o Options) Result {
+	w := &World{Options: o, random: rand.New(rand.NewPCG(o.Seed, 1)), seq: newSequence(), history: fnv.New64a(),
+		began: time.Now()}
+	w.result.Did = map[string]int{}
+	oldrand.Seed(int64(o.Seed))
+	w.api = apimodel.NewServer(time.Now)
+	w.net = &network{w: w, cut: map[string]time.Time{}}
+	w.check = newChecker(w)
+	w.nodes = &kubelets{w: w, up: map[string]bool{}}
+	w.jobs = newJobs(w)
+	w.api.Wrote, w.api.Watched = w.wrote, w.net.watched
+	w.conf = configuration(t, w)
+	w.make("", "namespaces", map[string]any{"metadata": map[string]any{"name": leaseNamespace}})
+	w.make("", "namespaces", map[string]any{"metadata": map[string]any{"name": userNamespace}})
+	w.nodes.begin()
+	w.jobs.begin()
+	for i := range max(1, o.Schedulers) {
+		w.start(fmt.Sprintf("scheduler-%d", i))
+	}
+	w.net.begin()
+	w.until(o.Lasts)
+	w.settle()
+	w.stop()
+	w.result.History = w.history.Sum64()
+	w.result.Hours = time.Since(w.began).Hours()
+	return w.result
+}
+
+func (w *World) until(d time.Duration) { w.seq.run(w.began.Add(d), w.net.arrive, w.net.gone) }
+
+// settle ends all trouble and waits until all jobs have ended, or their time has.
+func (w *World) settle() {
+	w.calm = true
+	w.net.calm()
+	w.nodes.calm()
+	bound := w.Lasts + w.Settles
+	for time.Since(w.began) < bound && !w.jobs.over() {
+		w.until(time.Since(w.began) + 10*time.Second)
+	}
+	w.jobs.testify()
+	w.until(time.Since(w.began) + 30*time.Second)
+	before := w.result.Writes
+	w.until(time.Since(w.began) + time.Minute)
+	if n := w.result.Writes - before; n > 0 {
+		w.wrong("at rest, schedulers wrote %d times in a minute", n)
+	}
+	w.check.testify()
+}
+
+func (w *World) wrong(format string, args ...any) {
+	line := fmt.Sprintf(format, args...)
+	w.log("WRONG: %s", line)
+	if len(w.result.Wrong) < 20 {
+		w.result.Wrong = append(w.result.Wrong, fmt.Sprintf("%s: %s", w.at(), line))
+	}
+}
+
+// at is the time since the world began.
+func (w *World) at() string { return time.Since(w.began).Truncate(time.Millisecond).String() }
+
+func (w *World) log(format string, args ...any) {
+	if w.Log != nil {
+		w.Log(w.at() + " " + fmt.Sprintf(format, args...))
+	}
+}
+
+func (w *World) did(what string) { w.result.Did[what]++ }
+
+// wrote is told of every write.
+func (w *World) wrote(write apimodel.Write) {
+	key := write.Kind.Resource + " " + write.Key()
+	verb := "is changed"
+	switch {
+	case write.Before == nil:
+		verb = "is made"
+	case write.After == nil:
+		verb = "is gone"
+	}
+	fmt.Fprintf(w.history, "%s %s %s %s\n", w.at(), write.Client, verb, key)
+	if write.After != nil {
+		_, _ = w.history.Write(write.After.JSON()) // a hash takes all
+	}
+	if w.Log != nil && write.Kind.Resource != "leases" && write.Kind.Resource != "events" {
+		w.log("%s: %s %s%s", write.Client, key, verb, described(write))
+	}
+	w.check.wrote(write)
+	w.nodes.wrote(write)
+	w.jobs.wrote(write)
+}
+
+// described says what there is to a write, in a word or two.
+func described(write apimodel.Write) string {
+	if write.After == nil {
+		return ""
+	}
+	m, out := write.After.Meta(), ""
+	for _, path := range []string{"spec nodeName", "status phase", "metadata deletionTimestamp"} {
+		if s := text(m.Object, strings.Fields(path)...); s != "" {
+			out += " " + s
+		}
+	}
+	return out
+}
+
+// do sends a request as somebody who is no scheduler, past the network.
+func (w *World) do(method, path string, body any) apimodel.Response {
+	raw, _ := json.Marshal(body) // plain data
+	r := &apimodel.Request{Client: "world", Method: method, Path: path, Body: raw}
+	if method == http.MethodPatch {
+		r.ContentType = "application/merge-patch+json"
+	}
+	return w.api.Do(r)
+}
+
+func (w *World) make(group, resource string, object map[string]any) apimodel.Response {
+	k := w.api.Kind(group, resource)
+	return w.do(http.MethodPost, k.Path(text(object, "metadata", "namespace"), ""), object)
+}
+
+// text is a text in plain data, "" if there is none.
+func text(o map[string]any, path ...string) string {
+	for _, p := range path[:len(path)-1] {
+		o, _ = o[p].(map[string]any)
+	}
+	s, _ := o[path[len(path)-1]].(string)
+	return s
+}
+
+// chance is true with a probability.
+func (w *World) chance(p float64) bool { return p > 0 && w.random.Float64() < p }
+
+// between draws a duration.
+func (w *World) between(least, most time.Duration) time.Duration {
+	if most <= least {
+		return least
+	}
+	return least + time.Duration(w.random.Int64N(int64(most-least)))
+}
+
+// about draws a duration whose mean is given, as the time until something that may happen at any moment.
+func (w *World) about(mean time.Duration) time.Duration {
+	return min(time.Duration(w.random.ExpFloat64()*float64(mean)), 10*mean)
+}
+
+// every does something again and again while there is trouble, with so much time between on average; 0: never.
+func (w *World) every(mean time.Duration, do func()) {
+	if mean <= 0 {
+		return
+	}
+	w.seq.after(w.about(mean), func() {
+		if w.calm {
+			return
+		}
+		do()
+		w.every(mean, do)
+	})
+}
+
+// sorted is a set's members in order.
+func sorted(set map[string]bool) (out []string) {
+	for k, in := range set {
+		if in {
+			out = append(out, k)
+		}
+	}
+	slices.Sort(out)
+	return out
+}
