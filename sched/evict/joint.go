@@ -71,7 +71,7 @@ func (vs *Search) jointly(tx *ledger.Tx, tasks []ledger.TaskID) (found, tried bo
 // preempt.
 func (vs *Search) oneClass(tasks []ledger.TaskID) []ledger.TaskID {
 	o, need := &vs.p.o, vs.p.missing()
-	if o.Scope == SameJob || o.Sample.On || len(vs.s.L.Job(vs.p.Job).Subs) > 0 || need < 2 || need > len(tasks) {
+	if o.Scope == SameJob || o.Sample.On || vs.s.L.Job(vs.p.Job).HasSubGroups() || need < 2 || need > len(tasks) {
 		return nil
 	}
 	gang := tasks[:need]

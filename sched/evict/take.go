@@ -16,7 +16,7 @@ func preemptorTasks(s *session.Session, j ledger.JobID) []ledger.TaskID {
 	tasks := slices.DeleteFunc(search.PendingTasksOf(s, j).Tasks, func(t ledger.TaskID) bool {
 		return s.L.Task(t).Status != model.Pending
 	})
-	if len(s.L.Job(j).Subs) > 0 {
+	if s.L.Job(j).HasSubGroups() {
 		return search.BySubGroup(s, j, tasks)
 	}
 	return append(tasks, search.BestEffort(s, j)...)

@@ -22,6 +22,17 @@ type SubJob struct {
 // Of returns the policy of a sub-group of the job.
 func (j *Job) Of(s *SubJob) *model.SubGroups { return &j.Group.SubGroups[s.Policy] }
 
+// HasSubGroups says that some member is in a sub-group. Rows of sub-groups that lost their last member stay in
+// Subs until others take them, and say nothing.
+func (j *Job) HasSubGroups() bool {
+	for i := range j.Subs {
+		if j.Subs[i].tasks > 0 {
+			return true
+		}
+	}
+	return false
+}
+
 // SubSize is how many members a sub-group needs to start.
 func (j *Job) SubSize(s *SubJob) int32 { return j.Of(s).Size }
 

@@ -39,15 +39,16 @@ func after(s *session.Session, j ledger.JobID,
 }
 
 // without runs f as if no room were kept for these jobs. What f did stays if f returns true.
-func without(s *session.Session, jobs []ledger.JobID, f func() bool) bool {
+func without(s *session.Session, jobs []ledger.JobID, f func() bool) {
 	var kept []ledger.TaskID
 	for _, j := range jobs {
 		kept = append(kept, s.L.KeptRoom.Of(j)...)
 	}
 	if len(kept) == 0 {
-		return f()
+		f()
+		return
 	}
-	return s.L.Try(func(tx *ledger.Tx) bool {
+	s.L.Try(func(tx *ledger.Tx) bool {
 		for _, t := range kept {
 			tx.Waive(t)
 		}

@@ -58,7 +58,7 @@ func (t *attempt) units() []unit {
 	}
 	out = t.order(out)
 	if len(loose.tasks) > 0 {
-		if len(t.job.Subs) == 0 {
+		if !t.job.HasSubGroups() {
 			loose.need = t.homes.minimum()
 		}
 		out = append(out, loose)

@@ -73,7 +73,6 @@ type script struct {
 	kinds  *apimodel.Server
 	did    map[string]int // by status
 	sent   int
-	begins []string // versions are known of these, for watches
 	recent []string // what was sent
 
 	watched, events int

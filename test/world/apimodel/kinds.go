@@ -85,8 +85,6 @@ func Kinds() []*Kind {
 	}
 }
 
-func (k *Kind) groupKind() schema.GroupKind { return schema.GroupKind{Group: k.Group, Kind: k.Kind} }
-
 // apiVersion is what its objects name.
 func (k *Kind) apiVersion() string { return k.GroupVersion().String() }
 
