@@ -64,12 +64,12 @@ func (rp *reports) minimum(id ledger.JobID, need int) minimum {
 
 // least is what the smallest choice of the minimum asks for of a resource.
 func (rp *reports) least(m *minimum, d resource.Dim) int64 {
+	if m.alike {
+		return resource.MulDiv(rp.classOf(m.tasks[0]).Request.Get(d), int64(m.need), 1)
+	}
 	asked := make([]int64, len(m.tasks))
 	for i, t := range m.tasks {
 		asked[i] = rp.classOf(t).Request.Get(d)
-	}
-	if m.alike {
-		return resource.MulDiv(asked[0], int64(m.need), 1)
 	}
 	slices.Sort(asked)
 	var sum resource.Sum
@@ -174,10 +174,10 @@ func (rp *reports) gangTooLarge(m *minimum, _ trace.Reason) *trace.Reason {
 	total := rp.e.l.Nodes.Total
 	var over []resource.Dim
 	tight := false // for pods that are alike it is worth counting places: some resource is asked for by the quarter
-	for _, n := range rp.classOf(m.tasks[0]).Need {
-		least := rp.least(m, n.Dim)
-		if tight = tight || least > total(n.Dim)/4; least > total(n.Dim) {
-			over = append(over, n.Dim)
+	for d := range resource.Dim(rp.e.l.Dims.Len()) {
+		least := rp.least(m, d)
+		if tight = tight || least > total(d)/4; least > total(d) {
+			over = append(over, d)
 		}
 	}
 	out := &trace.Reason{Code: trace.GangTooLarge, Need: m.need}
