@@ -1,4 +1,4 @@
-# A gang whose pods must share a zone with each other begins on the best node. Where its zone
+# A gang of pods that must share a zone with each other begins on the best node. Where its zone
 # is too small for all of them the other zones are tried, and where none has room the one
 # that comes nearest is named.
 

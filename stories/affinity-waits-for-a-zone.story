@@ -1,4 +1,4 @@
-# A gang whose pods must share a zone is promised the one in which room is being freed, if it
+# A gang of pods that must share a zone is promised the one in which room is being freed, if it
 # can start in no other: not the zone where it would find its first place at once.
 
 node a1    cpu=6 label=zone:a

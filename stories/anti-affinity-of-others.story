@@ -1,4 +1,4 @@
-# Who keeps away from others is kept away from: the newcomer asks for nothing, and may still
+# Anti-affinity holds in both directions: the new pod has no rule of its own, and still may
 # not go where a pod runs that must not be with it.
 
 node n1 n2 cpu=8 label=zone:a

@@ -1,4 +1,4 @@
-# A disruption budget that nobody can mean hurts nobody but itself.
+# An invalid disruption budget harms nothing but itself.
 #
 # It is set aside and listed; the pods that it is about are placed as if it were not
 # there, and the other budgets of the namespace hold.

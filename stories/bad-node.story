@@ -1,4 +1,4 @@
-# A node that offers nothing, and one whose quantities nobody can mean, take no pods and
+# A node that offers nothing, and one with invalid quantities, take no pods and
 # count for nothing; the cluster is what is left.
 
 node good cpu=4

@@ -1,4 +1,4 @@
-# A pod with a quantity that nobody can mean is set aside: its gang waits and says which
+# A pod with an invalid quantity is set aside: its gang waits and says which
 # pod it is, and all others go on.
 
 node n1 cpu=8

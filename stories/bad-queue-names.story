@@ -1,5 +1,5 @@
 # A job in a queue that is missing, closed, set aside, out of the tree or no leaf waits
-# with its reason, and nobody else notices.
+# with its reason, and no other job is affected.
 
 node n1 cpu=8
 queue team

@@ -1,4 +1,4 @@
-# Without the action backfill nobody places pods that ask for nothing, and the job says
+# Without the action backfill no action places pods that ask for nothing, and the job says
 # so.
 
 conf

@@ -1,5 +1,5 @@
-# A gang whose bindings the API server refuses waits for its next try, and nobody waits
-# behind it.
+# A gang whose bindings the API server refuses waits for its next try, and no other job
+# waits behind it.
 #
 # A webhook has refused train's third pod four times in a row. train pauses as a whole
 # until it is tried again, and keeps neither nodes nor its queue's room from serve, which

@@ -1,4 +1,4 @@
-# What a queue takes beside a brother's guarantee is borrowed from everybody.
+# What a queue takes beside a brother's guarantee is borrowed from all queues.
 #
 # Team a is guaranteed four of ten CPUs, all of it for `steady`. What its brother takes
 # is no part of that: team b is left with six CPUs less what the brother has.

@@ -1,5 +1,5 @@
 # The example tree of the capacity guide (seed 001 §3.2): what training is given, team-a
-# and root hold too, and nobody else does.
+# and root hold too, and no other queue does.
 #
 # A team may hold its 60: the 40 that both teams are guaranteed leave 60 of the 100, and
 # its own 20 come back. Below team-a the same: 60 less 20 is 40, and with its own 10 training

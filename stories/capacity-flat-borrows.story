@@ -1,5 +1,5 @@
 # Flat queues with a capacity of their own: a queue may borrow beyond what it deserves,
-# as far as its capability and others' guarantees let it, and nobody is overused.
+# as far as its capability and others' guarantees let it, and no queue is overused.
 #
 # The cluster has twenty CPUs. Day deserves twelve and is alone; night is guaranteed
 # four, so day may hold sixteen.

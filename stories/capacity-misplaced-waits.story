@@ -1,5 +1,5 @@
 # A job in a queue that has children waits with its reason, and so do jobs of queues in
-# a ring or below a queue that is not there. Nobody else notices.
+# a ring or below a queue that is not there. No other job is affected.
 
 conf
   tier priority gang

@@ -2,7 +2,7 @@
 # for a queue of its own that holds nothing (seed 001 §4.3).
 #
 # Team a holds two of its four through training; inference, which holds nothing, goes
-# behind batch, whose team holds one of four. When the node is full it is the node that
+# behind batch: the team of batch holds one of four. When the node is full it is the node that
 # is full, no queue.
 
 conf

@@ -1,5 +1,5 @@
-# Of two jobs of a queue the one goes first whose largest part of the cluster is the
-# smaller: dominant resource fairness.
+# Of two jobs of a queue the one with the smaller dominant share, its largest part of the
+# cluster, goes first: dominant resource fairness.
 #
 # This is the example of the paper, with 9 cpu and 18Gi. A pod of scan takes 1/9 of the
 # cpu and 2/9 of the memory, one of solve 1/3 of the cpu. Served by turns of the smaller

@@ -1,4 +1,4 @@
-# A side of the hierarchy in which nobody asks for anything takes no turns, and its part
+# A side of the hierarchy in which no job asks for anything takes no turns, and its part
 # goes to the others; when it comes back it goes first until it is level.
 
 conf

@@ -1,4 +1,4 @@
-# Between jobs of one priority whoever holds less goes first, whoever came first.
+# Between jobs of one priority the one that holds less goes first, whichever came first.
 #
 # wide came first and holds three quarters; small comes later and holds nothing, so the
 # next free place is small's, and only the one after it is wide's.

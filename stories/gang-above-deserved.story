@@ -1,4 +1,4 @@
-# A gang that its queue does not deserve as a whole starts with nobody.
+# A gang that its queue does not deserve as a whole starts no member.
 #
 # red deserves five of ten CPUs. Its gang needs six at once. There would be room on the
 # node, but the queue's part is not enough for the whole gang, so none of it starts.

@@ -1,4 +1,4 @@
-# A gang whose pods have not all been created yet is no candidate: it waits for them,
+# A gang of which some pods have not been created yet is no candidate: it waits for them,
 # and takes nothing meanwhile.
 #
 # The controller has made two of three pods. There is room enough, but two are no gang.

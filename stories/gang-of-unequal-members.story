@@ -2,7 +2,7 @@
 # place.
 #
 # The workers need the big node's GPUs and all of its CPUs, so the driver must not sit
-# there. Members are placed one after the other and nobody goes back on a choice: it is
+# there. Members are placed one after the other and no choice is taken back: it is
 # binpack, which fills the small node first, that makes it come out well.
 
 conf

@@ -1,7 +1,7 @@
-# Nobody is let in because a phase says so.
+# No job is let in because a phase says so.
 #
-# The queue may hold ten CPUs and holds eight. Whoever writes that his job runs, or ran, when
-# no pod of it ever had a node, has to pass the gate like all others.
+# The queue may hold ten CPUs and holds eight. A job of which the phase says that it runs,
+# or ran, when no pod of it ever had a node, has to pass the gate like all others.
 
 node n1 cpu=20
 queue q capability=cpu:10

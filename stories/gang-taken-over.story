@@ -2,7 +2,7 @@
 # left there, or that nothing is known of it.
 #
 # The queue may hold 32 CPUs and would hold them all. Each gang of eight has lost one member,
-# whose successor waits.
+# and the successor of that member waits.
 
 node n1 n2 cpu=20
 queue q capability=cpu:32

@@ -1,5 +1,5 @@
 # gangpreempt takes surplus members for a whole gang; with allowWholeBundle: false it leaves
-# whole gangs alone, and takes nobody where surplus is not enough (decision 12).
+# whole gangs alone, and evicts no pod where surplus is not enough (decision 12).
 
 conf
   actions enqueue allocate backfill gangpreempt(allowWholeBundle=false)

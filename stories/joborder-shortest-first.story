@@ -1,4 +1,4 @@
-# With sjf the shortest of the jobs that wait goes first, whoever came first, and a job
+# With sjf the shortest of the jobs that wait goes first, whichever came first, and a job
 # that does not say how long it takes goes after all that do.
 
 conf

@@ -1,5 +1,5 @@
 # With joborder.preempt a job that has less left stops one that has more (srtf: time), and
-# that one comes back when there is room. Who is done as soon stays. What a stopped pod has
+# that one comes back when there is room. A job that is done as soon stays. What a stopped pod has
 # done is lost here; with a trace, --trace-preempt-cost none keeps it (docs/traces.md).
 
 conf

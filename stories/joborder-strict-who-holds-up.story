@@ -1,5 +1,5 @@
-# Who lacks pods, or is gone, holds up nobody; a job that no node can ever take holds its
-# queue up for as long as it is there.
+# A job that lacks pods, or is gone, holds up no other; a job that no node can ever take holds
+# its queue up for as long as it is there.
 
 conf
   actions enqueue allocate

@@ -2,7 +2,7 @@
 #
 # The queue team may hold four CPUs: its second job is refused by the queue, and it is
 # overused before the third pod of the first. The queue shut takes no jobs. Level 3 shows
-# decisions, level 4 who was considered, level 5 where an action begins and ends.
+# decisions, level 4 what was considered, level 5 where an action begins and ends.
 
 node n1 cpu=4
 node n2 cpu=4

@@ -1,4 +1,4 @@
-# A refusal in the log says who refused: the queue with its amounts, or the nodes.
+# A refusal in the log says what refused: the queue with its amounts, or the nodes.
 #
 # big fits no node. wide would fit, but not while its queue deserves two CPUs. picky
 # wants a disk that no node has.

@@ -1,8 +1,8 @@
-# Who does not need the room of a lost member is placed beside it.
+# A job that does not need the room of a lost member is placed beside it.
 #
 # train loses the member on n1 that asks for six CPUs. small goes to n2, though more is free on n1; wide
-# would fit on n1 alone, and waits. guest, of another queue, is not held up: who goes first there is for the
-# queues to settle. Once it has taken the place of the lost member there is nothing left for wide to keep free.
+# would fit on n1 alone, and waits. guest, of another queue, is not held up: which of them goes first is for
+# the queues to settle. Once it has taken the place of the lost member there is nothing left for wide to keep free.
 
 node n1 n2 cpu=8
 queue q other

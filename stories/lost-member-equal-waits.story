@@ -1,7 +1,7 @@
 # The room of a member that a gang has lost is the gang's until its controller has made it anew.
 #
 # The queue may hold eight CPUs, and train holds all of them. next has the same priority and waits. A
-# member of train is deleted: for a few seconds nobody waits who would ask for its room. Had next been
+# member of train is deleted: for a few seconds no pod waits that would ask for its room. Had next been
 # given it, six CPUs would stand idle with the three that are left, for as long as next runs.
 
 node n1 cpu=20

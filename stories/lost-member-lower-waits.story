@@ -1,5 +1,5 @@
 # A job of a lower priority does not take the room of a lost member, one of a higher priority does; and
-# what a gang holds above its minimum is nobody's once it is lost.
+# what a gang holds above its minimum is free for all once it is lost.
 #
 # small asks for less than was lost and would still be in its way. In the end urgent comes: priority
 # goes before, as it would if the member waited.
@@ -13,7 +13,7 @@ cycle
 ----
 bind ml/train-0..3 n1
 
-# One above the minimum is lost: its room is anybody's.
+# One above the minimum is lost: its room is free for all.
 submit ml/other priority=low 1 x cpu=2
 delete ml/train-3
 cycle 3

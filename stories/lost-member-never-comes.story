@@ -1,6 +1,6 @@
-# A controller that never makes a lost member anew keeps nobody waiting for long.
+# A controller that never makes a lost member anew keeps no job waiting for long.
 #
-# After a minute, which is how long room is reserved that was freed for somebody, the room is anybody's.
+# After a minute, which is how long room freed for a job is reserved, the room is free for all.
 
 node n1 cpu=8
 

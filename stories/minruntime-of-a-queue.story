@@ -1,4 +1,4 @@
-# A queue promises its pods ten minutes: until then nobody reclaims from it, although it
+# A queue promises its pods ten minutes: until then no queue reclaims from it, although it
 # holds more than it deserves. Queue quick promises nothing, whatever the plugin's argument
 # says, and gives at once.
 

@@ -1,4 +1,4 @@
-# A node that comes later cures the wait for room, without anybody touching the job.
+# A node that comes later cures the wait for room, without a change to the job.
 #
 # The one node there is has two GPUs and the gang needs two times four.
 

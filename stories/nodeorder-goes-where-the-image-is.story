@@ -1,5 +1,5 @@
 # A pod goes to the node that holds its image already: pulling takes minutes. The fewer nodes
-# hold it the less that counts, so that not all who want a new image crowd on the first node
+# hold it the less that counts, so that not all pods with a new image crowd on the first node
 # that has it; and a small image is pulled in no time.
 
 node n1 n3 n4 cpu=8 memory=32Gi

@@ -1,6 +1,6 @@
 # Replicas of one ReplicaSet are spread over nodes and zones though they do not ask for it, as
 # kube-scheduler and Volcano do by default: a node, or a zone, that fails takes few of them. It is
-# a preference: with one zone full they go where room is. Who asks for spread itself has no default.
+# a preference: with one zone full they go where room is. A pod that asks for spread itself has no default.
 
 node a1 cpu=64 label=topology.kubernetes.io/zone:a
 node b1 cpu=12 label=topology.kubernetes.io/zone:b

@@ -1,5 +1,5 @@
-# Where a kubelet put a pod, and whom it sees first, only the next report tells: until then
-# a node takes nobody who might find no place, nor who could take another's (seed 003 §9.2).
+# Where a kubelet put a pod, and which pod it sees first, only the next report tells: until then
+# a node takes no pod that might find no place, or could take another's (seed 003 §9.2).
 #
 # Both halves of n1 are free. Once two pods of two cpus are bound they may lie on one NUMA
 # node or on both; whole, which needs all of one, waits. The report shows them on one.

@@ -1,4 +1,4 @@
-# Nobody is evicted for a pod that its kubelet might turn away all the same: of four pods
+# No pod is evicted for one that its kubelet might turn away all the same: of four pods
 # on two NUMA nodes two may be neighbours or not, so three have to go for one NUMA node to
 # be free for certain (seed 003 §9.2, decision 13).
 

@@ -1,5 +1,5 @@
-# A factor below 1 would leave the cluster idle and is what nobody can mean: 1.2 is
-# taken, and said.
+# A factor below 1 would leave the cluster idle and is invalid: 1.2 is taken, and
+# said.
 
 conf
   actions enqueue

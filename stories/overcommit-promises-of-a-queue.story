@@ -1,6 +1,6 @@
-# A queue whose jobs never have pods does not keep other queues out.
+# A queue of jobs that never have pods does not keep other queues out.
 #
-# Twelve cpu may be promised. greedy has all of them kept for jobs whose pods nobody makes.
+# Twelve cpu may be promised. greedy has all of them kept for jobs that never get pods.
 # ml may be promised its part all the same, by weight: six.
 
 conf

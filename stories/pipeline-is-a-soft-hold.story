@@ -1,4 +1,4 @@
-# A promise of room that frees itself binds nobody: a job that is ahead may take it.
+# A promise of room that frees itself binds no job: one that is ahead may take it.
 #
 # first was promised the room of the pod that is leaving. Before it is free boss comes,
 # which is more important; it is boss that starts there, and first waits again.

@@ -2,7 +2,7 @@
 # together.
 #
 # One of three members fits now, two more when old has gone. None starts early, and none
-# of the three places goes to somebody else meanwhile.
+# of the three places goes to another job meanwhile.
 
 node n1 cpu=6
 queue ml

@@ -1,5 +1,5 @@
 # A gang that runs at its minimum goes as a whole or not at all, with its members on nodes
-# where nobody needs room (seed 002 §8.4 cause 3; decision 12).
+# where no pod needs room (seed 002 §8.4 cause 3; decision 12).
 
 conf
   actions enqueue allocate backfill preempt

@@ -1,5 +1,5 @@
 # Room there is in plenty; what keeps the urgent pod out is a pod that it must not be with.
-# Of two such pods the less important leaves, and nobody else.
+# Of two such pods the less important leaves, and no other pod.
 
 conf
   actions enqueue allocate preempt

@@ -1,4 +1,4 @@
-# Nobody goes who can stay: one job of three cores rather than three of one, although these
+# No pod goes that can stay: one job of three cores rather than three of one, although these
 # come first in the order of victims, and are given back again (seed 002 §5.2, reprieve).
 
 conf

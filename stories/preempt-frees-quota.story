@@ -1,5 +1,5 @@
 # A queue that may hold no more makes room inside itself, although nodes are idle: with
-# the victim gone its quota is enough, or nobody goes (seed 002 §5.2 SimulateAllocatable,
+# the victim gone its quota is enough, or no pod goes (seed 002 §5.2 SimulateAllocatable,
 # §8.4 cause 5).
 
 conf

@@ -1,5 +1,5 @@
 # A job of higher priority has a less important one of its queue evicted, and gets its
-# room once it is gone: nobody else does in between (seed 002 §1, §9.1).
+# room once it is gone: no other job does in between (seed 002 §1, §9.1).
 
 conf
   actions enqueue allocate backfill preempt

@@ -1,5 +1,5 @@
 # For a gang of which some members fit into idle room only as many leave as the others need;
-# where all fit nobody does (seed 002 §4.1).
+# where all fit no pod does (seed 002 §4.1).
 
 conf
   actions enqueue allocate backfill preempt

@@ -1,4 +1,4 @@
-# A pod marked volcano.sh/preemptable: "false" is nobody's victim, however unimportant it
+# A pod marked volcano.sh/preemptable: "false" is never a victim, however unimportant it
 # is (seed 002 §2.2, §8.4 cause 2, §9.1 step 3).
 
 conf

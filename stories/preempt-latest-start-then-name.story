@@ -1,4 +1,4 @@
-# Of nodes whose victims are as important and as many, the one on which they started last
+# Of nodes with victims as important and as many, the one on which they started last
 # does, where the least work is lost; then the first by name (seed 002 §5.4, 4 and 5).
 
 conf

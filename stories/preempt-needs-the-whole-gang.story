@@ -1,4 +1,4 @@
-# Nobody is evicted for a gang that would not start all the same: with every pod of low
+# No pod is evicted for a gang that would not start all the same: with every pod of low
 # gone there is room for two of three (decision 13).
 
 conf

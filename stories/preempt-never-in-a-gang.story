@@ -1,4 +1,4 @@
-# A gang of which one pod has preemptionPolicy Never: nobody is evicted for that pod. It takes the
+# A gang of which one pod has preemptionPolicy Never: no pod is evicted for that one. It takes the
 # room that is free, and others may have to leave for the rest of the gang only.
 
 conf

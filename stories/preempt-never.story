@@ -1,4 +1,4 @@
-# Nobody is evicted for a pod whose preemptionPolicy is Never, its own or that of its
+# No pod is evicted for one with preemptionPolicy Never, its own or that of its
 # priority class (seed 002 §6.1, §8.4 cause 7).
 
 conf

@@ -1,5 +1,5 @@
 # The first of two members of a gang could have its place by an eviction, the second could
-# not: nobody is evicted for the first alone (seed 002 §2.1, Discard; §9.1 step 6).
+# not: no pod is evicted for the first alone (seed 002 §2.1, Discard; §9.1 step 6).
 
 conf
   actions enqueue allocate backfill preempt

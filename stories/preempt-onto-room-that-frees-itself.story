@@ -1,5 +1,5 @@
 # What terminates already frees its room without an eviction: the job waits for that, and
-# nobody else leaves (seed 003 §6; a terminating pod is no victim).
+# no other pod leaves (seed 003 §6; a terminating pod is no victim).
 
 conf
   actions enqueue allocate backfill preempt

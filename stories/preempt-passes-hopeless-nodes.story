@@ -1,4 +1,4 @@
-# Nobody is evicted on a node that an eviction cannot open: one that is cordoned, tainted,
+# No pod is evicted on a node that an eviction cannot open: one that is cordoned, tainted,
 # without the label, or too small (seed 002 §4.1, §8.4 cause 6, §8.5). A host port that
 # a victim holds is opened by its going.
 

@@ -1,5 +1,5 @@
 # A victim's controller makes it anew at once: the replacement waits, and does not get back
-# the room that its predecessor left (decision 13). Nobody is evicted twice for one need.
+# the room that its predecessor left (decision 13). No pod is evicted twice for one need.
 
 conf
   actions enqueue allocate backfill preempt

@@ -1,5 +1,5 @@
 # Each role keeps its own minimum: of one ps and three workers, two of them needed, the
-# one worker above goes; then nobody, but the gang as a whole (seed 002 §4.3).
+# one worker above goes; then no other pod, but the gang as a whole (seed 002 §4.3).
 
 conf
   actions enqueue allocate backfill preempt

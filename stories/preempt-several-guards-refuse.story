@@ -1,4 +1,4 @@
-# Why nobody leaves is said of every pod once: by the marks, the budgets and the gangs that
+# Why no pod leaves is said of every pod once: by the marks, the budgets and the gangs that
 # spare them, whichever tier they stand in (seed 002 §8.4; decision 11).
 
 conf

@@ -1,4 +1,4 @@
-# Phase 2: tasks of one job. Where priority alone says who starves (JobStarving of gang is
+# Phase 2: tasks of one job. Where priority alone says which job starves (JobStarving of gang is
 # off), a more important task of a job takes the place of a less important one of the same
 # job, and the gang's minimum is kept (seed 002 §2.1, §2.2).
 

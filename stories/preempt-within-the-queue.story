@@ -1,4 +1,4 @@
-# preempt takes from other jobs of the same queue and from nobody else (seed 002 §1.1,
+# preempt takes from other jobs of the same queue and from no others (seed 002 §1.1,
 # §2.2): what is as unimportant in another queue stays.
 
 conf

@@ -1,4 +1,4 @@
-# What is kept for a job whose pods do not come is kept for a minute.
+# What is kept for a job without pods is kept for a minute.
 #
 # Controllers make pods within seconds once a job is let in. forgotten has none, and keeps more than is
 # left for others, in its own queue and in the cluster. It stays let in, and is served when its pods come.

@@ -1,4 +1,4 @@
-# Closing and Unknown are not Open: nobody is enqueued or placed, and a queue that closes
+# Closing and Unknown are not Open: no job is enqueued or placed, and a queue that closes
 # while a job is half placed keeps the rest of it waiting. An open queue takes the room.
 
 node n1 cpu=4

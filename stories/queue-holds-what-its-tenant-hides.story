@@ -1,5 +1,5 @@
 # What runs counts in the queue in which it was let run until it ends, and can be a victim there:
-# not even a PodGroup that is edited until nobody can mean it, or deleted, gives its queue room.
+# not even a PodGroup that is edited until it is invalid, or deleted, gives its queue room.
 #
 # The tenant of queue own may hold 4 CPUs and holds them with two gangs.
 

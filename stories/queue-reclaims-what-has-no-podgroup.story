@@ -1,5 +1,5 @@
 # A tenant that deletes the PodGroups of what runs keeps none of it from being taken back: each such
-# job may be a victim as a whole, since nobody knows its minimum any more.
+# job may be a victim as a whole, since its minimum is not known any more.
 #
 # Queue own deserves 2 CPUs of the 8 and holds 6 in three gangs without a PodGroup.
 

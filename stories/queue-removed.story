@@ -1,4 +1,4 @@
-# A queue that is removed lets nobody start, and what runs in it runs on and is counted
+# A queue that is removed lets no job start, and what runs in it runs on and is counted
 # where it runs.
 
 node n1 cpu=4

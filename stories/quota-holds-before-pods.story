@@ -1,4 +1,4 @@
-# A job whose pods a namespace's ResourceQuota would refuse is held back whole, with the
+# A job with pods that a namespace's ResourceQuota would refuse is held back whole, with the
 # quota's name and amounts; in a namespace without one it is let in.
 #
 # The quota has four of ten cpu in use, and a, let in first, is to make pods for four.

@@ -1,5 +1,5 @@
 # Whether a queue is overused is asked anew after every job: the first of three brings b to
-# what it deserves, and nobody leaves for the others (seed 002 §6.1).
+# what it deserves, and no pod leaves for the others (seed 002 §6.1).
 
 conf
   actions enqueue allocate backfill reclaim

@@ -2,7 +2,7 @@
 # where the plugins of the first would let the pods go, and proportion stands in the second.
 #
 # Of eight CPUs either queue deserves four, and pods of another scheduler hold two. `a` has its
-# four. `b` has two and is owed two more, but nobody in the cluster holds too much.
+# four. `b` has two and is owed two more, but no queue in the cluster holds too much.
 
 conf
   actions enqueue allocate backfill reclaim

@@ -1,7 +1,7 @@
-# Nobody has to go whose queue holds no more than it deserves (seed 000 §8.2 and §14.4).
+# No pod has to go of a queue that holds no more than it deserves (seed 000 §8.2 and §14.4).
 #
 # `a` and `b` deserve two CPUs each and hold them. `c` is guaranteed nothing and comes with
-# less weight: what it deserves is less than one pod, so nobody goes for it.
+# less weight: what it deserves is less than one pod, so no pod goes for it.
 
 conf
   actions enqueue allocate reclaim

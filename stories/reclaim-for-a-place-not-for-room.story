@@ -1,4 +1,4 @@
-# Nobody goes for a pod that would not run all the same: with the pods of `a` gone there is room
+# No pod goes for one that would not run all the same: with the pods of `a` gone there is room
 # for web, and its host port is still taken by a pod that stays.
 
 conf

@@ -1,6 +1,6 @@
 # What a queue deserves goes before what its borrower's jobs are worth: an unimportant job
-# gets back what an important one has borrowed (seed 002 §1.1); preemptionPolicy Never asks
-# for nobody all the same.
+# gets back what an important one has borrowed (seed 002 §1.1); a job with preemptionPolicy
+# Never has no pod evicted all the same.
 
 conf
   actions enqueue allocate backfill reclaim

@@ -1,4 +1,4 @@
-# A queue that holds all that it deserves takes from nobody, however much it asks for and
+# A queue that holds all that it deserves takes from no other, however much it asks for and
 # however important its job is (seed 002 §6.1, Overused).
 
 conf

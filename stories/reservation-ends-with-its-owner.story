@@ -1,5 +1,5 @@
 # The beneficiary is deleted while its victim leaves: its room is free again for others,
-# who need evict nobody.
+# and they need evict no pod.
 
 conf
   actions enqueue allocate backfill preempt

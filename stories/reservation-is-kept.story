@@ -1,4 +1,4 @@
-# What was freed for a job is nobody else's: a newcomer of the same importance does not get
+# What was freed for a job is for no other: a newcomer of the same importance does not get
 # it, nor a less important one that would fit beside it (decision 13).
 
 conf

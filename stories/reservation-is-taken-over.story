@@ -1,6 +1,6 @@
-# Whoever could lawfully evict a beneficiary may have its reservation instead, when preempt
-# has its turn before allocate: the more important newcomer gets the room, nobody else is
-# evicted, and the nomination of the first is taken back (decision 13).
+# A job that could lawfully evict a beneficiary may have its reservation instead, when preempt
+# has its turn before allocate: the more important newcomer gets the room, no other pod
+# is evicted, and the nomination of the first is taken back (decision 13).
 
 conf
   actions enqueue preempt allocate backfill

@@ -1,6 +1,6 @@
 # A pod with a scheduling gate is not placed, and its gang waits for it.
 #
-# Two of three could start. The third is held back by whoever set the gate, so the gang
+# Two of three could start. The third is held back by its gate, so the gang
 # is not complete; when the gate falls it starts.
 
 node n1 cpu=8

@@ -1,5 +1,5 @@
 # Schedulers that share a cluster by shards use nodes of their own first, and those of
-# others only where theirs take nobody.
+# others only where theirs take no pod.
 #
 # n1 is ours; n2, which belongs to another shard, is larger and would be the better place.
 # old goes to ours, far to the only node that can hold it. Room that is idle elsewhere is

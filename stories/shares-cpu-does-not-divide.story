@@ -2,7 +2,7 @@
 # queues of equal weight are 3.334, 3.333 and 3.333, three pods each, and the tenth CPU idles
 # (docs/queues.md, what does not divide).
 #
-# It is anybody's whose pods fit: a pod of 300m in one of the queues takes its part of it.
+# It is for any queue with a pod that fits: a pod of 300m in one of the queues takes its part of it.
 
 node n1 cpu=10
 queue blue green red

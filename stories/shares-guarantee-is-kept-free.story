@@ -1,4 +1,4 @@
-# What a queue is guaranteed stays free for it, whoever comes and whatever he deserves.
+# What a queue is guaranteed stays free for it, whichever queue comes and whatever that deserves.
 #
 # Of ten CPUs `late` is guaranteed three, and is not there yet. `one` alone deserves the
 # other seven. When `other` comes it deserves three, and there are three: those of `late`.

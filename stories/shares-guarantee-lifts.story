@@ -1,8 +1,8 @@
 # Where a weight would give less than was guaranteed, the guarantee holds and the others
 # share what is left.
 #
-# By weight lab would get 10 of a hundred CPUs, and it is guaranteed 40. Nobody else may
-# ever hold what is kept for it: the others can have 60 at most.
+# By weight lab would get 10 of a hundred CPUs, and it is guaranteed 40. No other queue
+# may ever hold what is kept for it: the others can have 60 at most.
 
 node n1 cpu=100
 queue lab    weight=1 guarantee=cpu:40

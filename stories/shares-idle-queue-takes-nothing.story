@@ -1,8 +1,8 @@
 # A queue in which nothing is asked for deserves nothing: its part is at the others'
 # disposal.
 #
-# night weighs nine times as much as day, and nobody works there. When night's job comes
-# it has what it asks for, as far as there is room: day keeps what it holds, for nobody
+# night weighs nine times as much as day, and has no jobs. When night's job comes
+# it has what it asks for, as far as there is room: day keeps what it holds, for no pod
 # is moved by this configuration.
 
 node n1 cpu=10

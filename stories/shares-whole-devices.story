@@ -1,4 +1,4 @@
-# Devices are shared whole: half of one is of use to nobody.
+# Devices are shared whole: half of one is of use to no pod.
 #
 # Seven GPUs, two queues of equal weight, both want them all. Three and a half each
 # would leave one idle for ever while both ask for it. One queue gets four, the first

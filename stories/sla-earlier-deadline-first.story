@@ -1,5 +1,5 @@
 # Of two jobs the one with the earlier deadline is served first, and one that has a
-# deadline before one that has none, whoever came first.
+# deadline before one that has none, whichever came first.
 
 conf
   actions enqueue allocate

@@ -1,4 +1,4 @@
-# Anybody who makes pods may write volcano.sh/task-priority. It orders the tasks of their own
+# Any user who makes pods may write volcano.sh/task-priority. It orders the tasks of their own
 # job, and lets one take the room of another of that job. Against other jobs it is worth nothing:
 # not to evict, not to be served first, and not to be spared.
 
@@ -26,7 +26,7 @@ cycle 2
 wait ml/gang: QueueOverused default: cpu 4 deserved, 4 held; preempt NoVictims: 1 VictimNotLower
 wait ml/later: QueueOverused default: cpu 4 deserved, 4 held; preempt NoVictims: 1 VictimNotLower
 
-# It does not spare anybody either.
+# It spares no pod either.
 submit prod/urgent 1 x cpu=4 no-group pod-priority=1000
 cycle
 ----

@@ -1,6 +1,6 @@
 # A gang that has to be in one rack, its pods on nodes of their own, and not with those of
-# another job: a rack with room enough, but where somebody sits that it keeps away from, will
-# not do; nor will one with room on too few nodes.
+# another job: a rack with room enough, but with a pod in it that the gang keeps away
+# from, will not do; nor will one with room on too few nodes.
 
 conf
   actions enqueue allocate backfill

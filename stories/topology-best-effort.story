@@ -1,5 +1,5 @@
 # A pod that asks for nothing keeps its job's limit all the same, also where its sub-group would
-# put up with more: a1 is in no rack, and the only node of the rack takes nobody now.
+# put up with more: a1 is in no rack, and the only node of the rack takes no pod now.
 
 conf
   actions enqueue allocate backfill

@@ -1,5 +1,5 @@
 # A sub-group of which any one pod may start, and a job that wants both of its pods: others leave
-# for both together, in one rack, or nobody does.
+# for both together, in one rack, or none does.
 
 conf
   actions enqueue allocate gangpreempt

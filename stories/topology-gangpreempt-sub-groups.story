@@ -1,5 +1,5 @@
 # A gang of two sub-groups, each to be in one rack, has others leave in two racks, one for
-# each; no gang of those who stay is left below its minimum, nor any of its sub-groups.
+# each; no gang that stays is left below its minimum, nor any of its sub-groups.
 
 conf
   actions enqueue allocate backfill gangpreempt

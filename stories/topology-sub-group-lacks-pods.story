@@ -1,5 +1,5 @@
 # Two pods of a replica start together. While the second replica has one pod only, it waits and
-# says so; it hinders nobody, and needs no node to be asked.
+# says so; it hinders no other pod, and needs no node to be asked.
 
 conf
   actions enqueue allocate backfill

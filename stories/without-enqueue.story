@@ -1,7 +1,7 @@
 # Without the action enqueue every job is in from the start.
 #
-# The queue may hold two CPUs and the job wants four at least: nobody asks, it is
-# admitted, and then waits for the queue's part instead.
+# The queue may hold two CPUs and the job wants four at least: no plugin is asked, it
+# is admitted, and then waits for the queue's part instead.
 
 conf
   actions allocate backfill

@@ -13,22 +13,6 @@ import (
 // maxLine is how many columns a line may have; a tab counts as one.
 const maxLine = 120
 
-// The folders that may still break a law of lineLaws. A folder that keeps the law is taken out of its list: the lists
-// only shrink.
-var (
-	stillWide = []string{
-		"sched/plugins/capacity",
-		"sched/plugins/rescheduling",
-	}
-	stillPersonal = []string{
-		"sched/plugins/joborder",
-		"sched/plugins/numaaware",
-		"sched/plugins/overcommit",
-		"sched/plugins/proportion",
-		"sched/plugins/rescheduling",
-	}
-)
-
 // personal finds the pronouns of people; people, those that are about people.
 var (
 	personal = regexp.MustCompile(`\b([Ww]ho|[Ww]hose|[Ww]hom|[Ww]hoever|[Nn]obody)\b`)
@@ -43,7 +27,7 @@ func lineLaws() []law {
 	return []law{
 		{
 			name: "a line of Go fits on a screen", because: fmt.Sprintf("%s (limit %d)", long, maxLine),
-			find: func(t *tree) []breach { return exempt(t, wideLines(t), stillWide) },
+			find: wideLines,
 			broken: map[string]string{
 				"internal/a/a.go":      "package a\n\n// " + wide + "\n",
 				"internal/a/a_test.go": "package a\n\nvar x = `\n" + wide + "x`\n",
@@ -67,7 +51,7 @@ func lineLaws() []law {
 		{
 			name:    "things are no people",
 			because: "a pod, node, job or queue is \"that\" and \"of which\"; a sentence with its subject needs no \"who\"",
-			find:    func(t *tree) []breach { return exempt(t, personalWords(t), stillPersonal) },
+			find:    personalWords,
 			broken: map[string]string{
 				"sched/a.go":           "package sched\n\nfunc f() {} // the pod\n\n// Waits for\n// a pod whose node went.\n",
 				"internal/a/a_test.go": "package a\n\n/* Nobody\nwaits. */\n",
@@ -79,24 +63,6 @@ func lineLaws() []law {
 			},
 		},
 	}
-}
-
-// exempt is found without what lies in the folders listed, and a breach for each of these that has none any more.
-func exempt(t *tree, found []breach, folders []string) []breach {
-	spared := map[string]bool{}
-	out := slices.DeleteFunc(found, func(b breach) bool {
-		dir := path.Dir(strings.Split(b.where, ":")[0])
-		listed := slices.Contains(folders, dir)
-		spared[dir] = spared[dir] || listed
-		return listed
-	})
-	for _, dir := range folders {
-		here := slices.ContainsFunc(t.files, func(f *source) bool { return f.dir == dir })
-		if here && !spared[dir] {
-			out = append(out, breach{where: dir, what: "keeps this law: take it out of the list in lines_test.go"})
-		}
-	}
-	return out
 }
 
 // wideLines finds lines of Go files over the limit.

@@ -102,3 +102,27 @@ func TestASavedStateIsReadAsItWas(t *testing.T) {
 		}
 	}
 }
+
+// A saved state keeps the names that fields had when its format was made: a budget or term that matches nothing
+// does not match every pod when it is read again.
+func TestASavedStateKeepsTheNamesOfItsFields(t *testing.T) {
+	const before = `{"Format":1,"Facts":[
+		{"Ref":{"Kind":"Pod","Namespace":"ns","Name":"a"},"UID":"a","Version":1,
+			"Object":{"Spec":{"Neighbours":{"Apart":[{"Key":"zone","Crowd":{"Nobody":true}}]}}}},
+		{"Ref":{"Kind":"PodDisruptionBudget","Namespace":"ns","Name":"b"},"UID":"b","Version":1,
+			"Object":{"Nobody":true}}]}`
+	var s State
+	if err := json.Unmarshal([]byte(before), &s); err != nil {
+		t.Fatal(err)
+	}
+	if len(s.Facts) != 2 {
+		t.Fatalf("%d facts are read, want 2: %v", len(s.Facts), s.LeftOut)
+	}
+	near := []model.Near{{Key: "zone", Pods: model.PodSelector{MatchesNothing: true}}}
+	if got := s.Facts[0].Object.(*model.Pod).Spec.Neighbours.Apart; !reflect.DeepEqual(got, near) {
+		t.Errorf("a term is read as %+v, want %+v", got, near)
+	}
+	if got := s.Facts[1].Object.(*model.Budget); !got.MatchesNothing {
+		t.Errorf("a budget is read as %+v, want one that matches nothing", got)
+	}
+}

@@ -32,7 +32,7 @@ func (w *oracle) placedPods() (out []placedPod) {
 
 // selects says that a selector matches a pod.
 func (w *oracle) selects(p *model.Pod, c *model.PodSelector) bool {
-	if c.Nobody || !match.Selects(c.Selector, p.Labels) {
+	if c.MatchesNothing || !match.Selects(c.Selector, p.Labels) {
 		return false
 	}
 	labels := []model.Label{{Key: model.NamespaceNameLabel, Value: p.Namespace}}

@@ -36,7 +36,7 @@ func (w *world) neighbours() *model.Neighbours {
 
 // podSelector draws which pods a term is about.
 func (w *world) podSelector() model.PodSelector {
-	c := model.PodSelector{Nobody: w.n(11) == 11}
+	c := model.PodSelector{MatchesNothing: w.n(11) == 11}
 	switch w.n(5) {
 	case 0:
 		c.Selector = []model.Requirement{{Key: "app", Op: model.In, Values: []string{"a", "b"}}}

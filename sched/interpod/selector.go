@@ -58,7 +58,7 @@ func (si *selectorIndex) has(c *selector, h *labelledPods) bool {
 }
 
 func (si *selectorIndex) about(c *model.PodSelector, h *labelledPods) bool {
-	if c.Nobody || !match.Selects(c.Selector, h.labels) {
+	if c.MatchesNothing || !match.Selects(c.Selector, h.labels) {
 		return false
 	}
 	if _, named := slices.BinarySearch(c.Namespaces, h.namespace); named {
@@ -125,7 +125,7 @@ func textOf(parts []model.PodSelector) string {
 }
 
 func selectorText(c *model.PodSelector) string {
-	if c.Nobody {
+	if c.MatchesNothing {
 		return "none"
 	}
 	var out []string

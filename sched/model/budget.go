@@ -8,8 +8,8 @@ type Budget struct {
 	// Selector matches a pod when all its requirements do (match.Selects); empty: every pod of the namespace.
 	// Only In, NotIn, Exists and DoesNotExist occur.
 	Selector []Requirement
-	// Without a selector the budget applies to no pod.
-	Nobody bool
+	// MatchesNothing: the budget has no selector, and applies to no pod. Saved states keep the field's former name.
+	MatchesNothing bool `json:"Nobody"`
 
 	// The API server admits budgets with at most one of these; nil: not set.
 	MinAvailable   *Portion

@@ -37,7 +37,8 @@ type PodSelector struct {
 	InSuch     []Requirement // with ByLabels: it also selects namespaces that these match
 	ByLabels   bool          // a namespaceSelector is set; without requirements it matches every namespace
 	Selector   []Requirement // on labels of pods; none: every pod
-	Nobody     bool          // no labelSelector is set: no pod is selected
+	// MatchesNothing: no labelSelector is set, and no pod is selected. Saved states keep the former name.
+	MatchesNothing bool `json:"Nobody"`
 }
 
 // Namespace is a namespace with its labels.
@@ -77,7 +78,7 @@ func (f *Form) Neighbours(n *Neighbours) {
 func (f *Form) PodSelector(c *PodSelector) {
 	f.Number(int64(len(c.Namespaces)))
 	f.Text(c.Namespaces...)
-	f.yes(c.ByLabels, c.Nobody)
+	f.yes(c.ByLabels, c.MatchesNothing)
 	f.Terms([]Term{{All: c.InSuch}, {All: c.Selector}})
 }
 

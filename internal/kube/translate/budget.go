@@ -19,8 +19,8 @@ import (
 func Budget(b *policyv1.PodDisruptionBudget) *model.Budget {
 	var f faults
 	out := &model.Budget{
-		Meta:   meta(&b.ObjectMeta),
-		Nobody: b.Spec.Selector == nil,
+		Meta:           meta(&b.ObjectMeta),
+		MatchesNothing: b.Spec.Selector == nil,
 		AlwaysEvictUnhealthy: b.Spec.UnhealthyPodEvictionPolicy != nil &&
 			*b.Spec.UnhealthyPodEvictionPolicy == policyv1.AlwaysAllow,
 		Counted:  b.Status.ObservedGeneration > 0 && b.Status.ObservedGeneration >= b.Generation,

@@ -42,7 +42,7 @@ func TestABudgetsSelectorIsKubernetesOwn(t *testing.T) {
 			}
 			b := Budget(&policyv1.PodDisruptionBudget{Spec: policyv1.PodDisruptionBudgetSpec{Selector: selector}})
 			for pod, set := range pods {
-				got := !b.Nobody && match.Selects(b.Selector, labels(set))
+				got := !b.MatchesNothing && match.Selects(b.Selector, labels(set))
 				if want := theirs.Matches(kubelabels.Set(set)); got != want {
 					t.Errorf("%s: selected %v, Kubernetes says %v", pod, got, want)
 				}
@@ -132,7 +132,7 @@ func TestWhatABudgetsControllerCounted(t *testing.T) {
 			DesiredHealthy: 3,
 			ExpectedPods:   5, DisruptedPods: map[string]metav1.Time{"p2": {}, "p1": {}}},
 	}
-	want := &model.Budget{Meta: model.Meta{Name: "b"}, Nobody: true, AlwaysEvictUnhealthy: true, Counted: true,
+	want := &model.Budget{Meta: model.Meta{Name: "b"}, MatchesNothing: true, AlwaysEvictUnhealthy: true, Counted: true,
 		Allowed: 1, Healthy: 4, Desired: 3, Expected: 5, Leaving: []string{"p1", "p2"}}
 	if d := cmp.Diff(want, Budget(b)); d != "" {
 		t.Errorf("(-want +got):\n%s", d)

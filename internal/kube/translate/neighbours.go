@@ -171,7 +171,7 @@ func (f *faults) ignores(path string, policy *corev1.NodeInclusionPolicy, otherw
 func (f *faults) crowd(p *corev1.Pod, path string, c *model.PodSelector, s *metav1.LabelSelector, match,
 	mismatch []string) {
 	if s == nil {
-		c.Nobody = true
+		c.MatchesNothing = true
 		return
 	}
 	c.Selector = f.selector(path+".labelSelector", s)

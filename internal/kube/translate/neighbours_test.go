@@ -56,7 +56,7 @@ func TestWhichPodsATermIsAbout(t *testing.T) {
 			NamespaceSelector: selects()},
 			model.PodSelector{ByLabels: true, Selector: []model.Requirement{is("app", "db")}}},
 		"without a labelSelector no pod": {corev1.PodAffinityTerm{},
-			model.PodSelector{Namespaces: []string{"ns"}, Nobody: true}},
+			model.PodSelector{Namespaces: []string{"ns"}, MatchesNothing: true}},
 		"its own values of some labels, or none of them": {
 			corev1.PodAffinityTerm{LabelSelector: selects("app=web"), MatchLabelKeys: []string{"rev", "none"},
 				MismatchLabelKeys: []string{"app"}},

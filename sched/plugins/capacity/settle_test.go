@@ -43,7 +43,8 @@ func townOf(t *rapid.T) *town {
 		g := gang{queue: rapid.SampledFrom(leaves).Draw(t, "queue"),
 			tasks: make([]ledger.TaskID, rapid.IntRange(1, 3).Draw(t, "members")),
 			asks: rapid.SampledFrom([]string{"cpu=1", "cpu=2", "cpu=4", "gpu=1", "gpu=2", "cpu=1 gpu=1", "cpu=3 gpu=1",
-				"memory=3", "cpu=1 memory=2", "cpu=3 memory=1", "gpu=1 memory=2", "gpu=2 memory=1", "cpu=2 gpu=1 memory=2"}).Draw(t, "asks")}
+				"memory=3", "cpu=1 memory=2", "cpu=3 memory=1", "gpu=1 memory=2", "gpu=2 memory=1",
+				"cpu=2 gpu=1 memory=2"}).Draw(t, "asks")}
 		x.gangs = append(x.gangs, g)
 		i := len(x.gangs) - 1
 		x.set(i, rapid.IntRange(0, 3).Draw(t, "runs") > 0 && x.hasRoom(i))

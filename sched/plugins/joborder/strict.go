@@ -33,8 +33,8 @@ func (p *inLine) PrePredicate(t ledger.TaskID) policy.Verdict {
 		Text: "job " + p.l.Jobs.Called(first) + " of its queue comes first and does not fit (joborder.strict)"}
 }
 
-// head is the first job of a queue that could start and has not. The answer for the job
-// whose turn it is stands without a look: what is tried for it may yet be undone.
+// head is the first job of a queue that could start and has not. The answer for
+// the job that has the turn stands without a look: what is tried for it may yet be undone.
 func (p *inLine) head(q ledger.QueueID, turn ledger.JobID) ledger.JobID {
 	if was, asked := p.first[q]; asked && (was == turn || p.holdsUp(was)) {
 		return was

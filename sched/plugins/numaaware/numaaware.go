@@ -1,4 +1,4 @@
-// Package numaaware keeps pods that are given cpus of their own off nodes whose kubelet
+// Package numaaware keeps pods that are given cpus of their own off nodes where the kubelet
 // would turn them away, and puts them where those cpus are near to each other.
 //
 // A kubelet with the cpu manager policy static gives whole cpus to the containers of
@@ -12,9 +12,9 @@
 //   - to a pod that asks for a policy, unless the kubelet has it (and gives whole cpus);
 //   - to any Guaranteed pod, where its cpus might find no place by the kubelet's policy.
 //
-// Which NUMA nodes a kubelet chooses, and which pod it sees first, nobody here can know before
-// the next report. So a node takes a pod only if it, and everybody whose cpus no report
-// shows yet, finds a place however the others come to lie: see safe.
+// Which NUMA nodes a kubelet chooses, and which pod it sees first, is not known before the next
+// report. So a node takes a pod only if it, and each pod with cpus that no report shows yet,
+// finds a place however the others come to lie: see safe.
 //
 // The score of a pod that asks for a policy is weight × policy.Points by the number of NUMA nodes
 // that its cpus would lie on: the fewer the better.
@@ -70,8 +70,8 @@ func (p *plugin) PluginState() ledger.PluginState { return p.state }
 // a policy.
 func (p *plugin) Concerns(s *model.Spec) bool { return s.NUMA != nil }
 
-// FilterNode refuses a node whose kubelet has not the policy that is asked for, and one on
-// which the pod, or somebody whose cpus are not in the report yet, might find no place.
+// FilterNode refuses a node if its kubelet has not the policy that is asked for, or if the pod,
+// or another with cpus that are not in the report yet, might find no place there.
 func (p *plugin) FilterNode(c *ledger.Class, n ledger.NodeID, future bool) policy.Verdict {
 	ask, node := c.Spec.NUMA, p.l.NUMA.Of(n)
 	if ask.Policy != model.NUMANone {

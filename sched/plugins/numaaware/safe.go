@@ -13,8 +13,8 @@ import (
 // as a whole.
 type chunk struct{ size, count int32 }
 
-// view is one way to look at a node: what is free in each NUMA node for sure, and who may take
-// some of that in a way that is not known.
+// view is one way to look at a node: what is free in each NUMA node for sure, and which containers
+// may take some of that in a way that is not known.
 type view struct {
 	node   *model.NUMA
 	free   []int32 // by NUMA node
@@ -24,11 +24,11 @@ type view struct {
 	reach  []int64 // see reach
 }
 
-// safe says that a node takes a pod whose containers have so many cpus each, and everybody
-// who is there, wherever the kubelet puts whom and whom it sees first. Two ways to look at it
-// are right, and one is enough: by the report, with those who are not in it yet anywhere;
-// and without the report, with everybody anywhere. The second helps when somebody goes: where
-// room comes free only the next report tells.
+// safe says that a node has places for a pod with containers of so many cpus each, and for all
+// containers that are there, wherever the kubelet puts each and whichever it sees first. Two ways
+// to look at it are right, and one is enough: by the report, with those that are not in it yet
+// anywhere; and without the report, with all of them anywhere. The second helps when a pod goes:
+// where room comes free only the next report tells.
 func (p *plugin) safe(node *model.NUMA, used []use, cores []int32, future bool) bool {
 	p.reach = reach(p.reach, node)
 	all, staying, given := int64(0), int64(0), int64(0)
@@ -53,8 +53,8 @@ func (p *plugin) safe(node *model.NUMA, used []use, cores []int32, future bool) 
 	return (&view{node, p.free, p.staying, staying, cores, p.reach}).safe()
 }
 
-// safe says that everybody has a place for certain: each container of the pod, and each of
-// those who are hidden.
+// safe says that all have a place for certain: each container of the pod, and each of
+// those that are hidden.
 func (v *view) safe() bool {
 	for i, size := range v.cores {
 		if !v.certain(size, -1, i) {
@@ -87,7 +87,7 @@ func (v *view) certain(size int32, ofChunk, ofCore int) bool {
 		}
 		d := (free - size + step) / step * step // the least that is too much
 		if d > free {
-			return true // nobody can take as much without more
+			return true // the others cannot take as much
 		}
 		blocks += int64(d)
 		most = max(most, d)

@@ -17,7 +17,7 @@ func nodes(p model.NUMAPolicy, free ...int32) *model.NUMA {
 	return r
 }
 
-// firm are containers with so many cpus each, who hold their place.
+// firm are containers with so many cpus each, that hold their place.
 func firm(sizes ...int32) []use {
 	return with(nil, ledger.Firm, sizes)
 }
@@ -125,7 +125,7 @@ func bitCount(x int) (n int) {
 	return n
 }
 
-// Whoever is let onto a node is admitted by its kubelet, whatever of them it sees first, and
+// A pod that is let onto a node is admitted by its kubelet, whatever of them it sees first, and
 // whichever of them a report tells of by the time the next one comes.
 func TestNobodyIsTurnedAwayHoweverTheKubeletGoesAboutIt(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {

@@ -21,7 +21,7 @@ func (p *plugin) ScoreNode(c *ledger.Class, n ledger.NodeID) int64 {
 	return p.weight * policy.Points / int64(p.likely(node, p.state.use.On(n), ask.Cores))
 }
 
-// likely is the number of NUMA nodes that the containers lie on, if those who are not in the
+// likely is the number of NUMA nodes that the containers lie on, if those that are not in the
 // report yet come first, the largest in front, and each goes into the first NUMA node that has
 // room for it.
 func (p *plugin) likely(node *model.NUMA, used []use, cores []int32) int {

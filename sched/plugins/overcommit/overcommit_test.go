@@ -151,9 +151,9 @@ func TestTheFactor(t *testing.T) {
 	}
 }
 
-// TestAQueueIsPromisedItsPart lets jobs of several queues ask one after the other. Whoever came first
-// and whatever it keeps, no job is refused whose queue keeps no more with it than its part by weight,
-// and all together are promised at most twice what may be.
+// TestAQueueIsPromisedItsPart lets jobs of several queues ask one after the other. Whichever came
+// first and whatever it keeps, no job is refused if its queue keeps no more with it than its part by
+// weight, and all together are promised at most twice what may be.
 func TestAQueueIsPromisedItsPart(t *testing.T) {
 	rapid.Check(t, func(r *rapid.T) {
 		l, p := cluster(t, nil)

@@ -12,9 +12,9 @@ import (
 
 // A job that asks for more than its queue's part of the budget waits while other queues keep the rest:
 // for ever, behind a tenant that makes its PodGroups anew each minute, or one pod of each. So queues
-// with such a job that has waited for a minute have turns, of a minute each and one at a time, the one
-// whose last turn was longest ago first. What other queues keep does not refuse such jobs of the queue
-// whose turn it is. So each waits for as many minutes as there are such queues, at most.
+// with such a job that has waited for a minute have turns, of a minute each and one at a time, the one with
+// the longest time since its last turn first. What other queues keep does not refuse such jobs of the
+// queue that has the turn. So each waits for as many minutes as there are such queues, at most.
 
 const (
 	patience  = int64(60_000_000_000) // how long a job waits before its queue has turns, nanoseconds
@@ -28,13 +28,13 @@ const (
 // turns are a cycle's part in this.
 type turns struct {
 	now    int64
-	queue  ledger.QueueID   // whose turn it is; NoQueue: nobody's
+	queue  ledger.QueueID   // that has the turn; NoQueue: none has
 	until  int64            // when it ends
 	asking []ledger.QueueID // queues that would let a job in if it were their turn
 	wakes  int64            // when the first job will have waited long enough; 0: none will
 }
 
-// At finds whose turn it is. What may change that is known only when the cycle ends: see Later.
+// At finds the queue that has the turn. What may change that is known only when the cycle ends: see Later.
 func (p *plugin) At(now int64) (next int64) {
 	p.turns = turns{now: now, queue: ledger.NoQueue, asking: p.turns.asking[:0]}
 	for _, r := range p.l.Rounds.All() {
@@ -46,7 +46,7 @@ func (p *plugin) At(now int64) (next int64) {
 	return 0
 }
 
-// Later gives a queue its turn if nobody has one. It returns when the next job may be let in for that.
+// Later gives a queue its turn if no queue has one. It returns when the next job may be let in for that.
 func (p *plugin) Later() (next int64) {
 	t := &p.turns
 	switch {

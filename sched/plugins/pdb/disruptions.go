@@ -41,7 +41,7 @@ func (b *disruptions) follow() {
 	b.made, b.at = true, b.l.Namespaces.BudgetEpoch()
 	b.tallies, b.found = b.tallies[:0], map[template][]int32{}
 	b.l.Namespaces.AllBudgets(func(x *model.Budget) bool {
-		if !x.Nobody {
+		if !x.MatchesNothing {
 			b.tallies = append(b.tallies, tally{budget: x})
 		}
 		return true

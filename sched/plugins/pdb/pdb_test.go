@@ -124,7 +124,7 @@ func TestABudgetIsCountedFromThePods(t *testing.T) {
 		"a budget that says nothing allows nothing": {model.Budget{}, nil, 1, "ns/b allows 0 of 1"},
 		"a budget of other pods": {model.Budget{Selector: []model.Requirement{{Key: "app", Op: model.In,
 			Values: []string{"db"}}}}, nil, 1, ""},
-		"a budget without a selector is about no pod": {model.Budget{Nobody: true}, nil, 1, ""},
+		"a budget without a selector is about no pod": {model.Budget{MatchesNothing: true}, nil, 1, ""},
 	} {
 		t.Run(name, func(t *testing.T) {
 			w := newWorld(t)

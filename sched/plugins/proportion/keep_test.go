@@ -12,7 +12,7 @@ import (
 	"ashlar.sh/sched/trace"
 )
 
-// Whoever comes and goes, in whatever order, and whatever all deserve: if the guarantees
+// Whatever comes and goes, in whatever order, and whatever all deserve: if the guarantees
 // together are within the cluster, what a queue is guaranteed and does not hold is free,
 // and it may take it.
 func TestAGuaranteeIsAlwaysThere(t *testing.T) {

@@ -81,7 +81,7 @@ func (x *town) unitOf(i int) policy.Unit {
 }
 
 // reclaim tries to make room for a waiting pod, victims in the order given. It returns
-// those who go, and false when the pod would not be placed, or without anybody going.
+// those that go, and false when the pod would not be placed, or without a victim.
 func (x *town) reclaim(i int, order []int) (gone []int, ok bool) {
 	room, claim := x.room(), x.claimOf(i)
 	x.l.Try(func(tx *ledger.Tx) bool {
@@ -101,8 +101,8 @@ func (x *town) reclaim(i int, order []int) (gone []int, ok bool) {
 	return gone, ok
 }
 
-// Whoever reclaims from whom, in whatever order, and whoever takes the room that is left
-// over: no state of who runs comes back. What is above deserved, over all queues, only
+// Whichever pod reclaims from which, in whatever order, and whichever takes the room that is
+// left over: no set of running pods comes back. What is above deserved, over all queues, only
 // ever shrinks, as a claim stays within what its queue deserves in all that it asks for.
 func TestNoRoomGoesBackAndForth(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {

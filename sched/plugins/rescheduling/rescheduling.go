@@ -5,7 +5,7 @@
 // holds less than thresholds in every dimension named there is under-used; one that holds more than
 // targetThresholds in any is over-used. While there are both, pods of the over-used nodes are picked,
 // the least important and youngest first: each only when there is an under-used node that has the room,
-// whose labels and taints admit it, and that stays within targetThresholds with it. So no node becomes
+// admits it by labels and taints, and stays within targetThresholds with it. So no node becomes
 // over-used to relieve another, and each round picks less, until nothing is left to even out. Strategy
 // offlineOnly picks only pods that are marked preemptable; it evens out nothing by itself.
 //

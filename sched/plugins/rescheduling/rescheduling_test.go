@@ -34,7 +34,8 @@ type world struct {
 
 func newWorld(t interface{ Fatal(...any) }, strategies string) *world {
 	l := ledger.New()
-	p, err := rescheduling.Definition().New(policy.Choice{Arguments: policy.Arguments{"interval": "5m", "strategies": strategies}}, l)
+	choice := policy.Choice{Arguments: policy.Arguments{"interval": "5m", "strategies": strategies}}
+	p, err := rescheduling.Definition().New(choice, l)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -43,7 +44,8 @@ func newWorld(t interface{ Fatal(...any) }, strategies string) *world {
 
 func (w *world) tell(k model.Kind, namespace, name string, o model.Object) {
 	w.version++
-	w.Apply(model.Fact{Ref: model.Ref{Kind: k, Namespace: namespace, Name: name}, UID: name, Version: w.version, Object: o})
+	ref := model.Ref{Kind: k, Namespace: namespace, Name: name}
+	w.Apply(model.Fact{Ref: ref, UID: name, Version: w.version, Object: o})
 }
 
 func cpu(n int64) resource.List {
@@ -67,7 +69,7 @@ func (w *world) pod(name, node string, cores int64, changes ...func(*model.Pod))
 	w.tell(model.KindPod, "ns", name, p)
 }
 
-// picked is who is picked at a time.
+// picked lists the pods that are picked at a time.
 func (w *world) picked(at int64) (out []string) {
 	w.At(at)
 	w.Deschedule(func(t ledger.TaskID, reason string) bool {
@@ -77,10 +79,11 @@ func (w *world) picked(at int64) (out []string) {
 	return out
 }
 
+func kept(p *model.Pod)      { p.Preemptable = false }
+func important(p *model.Pod) { p.Priority, p.HasPriority = 9, true }
+func young(p *model.Pod)     { p.Started = 9 }
+
 func TestWhoIsPicked(t *testing.T) {
-	kept := func(p *model.Pod) { p.Preemptable = false }
-	important := func(p *model.Pod) { p.Priority, p.HasPriority = 9, true }
-	young := func(p *model.Pod) { p.Started = 9 }
 	selects := func(p *model.Pod) {
 		p.Spec = &model.Spec{Requests: cpu(2), Selector: []model.Label{{Key: "disk", Value: "ssd"}}}
 	}
@@ -92,16 +95,54 @@ func TestWhoIsPicked(t *testing.T) {
 		world      func(w *world)
 		want       []string
 	}{
-		"until the node is within its target":    {even, func(w *world) { w.node("low"); w.pod("a", "high", 2); w.pod("b", "high", 2); w.pod("c", "high", 2) }, []string{"a"}},
-		"nobody where no node is under-used":     {even, func(w *world) { w.node("low"); w.pod("x", "low", 2); w.pod("a", "high", 9) }, nil},
-		"nobody where no node is over-used":      {even, func(w *world) { w.node("low"); w.pod("a", "high", 5) }, nil},
-		"nobody who would make another too full": {even, func(w *world) { w.node("low"); w.pod("x", "low", 1); w.pod("a", "high", 5); w.pod("b", "high", 4) }, []string{"b"}},
-		"the least important first":              {even, func(w *world) { w.node("low"); w.pod("a", "high", 3, important); w.pod("b", "high", 3) }, []string{"b"}},
-		"of equals the youngest":                 {even, func(w *world) { w.node("low"); w.pod("a", "high", 3); w.pod("b", "high", 3, young) }, []string{"b"}},
-		"nobody who is marked to be kept":        {even, func(w *world) { w.node("low"); w.pod("a", "high", 3, kept); w.pod("b", "high", 3, kept) }, nil},
-		"nobody whom the node does not admit":    {even, func(w *world) { w.node("low"); w.pod("a", "high", 2, selects); w.pod("b", "high", 4) }, []string{"b"}},
-		"nobody for a tainted node":              {even, func(w *world) { w.node("low", tainted); w.pod("a", "high", 6); w.pod("b", "high", 2) }, nil},
-		"nobody for a cordoned node":             {even, func(w *world) { w.node("low", cordoned); w.pod("a", "high", 2); w.pod("b", "high", 5) }, nil},
+		"until the node is within its target": {even, func(w *world) {
+			w.node("low")
+			w.pod("a", "high", 2)
+			w.pod("b", "high", 2)
+			w.pod("c", "high", 2)
+		}, []string{"a"}},
+		"none where no node is under-used": {even, func(w *world) {
+			w.node("low")
+			w.pod("x", "low", 2)
+			w.pod("a", "high", 9)
+		}, nil},
+		"none where no node is over-used": {even, func(w *world) { w.node("low"); w.pod("a", "high", 5) }, nil},
+		"none that would make another too full": {even, func(w *world) {
+			w.node("low")
+			w.pod("x", "low", 1)
+			w.pod("a", "high", 5)
+			w.pod("b", "high", 4)
+		}, []string{"b"}},
+		"the least important first": {even, func(w *world) {
+			w.node("low")
+			w.pod("a", "high", 3, important)
+			w.pod("b", "high", 3)
+		}, []string{"b"}},
+		"of equals the youngest": {even, func(w *world) {
+			w.node("low")
+			w.pod("a", "high", 3)
+			w.pod("b", "high", 3, young)
+		}, []string{"b"}},
+		"none that is marked to be kept": {even, func(w *world) {
+			w.node("low")
+			w.pod("a", "high", 3, kept)
+			w.pod("b", "high", 3, kept)
+		}, nil},
+		"none that the node does not admit": {even, func(w *world) {
+			w.node("low")
+			w.pod("a", "high", 2, selects)
+			w.pod("b", "high", 4)
+		}, []string{"b"}},
+		"none for a tainted node": {even, func(w *world) {
+			w.node("low", tainted)
+			w.pod("a", "high", 6)
+			w.pod("b", "high", 2)
+		}, nil},
+		"none for a cordoned node": {even, func(w *world) {
+			w.node("low", cordoned)
+			w.pod("a", "high", 2)
+			w.pod("b", "high", 5)
+		}, nil},
 		"two for two nodes": {even, func(w *world) {
 			w.node("low")
 			w.node("low-2")
@@ -114,8 +155,11 @@ func TestWhoIsPicked(t *testing.T) {
 			w.pod("a", "high", 3)
 			w.pod("b", "high", 3, func(p *model.Pod) { p.Spec.Revocable = true })
 		}, []string{"b"}},
-		"offlineOnly alone evens out nothing": {`[{"name":"offlineOnly"}]`, func(w *world) { w.node("low"); w.pod("a", "high", 9) }, nil},
-		"without strategies nobody":           {"", func(w *world) { w.node("low"); w.pod("a", "high", 9) }, nil},
+		"offlineOnly alone evens out nothing": {`[{"name":"offlineOnly"}]`, func(w *world) {
+			w.node("low")
+			w.pod("a", "high", 9)
+		}, nil},
+		"without strategies none": {"", func(w *world) { w.node("low"); w.pod("a", "high", 9) }, nil},
 	} {
 		t.Run(name, func(t *testing.T) {
 			w := newWorld(t, c.strategies)
@@ -149,7 +193,7 @@ func TestARoundAnInterval(t *testing.T) {
 	}
 }
 
-// Whoever is picked finds the room that was found for it, and it ends: no node becomes
+// A pod that is picked finds the room that was found for it, and it ends: no node becomes
 // over-used for another's sake.
 func TestRoundsComeToAnEnd(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
@@ -197,16 +241,18 @@ func (w *world) lowest(nodes []string, at map[string]string, cores map[string]in
 }
 
 func TestStrategiesThatNobodyCanMean(t *testing.T) {
+	low := func(params string) string { return `[{"name":"lowNodeUtilization","params":{` + params + `}}]` }
 	for text, want := range map[string]string{
 		`{}`:                              "no list",
 		`[{"name":"spread"}]`:             `"spread" is no strategy`,
 		`[{"name":"lowNodeUtilization"}]`: "thresholds is missing",
-		`[{"name":"lowNodeUtilization","params":{"thresholds":{"cpu":20}}}]`:                                   "targetThresholds is missing",
-		`[{"name":"lowNodeUtilization","params":{"thresholds":{"cpu":120},"targetThresholds":{"cpu":50}}}]`:    "120 is no percentage",
-		`[{"name":"lowNodeUtilization","params":{"thresholds":{"cpu":60},"targetThresholds":{"cpu":50}}}]`:     "above its target",
-		`[{"name":"lowNodeUtilization","params":{"thresholds":{"cpu":"much"},"targetThresholds":{"cpu":50}}}]`: "no list",
+		low(`"thresholds":{"cpu":20}`):    "targetThresholds is missing",
+		low(`"thresholds":{"cpu":120},"targetThresholds":{"cpu":50}`):    "120 is no percentage",
+		low(`"thresholds":{"cpu":60},"targetThresholds":{"cpu":50}`):     "above its target",
+		low(`"thresholds":{"cpu":"much"},"targetThresholds":{"cpu":50}`): "no list",
 	} {
-		_, err := rescheduling.Definition().New(policy.Choice{Arguments: policy.Arguments{"strategies": text}}, ledger.New())
+		choice := policy.Choice{Arguments: policy.Arguments{"strategies": text}}
+		_, err := rescheduling.Definition().New(choice, ledger.New())
 		if err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%s: %v, want %q", text, err, want)
 		}

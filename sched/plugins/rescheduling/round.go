@@ -11,8 +11,8 @@ import (
 	"ashlar.sh/sched/resource"
 )
 
-// load is a node as the round goes: with those gone who were picked, and those there for
-// whom it was found.
+// load is a node as the round goes: without the pods that were picked on it, and with those
+// for which it was found.
 type load struct {
 	node  ledger.NodeID
 	total []int64 // by dimension
@@ -20,7 +20,7 @@ type load struct {
 	under bool
 }
 
-// Deschedule picks who had better run elsewhere.
+// Deschedule picks pods that had better run elsewhere.
 func (p *plugin) Deschedule(yield func(t ledger.TaskID, reason string) bool) {
 	if !p.even || p.l.Rounds.Get(name)+p.interval > p.now {
 		return
