@@ -123,7 +123,7 @@ func (f *faults) near(p *corev1.Pod, path string, t *corev1.PodAffinityTerm) mod
 	if len(c.Namespaces) == 0 && !c.ByLabels {
 		c.Namespaces = []string{p.Namespace}
 	}
-	f.crowd(p, path, c, t.LabelSelector, t.MatchLabelKeys, t.MismatchLabelKeys)
+	f.podSelector(p, path, c, t.LabelSelector, t.MatchLabelKeys, t.MismatchLabelKeys)
 	return out
 }
 
@@ -149,7 +149,7 @@ func (f *faults) spread(p *corev1.Pod, path string, s *corev1.TopologySpreadCons
 	out.Everywhere = f.ignores(path+".nodeAffinityPolicy", s.NodeAffinityPolicy, corev1.NodeInclusionPolicyHonor)
 	out.Untainted = !f.ignores(path+".nodeTaintsPolicy", s.NodeTaintsPolicy, corev1.NodeInclusionPolicyIgnore)
 	out.Pods.Namespaces = []string{p.Namespace}
-	f.crowd(p, path, &out.Pods, s.LabelSelector, s.MatchLabelKeys, nil)
+	f.podSelector(p, path, &out.Pods, s.LabelSelector, s.MatchLabelKeys, nil)
 	return out
 }
 
@@ -166,9 +166,9 @@ func (f *faults) ignores(path string, policy *corev1.NodeInclusionPolicy, otherw
 	return is == corev1.NodeInclusionPolicyIgnore
 }
 
-// selected pods reads which pods a term is about. Values of the pod's own labels become a part of
+// podSelector reads which pods a term is about. Values of the pod's own labels become a part of
 // the selector, as the API server makes them.
-func (f *faults) crowd(p *corev1.Pod, path string, c *model.PodSelector, s *metav1.LabelSelector, match,
+func (f *faults) podSelector(p *corev1.Pod, path string, c *model.PodSelector, s *metav1.LabelSelector, match,
 	mismatch []string) {
 	if s == nil {
 		c.MatchesNothing = true
