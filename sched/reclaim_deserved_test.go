@@ -93,7 +93,7 @@ func (c *sharedCluster) single(i int) {
 		Spec: &model.Spec{Requests: roomOf(c.n(3), c.n(2))}})
 }
 
-// due looks for a pod that waits and is owed the room of one that runs.
+// deservedRoom looks for a pod that waits and is owed the room of one that runs.
 func (c *sharedCluster) deservedRoom() (deservedRoom, bool) {
 	report := c.e.Report()
 	queues := map[string]QueueReport{}
@@ -122,7 +122,7 @@ func (c *sharedCluster) deservedRoom() (deservedRoom, bool) {
 	return deservedRoom{}, false
 }
 
-// owed says of what a waiting pod may have the room of one that runs, and that this is all it
+// deserves says of what a waiting pod may have the room of one that runs, and that this is all it
 // needs.
 func deserves(nodes []NodeReport, mine, theirs QueueReport, waits, runs *model.Pod) (of string, yes bool) {
 	var node NodeReport

@@ -29,7 +29,7 @@ func (w *living) own(queue string) {
 	w.after(3 * time.Second)
 }
 
-// records are the pods of a gang that have a record, with what it says.
+// letRun is what the records of a gang's pods say, by pod.
 func (w *living) letRun(group string) map[string]string {
 	out := map[string]string{}
 	for _, p := range w.members(group) {
@@ -42,7 +42,7 @@ func (w *living) letRun(group string) map[string]string {
 	return out
 }
 
-// cores are the thousandths of a core that a queue holds, by the engine.
+// holds is how many thousandths of a core a queue holds, by the engine.
 func (w *living) holds(queue string) int64 {
 	led := w.loop.engine.Ledger()
 	id, ok := led.Queues.Find(queue)

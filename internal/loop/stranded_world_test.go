@@ -51,7 +51,7 @@ func (w *living) owned(name, group, owner, cpu string, change ...func(*corev1.Po
 	w.must(w.core.Create(podsKind, p, "ns"))
 }
 
-// gangOf makes a gang of four pods of one core each, of RayCluster ray.
+// gangOf4 makes a gang of four pods of one core each, of RayCluster ray.
 func (w *living) gangOf4() {
 	w.clusterOf("ray")
 	w.group("g", 4, hasty)

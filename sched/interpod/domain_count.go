@@ -19,7 +19,7 @@ type DomainCount struct {
 	scope    *scope // for spread constraints: the nodes that count; nil: all
 	role     Role
 	id       int64
-	refs     int // users and spreadGroups that need it
+	refs     int // how many users name it
 
 	by  [][ledger.NumHolds]int64 // by number of the domain
 	all [ledger.NumHolds]int64

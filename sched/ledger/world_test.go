@@ -9,7 +9,7 @@ import (
 	"ashlar.sh/sched/model"
 )
 
-// stateEpoch drives a ledger through a random history. Names are few, so that objects
+// world drives a ledger through a random history. Names are few, so that objects
 // meet, vanish and come back; everything drawn comes from rapid, so a failing history
 // shrinks.
 type world struct {

@@ -79,7 +79,7 @@ func newStore() *store {
 			ResourceVersion: "1"}}}}
 }
 
-// seen gives an object of the store a new version.
+// claim changes the stored claim, which gets a new version.
 func (s *store) claim(change func(*corev1.PersistentVolumeClaim)) {
 	c := s.claims["c"].DeepCopy()
 	c.ResourceVersion += "0"

@@ -195,7 +195,7 @@ func (s *script) watches() {
 	}
 }
 
-// answered asks for an object that must be made.
+// mustMake asks for an object that must be made.
 func (s *script) mustMake(q question) {
 	q.method = http.MethodPost
 	s.ask(q)
