@@ -4,7 +4,80 @@ import (
 	"slices"
 
 	"ashlar.sh/sched/ledger"
+	"ashlar.sh/sched/model"
 )
+
+// Commitments are what was decided and is not visible in the facts yet. Together with the facts they are the
+// whole state: an engine restored from both decides the same.
+type Commitments struct {
+	Decided   bool // a cycle has run, which looked at the nominations from before
+	NextID    uint64
+	Statement uint64
+	Tasks     []TaskCommitment      // sorted by pod
+	Phases    []PhaseCommitment     // sorted by job
+	Lenders   []Lender              // sorted by job: jobs that wait otherwise than any, see Lender
+	Asked     int64                 // when it was last found which jobs room is to be kept for: see search.KeepRoom
+	Spent     []ledger.PastEviction // evictions of the last minute, the oldest first
+	// evictions before this time are not known; 0: all of the last minute are
+	SpentFrom int64           `json:",omitempty"`
+	Arrived   bool            // something that is to be placed came since the last cycle
+	Came      int64           // the time of the last cycle that found such an arrival
+	Arrivals  []Arrival       // sorted by job: jobs to which pods came lately
+	Rounds    []ledger.Round  // by name: the last round of plugins that work in rounds
+	Memories  []ledger.Memory `json:",omitempty"` // what PluginStates found at a cost
+	Charges   ledger.Charges  // the queues in which running jobs count, where facts say otherwise
+	Losses    []ledger.Loss   // lost members of gangs that still have their room: see ledger.Losses
+}
+
+// JobLife identifies one life of a job; UID is empty for an adopted job.
+type JobLife struct {
+	Job ledger.JobKey
+	UID string
+}
+
+// Lender is a job that waits: what happens with the room that its queue keeps for it, since when it counts as
+// waiting, if that is not since its pods came (0: it is), and since when it has lacked pods although it is admitted
+// (0: it lacks none).
+type Lender struct {
+	JobLife
+	How     ledger.Lending
+	From    int64
+	Podless int64 `json:",omitempty"`
+}
+
+// Arrival says that pods which are to be placed came to a job: at the time of the cycle that found it, or
+// since the last cycle (Unseen).
+type Arrival struct {
+	JobLife
+	At             int64
+	Seen, HeldBack bool // HeldBack: its surplus waits for the end of the period
+	Unseen         bool
+}
+
+// TaskCommitment is what was decided for a task, of any CommitKind: a bind, an eviction, a reservation …
+type TaskCommitment struct {
+	Pod   ledger.Key
+	UID   string
+	Kind  ledger.CommitKind
+	Node  string
+	Item  uint64
+	Until int64
+
+	Statement uint64
+	Chosen    ledger.Chosen      // of a bind
+	For       ledger.Beneficiary // of an eviction
+	Told      bool               // of an eviction: the request was accepted
+}
+
+// PhaseCommitment is a decided phase that the PodGroup does not show yet. For an adopted job nothing shows it:
+// it is lost at a restart, and the job is admitted again.
+type PhaseCommitment struct {
+	Job   ledger.JobKey
+	UID   string
+	Phase model.GroupPhase
+	Item  uint64
+	At    uint64 // the version of the PodGroup's fact that it was decided on
+}
 
 // Commitments returns what was decided and is not yet visible in the facts.
 func (e *Engine) Commitments() Commitments {
