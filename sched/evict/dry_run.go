@@ -23,7 +23,7 @@ type dryRun struct {
 	short    []int64 // by dimension asked for: what the node lacks before any eviction
 	most     []int64 // … and the most that one task of the units frees
 	left     []int64 // … and what it lacks now
-	spares   census  // the tasks that may not be evicted; nil: they are not counted
+	census   census  // what was found for each task; nil: it is not noted
 }
 
 // candidate is a node with victims that are enough for a task, as Kubernetes' preemption calls it.
@@ -257,10 +257,10 @@ func (dr *dryRun) fits() bool {
 }
 
 // keep copies the current victims into a candidate, with their cost.
-func (dr *dryRun) keep(p *candidate) {
-	p.victims = append(p.victims[:0], dr.out...)
-	p.cost = nothing
+func (dr *dryRun) keep(found *candidate) {
+	found.victims = append(found.victims[:0], dr.out...)
+	found.cost = nothing
 	for _, v := range dr.out {
-		p.cost = dr.p.costOf(p.cost, v.task)
+		found.cost = dr.p.costOf(found.cost, v.task)
 	}
 }

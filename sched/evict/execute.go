@@ -16,7 +16,7 @@ type Evictor struct {
 	s        *session.Session
 	victims  *Search
 	records  map[ledger.TaskID]*trace.Eviction // of what the statements of the current action evict
-	starving starvingJobs
+	starving starvingGroups
 	refused  pending.Answers[actionOnJob, struct{}]   // where actions found no victims
 	why      pending.Answers[Signature, trace.Reason] // why they find none
 }

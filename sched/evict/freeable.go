@@ -8,14 +8,14 @@ import (
 // freeable is what could be freed on each node, summed up by queue and priority of job. It follows the
 // ledger's feed of nodes: a node is summed up anew when it changed and its sums are needed.
 type freeable struct {
-	l      *ledger.Ledger
-	nodes  [][]freeableSum
-	cursor ledger.Cursor // of nodes
-	dims   int           // the width of the sums; 0: nothing is summed up yet
-	spares int           // the number of sums with members of jobs that are above their minimum
-	names  []string
-	others uint64 // how often a NodeID was given to another node
-	done   marks
+	l         *ledger.Ledger
+	nodes     [][]freeableSum
+	cursor    ledger.Cursor // of nodes
+	dims      int           // the width of the sums; 0: nothing is summed up yet
+	withSpare int           // the number of sums with a spare above 0
+	names     []string
+	others    uint64 // how often a NodeID was given to another node
+	done      marks
 }
 
 // marks remembers which nodes were handled in one pass: the feed names a node as often as it changed.
@@ -89,7 +89,7 @@ func (c *freeable) sum(n ledger.NodeID) {
 		c.names[n] = name
 	}
 	for i := range c.nodes[n] {
-		c.spares -= min(1, int(c.nodes[n][i].spare))
+		c.withSpare -= min(1, int(c.nodes[n][i].spare))
 	}
 	list := c.nodes[n][:0]
 	c.l.Nodes.Tasks(n, func(t ledger.TaskID) bool {
@@ -120,7 +120,7 @@ func (c *freeable) sum(n ledger.NodeID) {
 	})
 	c.nodes[n] = list
 	for i := range list {
-		c.spares += min(1, int(list[i].spare))
+		c.withSpare += min(1, int(list[i].spare))
 	}
 	for i := 1; i < len(list); i++ { // few, and almost in order
 		for k := i; k > 0 && list[k].priority < list[k-1].priority; k-- {

@@ -12,20 +12,20 @@ type preemptorQueue struct {
 	e     *Evictor
 	o     Options
 	heads *session.Heap[head]
-	shut  []*cursor      // groups that are refused as things stand
+	shut  []*groupTurns  // groups that are refused as things stand
 	alone []ledger.JobID // the jobs with an answer of their own
 }
 
-// head is the first job of a StarvingGroup that had no turn yet, or a job with an answer of its own (cursor is
+// head is the first job of a StarvingGroup that had no turn yet, or a job with an answer of its own (group is
 // nil).
 type head struct {
-	job    ledger.JobID
-	cursor *cursor
+	job   ledger.JobID
+	group *groupTurns
 }
 
-// cursor is the jobs of a StarvingGroup that may still have a turn. They are sorted into job order only
+// groupTurns are the jobs of a StarvingGroup that may still have a turn. They are sorted into job order only
 // when more than the first is needed.
-type cursor struct {
+type groupTurns struct {
 	jobs   []ledger.JobID
 	sorted bool
 }
@@ -43,7 +43,7 @@ func (e *Evictor) preemptorQueues(o Options, groups []*StarvingGroup) map[ledger
 	for _, g := range groups {
 		l := of(g.Key.Queue)
 		if g.Key.Shared() {
-			l.heads.Push(head{slices.MinFunc(g.Jobs, e.s.Policy.CompareJobs), &cursor{jobs: g.Jobs}})
+			l.heads.Push(head{slices.MinFunc(g.Jobs, e.s.Policy.CompareJobs), &groupTurns{jobs: g.Jobs}})
 			continue
 		}
 		l.alone = append(l.alone, g.Key.Own)
@@ -72,45 +72,45 @@ func (l *preemptorQueue) serve() bool {
 // askFor searches victims for one job; true when room was made for it.
 func (l *preemptorQueue) askFor(h head) bool {
 	if !l.e.s.Policy.Eviction.Starving(h.job) {
-		l.queueUp(h.cursor, h.job)
+		l.queueUp(h.group, h.job)
 		return false
 	}
-	if h.cursor == nil && len(l.shut) == 0 {
+	if h.group == nil && len(l.shut) == 0 {
 		return l.e.take(l.o, h.job)
 	}
 	if !l.e.would(l.o, h.job) {
 		switch {
-		case h.cursor == nil:
+		case h.group == nil:
 		case l.e.victims.result.prePredicateFailed: // that answer holds for this job only
-			l.queueUp(h.cursor, h.job)
+			l.queueUp(h.group, h.job)
 		default:
-			l.shut = append(l.shut, h.cursor)
+			l.shut = append(l.shut, h.group)
 		}
 		return false
 	}
 	// The next job is queued before room is made for this one, which may change this one's place in the order.
-	l.queueUp(h.cursor, h.job)
-	for _, b := range l.shut {
-		l.queueUp(b, h.job)
+	l.queueUp(h.group, h.job)
+	for _, g := range l.shut {
+		l.queueUp(g, h.job)
 	}
 	l.shut = l.shut[:0]
 	return l.e.take(l.o, h.job)
 }
 
 // queueUp adds the first job of a group after one that had its turn.
-func (l *preemptorQueue) queueUp(b *cursor, after ledger.JobID) {
-	if b == nil {
+func (l *preemptorQueue) queueUp(g *groupTurns, after ledger.JobID) {
+	if g == nil {
 		return
 	}
-	if !b.sorted {
-		b.jobs, b.sorted = slices.Clone(b.jobs), true
-		slices.SortFunc(b.jobs, l.e.s.Policy.CompareJobs)
+	if !g.sorted {
+		g.jobs, g.sorted = slices.Clone(g.jobs), true
+		slices.SortFunc(g.jobs, l.e.s.Policy.CompareJobs)
 	}
-	i, itself := slices.BinarySearchFunc(b.jobs, after, l.e.s.Policy.CompareJobs)
+	i, itself := slices.BinarySearchFunc(g.jobs, after, l.e.s.Policy.CompareJobs)
 	if itself {
 		i++
 	}
-	if b.jobs = b.jobs[i:]; len(b.jobs) > 0 {
-		l.heads.Push(head{b.jobs[0], b})
+	if g.jobs = g.jobs[i:]; len(g.jobs) > 0 {
+		l.heads.Push(head{g.jobs[0], g})
 	}
 }

@@ -203,9 +203,9 @@ func (vs *Search) preemptive() bool {
 // task gets a reservation. It returns false, with nothing changed, when there is none. Surplus is tried
 // everywhere before whole gangs are (decision 12), and nearer queues before farther ones.
 func (vs *Search) evictFor(tx *ledger.Tx, t ledger.TaskID) bool {
-	spares := &vs.nodes.index.freeable
+	sums := &vs.nodes.index.freeable
 	for _, wholeGangs := range vs.p.o.kinds() {
-		if spares.follow(); !wholeGangs && spares.spares == 0 && vs.p.o.Scope != SameJob {
+		if sums.follow(); !wholeGangs && sums.withSpare == 0 && vs.p.o.Scope != SameJob {
 			continue // no job has a member to spare
 		}
 		for level := range vs.p.numLevels() {

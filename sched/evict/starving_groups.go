@@ -10,31 +10,32 @@ import (
 // victims are found for one of them, there are none for any.
 type StarvingGroup = pending.Group[Signature]
 
-// starvingJobs are the StarvingGroups, which are kept from cycle to cycle. A job is looked at again only after
+// starvingGroups are the StarvingGroups, which are kept from cycle to cycle. A job is looked at again only after
 // it changed, or the facts of a queue changed. That is right where plugins judge a job by itself
 // (policy.OfJobAlone).
-type starvingJobs struct {
+type starvingGroups struct {
 	groups pending.Groups[Signature]
 	specs  ledger.Cursor // of queues
 }
 
 // follow returns the groups. signatureOf, which says whether a job starves, is called for jobs that changed. The
 // slice is valid until the next call.
-func (v *starvingJobs) follow(s *session.Session, signatureOf func(ledger.JobID) (Signature, bool)) []*StarvingGroup {
+func (sg *starvingGroups) follow(s *session.Session,
+	signatureOf func(ledger.JobID) (Signature, bool)) []*StarvingGroup {
 	again := func(j ledger.JobID) {
-		v.groups.Remove(j)
+		sg.groups.Remove(j)
 		if !s.L.Jobs.Wants(j) {
 			return
 		}
 		if g, starves := signatureOf(j); starves {
-			v.groups.Add(j, g)
+			sg.groups.Add(j, g)
 		}
 	}
 	s.Pending.TakeChanged(again)
-	if changed, known := s.L.Changes.QueueSpecs.Follow(&v.specs); !known || len(changed) > 0 {
+	if changed, known := s.L.Changes.QueueSpecs.Follow(&sg.specs); !known || len(changed) > 0 {
 		for _, j := range s.L.Jobs.Active() {
 			again(j)
 		}
 	}
-	return v.groups.All
+	return sg.groups.All
 }

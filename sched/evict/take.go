@@ -85,14 +85,14 @@ func (e *Evictor) take(o Options, j ledger.JobID) bool {
 // costs least (decision 17). Whole gangs are evicted only where surplus alone is not enough in any of
 // them (decision 12).
 func (e *Evictor) takeIn(o Options, j ledger.JobID, tasks []ledger.TaskID) bool {
-	return e.unkept(o, j, true, func() bool {
+	return e.inKeptRoom(o, j, true, func() bool {
 		if !search.HardTopology(e.s, j) {
 			return e.victims.Take(o, j, tasks)
 		}
 		for _, wholeGangs := range o.kinds() {
 			tried := o
 			tried.WholeGangs = wholeGangs
-			if home := e.cheapest(tried, j, tasks); home != nil {
+			if home := e.cheapestHome(tried, j, tasks); home != nil {
 				tried.Home = home
 				return e.victims.Take(tried, j, tasks)
 			}
@@ -101,16 +101,16 @@ func (e *Evictor) takeIn(o Options, j ledger.JobID, tasks []ledger.TaskID) bool 
 	})
 }
 
-// unkept runs find beside the room of lost members, as if no room were kept for jobs that the job comes
+// inKeptRoom runs find beside the room of lost members, as if no room were kept for jobs that the job comes
 // before. What find did stays if keep. In reclaim, the job takes what its queue is owed: no kept room is in
 // its way.
-func (e *Evictor) unkept(o Options, j ledger.JobID, keep bool, find func() bool) bool {
+func (e *Evictor) inKeptRoom(o Options, j ledger.JobID, keep bool, find func() bool) bool {
 	return search.InKeptRoom(e.s, j, o.Scope == OtherQueues, keep, find)
 }
 
-// cheapest is the choice of domains in which the victims for a job cost least, among those of the lowest
+// cheapestHome is the choice of domains in which the victims for a job cost least, among those of the lowest
 // tier in which room can be made; nil when it can be made in none.
-func (e *Evictor) cheapest(o Options, j ledger.JobID, tasks []ledger.TaskID) (best *search.Home) {
+func (e *Evictor) cheapestHome(o Options, j ledger.JobID, tasks []ledger.TaskID) (best *search.Home) {
 	var least Cost
 	search.EachHome(e.s, j, o.Domains, func(h *search.Home) bool {
 		if best != nil && h.Tier > best.Tier {

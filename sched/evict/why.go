@@ -43,8 +43,8 @@ func (c census) found(t ledger.TaskID, at ledger.NodeID, f finding) {
 
 // spared counts a task that may not be evicted.
 func (dr *dryRun) spared(t ledger.TaskID, code trace.Code, text string) {
-	if dr.spares != nil && code != trace.VictimOutside {
-		dr.spares.found(t, dr.at, finding{code: code, text: text})
+	if dr.census != nil && code != trace.VictimOutside {
+		dr.census.found(t, dr.at, finding{code: code, text: text})
 	}
 }
 
@@ -75,7 +75,7 @@ func (c census) sum(name func(ledger.TaskID) string) (may int, counts []trace.No
 
 // sparedFor counts the tasks of a unit that plugins protect.
 func (dr *dryRun) sparedFor(u *unit, why trace.Reason) {
-	if dr.spares == nil {
+	if dr.census == nil {
 		return
 	}
 	if !why.Is() {
@@ -140,11 +140,11 @@ func (vs *Search) explained(tx *ledger.Tx, tasks []ledger.TaskID, r *trace.Reaso
 		return
 	}
 	dr := &vs.nodes.dry
-	dr.spares = census{}
-	defer func() { dr.spares = nil }()
+	dr.census = census{}
+	defer func() { dr.census = nil }()
 	vs.p.levels.openAll(vs.s.L)        // of queues that may not lose tasks, the reasons of the plugins say more
 	for _, v := range vs.result.gone { // evicted for members that were placed before this one
-		dr.spares.found(v.task, ledger.NoNode, finding{may: true})
+		dr.census.found(v.task, ledger.NoNode, finding{may: true})
 	}
 	admits := vs.s.Nodes.Admitted(vs.p.class)
 	domain, listed := vs.p.within().List()
@@ -158,8 +158,8 @@ func (vs *Search) explained(tx *ledger.Tx, tasks []ledger.TaskID, r *trace.Reaso
 		})
 		return true
 	})
-	r.Have, r.Nodes = dr.spares.sum(func(t ledger.TaskID) string { return vs.s.L.Task(t).Key.String() })
-	if r.Code, r.Need = trace.NoVictims, len(dr.spares); r.Have > 0 {
+	r.Have, r.Nodes = dr.census.sum(func(t ledger.TaskID) string { return vs.s.L.Task(t).Key.String() })
+	if r.Code, r.Need = trace.NoVictims, len(dr.census); r.Have > 0 {
 		r.Code = trace.VictimsTooFew
 	}
 }
@@ -179,7 +179,7 @@ func (dr *dryRun) countAt(tx *ledger.Tx, n ledger.NodeID) {
 			continue
 		}
 		for _, t := range u.Tasks {
-			dr.spares.found(t, n, finding{may: true})
+			dr.census.found(t, n, finding{may: true})
 		}
 		dr.evict(i)
 	}
