@@ -57,7 +57,7 @@ const (
 	Done      Outcome = iota // accepted; a fact will show it
 	Failed                   // not carried out, refused or given up: the engine decides anew
 	Missing                  // the object does not exist any more
-	Withdrawn                // taken back by a later item before it was begun
+	Withdrawn                // taken back by a later item before it was begun, or a victim had ended by itself
 )
 
 // Receipt reports the outcome of an item, which it quotes.

@@ -240,6 +240,38 @@ func TestWhatBecomesOfAnEviction(t *testing.T) {
 	}
 }
 
+// A victim that has ended by the time it is told is not deleted: that would lose what its work came to.
+func TestAPodThatHasEndedIsNotEvicted(t *testing.T) {
+	for name, silent := range map[string]bool{
+		"it is told, and shows it": false, "it is not told, and read after an error": true} {
+		t.Run(name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				s := newServer()
+				over := &corev1.Pod{ObjectMeta: metav1.ObjectMeta{Namespace: "ns", Name: "p", UID: "life"},
+					Status: corev1.PodStatus{Phase: corev1.PodSucceeded}}
+				answer := func(k8stesting.Action) (bool, runtime.Object, error) { return true, over, nil }
+				deletes := 0
+				s.kube.PrependReactor("get", "pods", answer)
+				s.kube.PrependReactor("patch", "pods", func(k8stesting.Action) (bool, runtime.Object, error) {
+					if silent {
+						return true, nil, apierrors.NewInternalError(errors.New("etcd"))
+					}
+					return true, over, nil
+				})
+				s.kube.PrependReactor("delete", "pods", func(k8stesting.Action) (bool, runtime.Object, error) {
+					deletes++
+					return true, nil, apierrors.NewInternalError(errors.New("etcd"))
+				})
+				r, _ := s.receipt(t, sched.Item{ID: 7, Kind: sched.EvictPod, Pod: ledger.Key{Namespace: "ns", Name: "p"},
+					UID: "life", Action: "preempt"})
+				if want := map[bool]int{true: 1}[silent]; r.Outcome != sched.Withdrawn || deletes != want {
+					t.Errorf("it ended in %v after %d deletions, want %v after %d", r.Outcome, deletes, sched.Withdrawn, want)
+				}
+			})
+		})
+	}
+}
+
 // An eviction that was not begun is taken back: nothing is sent, and the pod is told nothing.
 // Those that go together are taken back together, or none of them.
 func TestAnEvictionThatWasNotBegunIsTakenBack(t *testing.T) {

@@ -20,7 +20,7 @@ type eviction struct {
 	withdrawn bool // nothing is to be sent
 }
 
-// errWithdrawn says that an eviction was withdrawn before anything was sent.
+// errWithdrawn says that an eviction was withdrawn before anything was sent, or that the pod had ended by itself.
 var errWithdrawn = errors.New("taken back before it was begun")
 
 // expect notes an eviction that a plan asks for.

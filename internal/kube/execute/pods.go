@@ -88,7 +88,7 @@ func shown(pods typedcorev1.PodInterface, i sched.Item, judge func(*corev1.Pod) 
 }
 
 // evict writes the reason to the pod, in Volcano's conditions, and then deletes the pod. The
-// conditions are tried once; only the deletion counts.
+// conditions are tried once; only the deletion counts. A pod that has ended meanwhile stays as it is.
 func (c *Executor) evict(pods typedcorev1.PodInterface, i sched.Item) request {
 	now, why := metav1.Now(), evicted(i)
 	words := conditions(i.UID,
@@ -106,14 +106,27 @@ func (c *Executor) evict(pods typedcorev1.PodInterface, i sched.Item) request {
 			}
 			if !said {
 				said = true
+				// words only, but for what they are answered with
+				told, err := pods.Patch(ctx, i.Pod.Name, types.StrategicMergePatchType, words, metav1.PatchOptions{}, "status")
+				if err == nil && ended(told) {
+					return errWithdrawn
+				}
 				c.Event(Event{Kind: "Pod", Object: i.Pod, UID: i.UID, Warning: true, Reason: "Evict", Message: why})
-				// words only
-				_, _ = pods.Patch(ctx, i.Pod.Name, types.StrategicMergePatchType, words, metav1.PatchOptions{}, "status")
 			}
 			return remove(ctx, pods, i.Pod.Name, i.UID)
 		},
-		shown: shown(pods, i, func(p *corev1.Pod) (bool, sched.Outcome) { return p.DeletionTimestamp != nil, sched.Done }),
+		shown: shown(pods, i, func(p *corev1.Pod) (bool, sched.Outcome) {
+			if p.DeletionTimestamp == nil && ended(p) {
+				return true, sched.Withdrawn
+			}
+			return p.DeletionTimestamp != nil, sched.Done
+		}),
 	}
+}
+
+// ended says that a pod holds no room any more: to delete it would only lose what it says of its work.
+func ended(p *corev1.Pod) bool {
+	return p.Status.Phase == corev1.PodSucceeded || p.Status.Phase == corev1.PodFailed
 }
 
 func remove(ctx context.Context, pods typedcorev1.PodInterface, name, uid string) error {
