@@ -5,7 +5,9 @@ import (
 	"go/ast"
 	"go/token"
 	"maps"
+	"regexp"
 	"slices"
+	"strings"
 )
 
 // docLaws make the code its own manual.
@@ -44,6 +46,26 @@ func docLaws() []law {
 					"var (\nV = 1 // V is one.\n)\nfunc f() {}\n",
 				"sched/a_test.go": "package sched\nfunc TestF() {}\n",
 				"cmd/ashlar/a.go": "package main\nfunc F() {}\n",
+			},
+		},
+		{
+			name:    "a file that a comment or a document names is there",
+			because: "a reader follows it: a file that was renamed sends the reader nowhere",
+			find:    absentFiles,
+			broken: map[string]string{
+				"sched/a.go":          "package sched\n\n// It is in gone.go.\n\n/* See policy/judge.go. */\n",
+				"ARCHITECTURE.md":     "read `sched/lost.go:Apply`\n",
+				"sched/policy/b.go":   "package policy // as other/a.go\n",
+				"internal/judge.go":   "package internal\n",
+				"docs/design/0001.md": "as old.go said\n",
+			},
+			says: []string{"sched/a.go:3: no file is called gone.go", "sched/a.go:5: no file is called policy/judge.go",
+				"ARCHITECTURE.md:1: no file is called sched/lost.go", "sched/policy/b.go:1: no file is called other/a.go"},
+			kept: map[string]string{
+				"sched/a.go":  "package sched // b.go, sched/b.go, .../sched/b.go; *_test.go, verb_NAME.go; it ends in _test.go\n",
+				"sched/b.go":  "package sched\n\nvar s = \"gone.go\"\n",
+				"README.md":   "https://example.com/x/gone.go, k8s.io/api/types.go, main.go.tmpl\n",
+				"docs/old.md": "[b](../sched/b.go)\n",
 			},
 		},
 	}
@@ -153,4 +175,49 @@ func exportedReceiver(recv *ast.FieldList) bool {
 			return false
 		}
 	}
+}
+
+// goFile finds the names of Go files in a text.
+var goFile = regexp.MustCompile(`[\w./*:-]*\.go\b(\.\w+)?`)
+
+// absentFiles finds names of Go files, in comments and in documents, that no file has. A name may leave out folders
+// at its beginning. Names with a host in them stand for files of others; those with a star or capitals, and those that
+// are only an ending, for any file.
+func absentFiles(t *tree) []breach {
+	there := map[string]bool{} // with every number of the last folders
+	for p := range t.texts {
+		for rest, more := p, true; more; _, rest, more = strings.Cut(rest, "/") {
+			there[rest] = true
+		}
+	}
+	var out []breach
+	look := func(where, text string, line int) {
+		for part := range strings.SplitSeq(text, "\n") {
+			for _, name := range goFile.FindAllString(part, -1) {
+				if strings.ContainsAny(name, "*:") || !strings.HasSuffix(name, ".go") || strings.ToLower(name) != name {
+					continue
+				}
+				name = strings.TrimLeft(name, "./")
+				host, _, deep := strings.Cut(name, "/")
+				if deep && strings.Contains(host, ".") || strings.HasPrefix(name, "_") || there[name] {
+					continue
+				}
+				out = append(out, breach{where: fmt.Sprintf("%s:%d", where, line), what: "no file is called " + name})
+			}
+			line++
+		}
+	}
+	for _, f := range t.files {
+		for _, group := range f.ast.Comments {
+			for _, c := range group.List {
+				look(f.path, c.Text, t.fset.Position(c.Pos()).Line)
+			}
+		}
+	}
+	for _, p := range slices.Sorted(maps.Keys(t.texts)) {
+		if strings.HasSuffix(p, ".md") && !under(p, "docs/design") { // a design note is not edited afterwards
+			look(p, t.texts[p], 1)
+		}
+	}
+	return out
 }
