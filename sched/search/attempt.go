@@ -185,8 +185,8 @@ func (t *attempt) ready(tx *ledger.Tx) bool {
 }
 
 // wire tells the parts what they are parts of.
-func (a *attempt) wire() *attempt {
-	a.together.a = a
-	a.homes.a = a
-	return a
+func (t *attempt) wire() *attempt {
+	t.together.a = t
+	t.homes.a = t
+	return t
 }

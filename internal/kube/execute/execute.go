@@ -292,10 +292,10 @@ func (c *Executor) deliver(list []sched.Receipt) {
 }
 
 // wire tells the parts what they are parts of.
-func (x *Executor) wire() *Executor {
-	x.devices.x = x
-	x.volumes.x = x
-	x.podGroups.x = x
-	x.requests.x = x
-	return x
+func (c *Executor) wire() *Executor {
+	c.devices.x = c
+	c.volumes.x = c
+	c.podGroups.x = c
+	c.requests.x = c
+	return c
 }

@@ -361,8 +361,8 @@ func last(o any) any {
 }
 
 // wire tells the parts what they are parts of.
-func (o *Observer) wire() *Observer {
-	o.ownership.o = o
-	o.discovery.o = o
-	return o
+func (w *Observer) wire() *Observer {
+	w.ownership.o = w
+	w.discovery.o = w
+	return w
 }
