@@ -124,7 +124,7 @@ func (e *Engine) commit(now int64) {
 		case ledger.OpRelease:
 			item.Kind, item.Node = NominatePod, ""
 		case ledger.OpEvict:
-			item.Kind, item.Action = EvictPod, op.Reason
+			item.Kind, item.Action = EvictPod, op.Action
 			item.Why = e.evictor.Record(op.Task)
 			e.l.EvictionHistory.Record(op.Task, now)
 			if reserve[op.Statement] {

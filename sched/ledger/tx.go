@@ -35,7 +35,7 @@ type Op struct {
 	Kind   OpKind
 	Task   TaskID
 	Node   NodeID
-	Reason string // of an eviction: the action
+	Action string // by which a task is evicted, or gives its reservation up
 	For    TaskID // of an eviction: the task it serves; NoTask when unknown
 
 	Statement uint64 // equal for the operations of one outermost try
@@ -136,10 +136,10 @@ func (tx *Tx) Withdraw(t TaskID) { tx.l.Statements.step(t, model.Pending, NoNode
 
 // Evict makes a task leave its node for the beneficiary. The task holds its room as Releasing until it is
 // gone.
-func (tx *Tx) Evict(t TaskID, reason string, beneficiary TaskID) {
+func (tx *Tx) Evict(t TaskID, action string, beneficiary TaskID) {
 	n := tx.l.Tasks.rows[t].Node
 	tx.l.Statements.step(t, model.Releasing, n, tx.l.Tasks.rows[t].Chosen)
-	tx.l.Statements.op(Op{Kind: OpEvict, Task: t, Node: n, Reason: reason, For: beneficiary})
+	tx.l.Statements.op(Op{Kind: OpEvict, Task: t, Node: n, Action: action, For: beneficiary})
 }
 
 // Reprieve undoes an eviction of this statement: the task is again where its fact shows it.
@@ -158,10 +158,10 @@ func (tx *Tx) Stay(t TaskID) {
 
 // Release ends a task's reservation for the beneficiary: the task is Pending again (decision 13, "may take the
 // reservation over"). Restore undoes it within the statement.
-func (tx *Tx) Release(t TaskID, reason string, beneficiary TaskID) {
+func (tx *Tx) Release(t TaskID, action string, beneficiary TaskID) {
 	n := tx.l.Tasks.rows[t].Node
 	tx.l.Statements.step(t, model.Pending, NoNode, "")
-	tx.l.Statements.op(Op{Kind: OpRelease, Task: t, Node: n, Reason: reason, For: beneficiary})
+	tx.l.Statements.op(Op{Kind: OpRelease, Task: t, Node: n, Action: action, For: beneficiary})
 }
 
 // Restore is the inverse of Release.
