@@ -66,7 +66,7 @@ func candidate(s *session.Session, j ledger.JobID) *search.PendingTasks {
 			}
 			return w
 		}
-		r = idle(s, j)
+		r = nothingToPlace(s, j)
 	}
 	s.Pending.Wait(j, r)
 	if r.Code == trace.QueueNotOpen {
@@ -93,7 +93,7 @@ func Why(s *session.Session, j ledger.JobID) trace.Reason {
 	}
 	w := search.PendingTasksOf(s, j)
 	if w.Empty() || !suffices(s, w) {
-		return idle(s, j)
+		return nothingToPlace(s, j)
 	}
 	if r, over := s.Policy.Overused(s.L.Job(j).Queue); over && !w.Promised() {
 		if t := unoffered(s, w); t != ledger.NoTask {
@@ -121,8 +121,8 @@ func unoffered(s *session.Session, w *search.PendingTasks) ledger.TaskID {
 	return ledger.NoTask
 }
 
-// idle says why a valid job has nothing that allocate could place, or not enough.
-func idle(s *session.Session, j ledger.JobID) trace.Reason {
+// nothingToPlace says why a valid job has nothing that allocate could place, or not enough.
+func nothingToPlace(s *session.Session, j ledger.JobID) trace.Reason {
 	job := s.L.Job(j)
 	switch pause := s.Pause(j); {
 	case job.Invalid > 0:

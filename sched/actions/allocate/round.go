@@ -145,7 +145,7 @@ func (r *round) turn(rotation *session.Rotation, q ledger.QueueID, j ledger.JobI
 	case again:
 		rotation.Again(q, j)
 	case served && !s.Pending.Reason(j).Is():
-		s.Pending.Wait(j, idle(s, j))
+		s.Pending.Wait(j, nothingToPlace(s, j))
 	}
 	rotation.Return(q)
 }
