@@ -108,7 +108,7 @@ func (og *gangOrigins) follow(receipts []sched.Receipt) {
 // counts unless a scheduler of this kind wrote it.
 func (t *reportedJob) hadMinimum(group *schedulingv1beta1.PodGroup) bool {
 	for _, c := range group.Status.Conditions {
-		if c.Type == schedulingv1beta1.PodGroupScheduled && c.Status == corev1.ConditionTrue {
+		if c.Type == schedulingv1beta1.PodGroupScheduled { // or was: see notScheduledAnyMore
 			return true
 		}
 	}

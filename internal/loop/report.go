@@ -2,6 +2,7 @@ package loop
 
 import (
 	"fmt"
+	"strconv"
 	"time"
 
 	corev1 "k8s.io/api/core/v1"
@@ -83,6 +84,8 @@ func (rp *reports) job(id ledger.JobID, now time.Time) {
 		t.started = time.Time{}
 		if lasts && t.code != t.said {
 			said = rp.tellWait(job, t, group, reason, now)
+		} else if lasts {
+			said = rp.refresh(job, t, group, reason, now)
 		}
 	}
 	if lasts {
@@ -164,13 +167,11 @@ func (rp *reports) tellWait(job *ledger.Job, t *reportedJob, group *schedulingv1
 	now time.Time) []schedulingv1beta1.PodGroupCondition {
 	t.said = t.code
 	t.changes++
-	message := waits(job, r)
-	if t.origin.said != "" {
-		message += "; " + t.origin.said
-	}
+	message := t.message(job, r)
+	t.text = reportedText{message: message, at: now, number: t.text.number}
 	c := condition(schedulingv1beta1.PodGroupUnschedulableType, t.code, volcanos(r), message, now)
 	rp.event(job, group, c)
-	return []schedulingv1beta1.PodGroupCondition{c}
+	return append(notScheduledAnyMore(job, group, now), c)
 }
 
 // halfSaid ends the code of a half-bound gang when something was reported about its members.
@@ -217,6 +218,15 @@ func condition(kind schedulingv1beta1.PodGroupConditionType, code, reason, messa
 		LastTransitionTime: metav1.NewTime(now), Reason: reason, Message: message}
 }
 
+// message is what a job that waits is told.
+func (t *reportedJob) message(job *ledger.Job, r trace.Reason) string {
+	message := waits(job, r)
+	if t.origin.said != "" {
+		message += "; " + t.origin.said
+	}
+	return message
+}
+
 // waits is Volcano's sentence, followed by ours.
 func waits(job *ledger.Job, r trace.Reason) string {
 	return fmt.Sprintf("%d/%d tasks in gang unschedulable: %s", job.By[model.Pending]+job.By[model.Pipelined], job.Tasks,
@@ -241,24 +251,29 @@ func (rp *reports) pods(id ledger.JobID, t *reportedJob, r trace.Reason) {
 	led := rp.l.engine.Ledger()
 	message, cure := "", curable(led, r)
 	reason := reasonOf(r, cure)
+	told, job := reason+"/"+strconv.Itoa(t.text.number), led.Job(id)
 	for _, status := range []model.Status{model.Pending, model.Pipelined} {
 		led.Jobs.Tasks(id, status, func(task ledger.TaskID) bool {
 			row := led.Task(task)
-			if row.Pod.Gated || row.Held.Kind != ledger.NoCommit || t.pods[row.Pod.UID] == reason {
+			if row.Pod.Gated || row.Held.Kind != ledger.NoCommit || t.pods[row.Pod.UID] == told {
 				return true
 			}
-			if shown, version := rp.shown(row); shown != reason {
+			shown, version := rp.shown(row)
+			changed := shown != reason
+			if changed || t.text.number > 0 {
 				if message == "" {
 					message = explain.Sentence(r)
 				}
 				if !rp.l.executor.PodCondition(execute.Waiting{Pod: row.Key, UID: row.Pod.UID, Version: version,
-					Reason: reason, Message: message, Urgent: cure || shown == corev1.PodReasonUnschedulable}) {
+					Reason: reason, Message: message, Urgent: changed && (cure || shown == corev1.PodReasonUnschedulable)}) {
 					return false // too many writes wait: next round
 				}
+			}
+			if changed || t.text.number > 0 && job.Tasks == 1 { // describe shows a pod's events, not its reasons
 				rp.l.executor.Event(execute.Event{Kind: "Pod", Object: row.Key, UID: row.Pod.UID, Warning: true,
 					Reason: "FailedScheduling", Message: message})
 			}
-			t.pods[row.Pod.UID] = reason
+			t.pods[row.Pod.UID] = told
 			return true
 		})
 	}

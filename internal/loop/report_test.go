@@ -288,3 +288,37 @@ func TestAQueueShowsWhatItHoldsInTheEnd(t *testing.T) {
 
 // inTheBeginning is when virtual time begins.
 var inTheBeginning = time.Date(2000, 1, 1, 0, 0, 0, 0, time.UTC)
+
+// A reason keeps its code and is told anew when its amounts or names are not true any more, first within seconds, and
+// more and more seldom while they go on changing. It counts from when the job began to wait for it.
+func TestAReasonIsToldAnewWhenItsAmountsChange(t *testing.T) {
+	inVirtualTime(t, 1, func(w *living) {
+		w.gang("6")
+		w.after(soon)
+		unschedulable := func() schedulingv1beta1.PodGroupCondition {
+			for _, c := range w.status("g").Conditions {
+				if c.Type == schedulingv1beta1.PodGroupUnschedulableType {
+					return c
+				}
+			}
+			t.Fatalf("it says %+v, want why it waits", w.status("g"))
+			return schedulingv1beta1.PodGroupCondition{}
+		}
+		first := unschedulable()
+		w.node("n9", "5")
+		w.after(3 * time.Second)
+		second := unschedulable()
+		if first.TransitionID != second.TransitionID || !second.LastTransitionTime.Equal(&first.LastTransitionTime) ||
+			first.Message == second.Message || !strings.Contains(second.Message, "2 nodes") {
+			t.Errorf("first it says %+v, and with another node %+v", first, second)
+		}
+		before, _ := w.written("g", "g-0")
+		for i := range 200 {
+			w.node(fmt.Sprint("m", i), "5")
+			w.after(4 * time.Second)
+		}
+		if after, _ := w.written("g", "g-0"); after-before > 12 {
+			t.Errorf("200 changes of its amounts wrote it %d times, want a few", after-before)
+		}
+	})
+}

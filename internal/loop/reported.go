@@ -34,7 +34,8 @@ type reportedJob struct {
 	said      string            // the code that its PodGroup was told last, "" when nothing holds
 	changes   int               // how often it was told another in this wait
 	saidReady bool              // its PodGroup was told that it had its minimum
-	pods      map[string]string // the reason that was said on a pod, by UID
+	pods      map[string]string // the reason that was said on a pod, and the number of the text, by UID
+	text      reportedText
 
 	counts execute.Counts // that were said
 	wanted execute.Counts // as seen in the last round
@@ -84,6 +85,7 @@ func (t *reported) job(key ledger.JobKey, uid string, group *schedulingv1beta1.P
 func (t *reportedJob) believe(group *schedulingv1beta1.PodGroup, now time.Time) {
 	t.read = now
 	clear(t.pods)
+	t.text.number = 0 // its pods need no other text before the next
 	if group == nil || string(group.UID) != t.uid {
 		return
 	}
@@ -96,7 +98,7 @@ func (t *reportedJob) believe(group *schedulingv1beta1.PodGroup, now time.Time) 
 		switch {
 		case c.Status != corev1.ConditionTrue:
 		case c.Type == schedulingv1beta1.PodGroupUnschedulableType:
-			t.said = c.TransitionID
+			t.said, t.text.message = c.TransitionID, c.Message
 		case c.Type == schedulingv1beta1.PodGroupScheduled:
 			t.saidReady = true
 			if !t.ready {
@@ -189,13 +191,17 @@ func codeOf(r trace.Reason) string {
 	return code
 }
 
-// volcanos is the reason that Volcano would give in a PodGroup's condition.
+// volcanos is the reason in a PodGroup's condition: Volcano's where pods or room are missing, else the code.
 func volcanos(r trace.Reason) string {
 	switch r.Root().Code {
 	case trace.NotEnoughTasks, trace.SubGroupIncomplete, trace.NoPods:
 		return schedulingv1beta1.NotEnoughPodsReason
 	case trace.NotEnoughPodsOfTask:
 		return schedulingv1beta1.NotEnoughPodsOfTaskReason
+	}
+	if code := r.Root().Code; !code.OfNodes() && !code.OfTopology() && code != trace.PipelinedOnReleasing &&
+		code != trace.Reserved && code != trace.RoomKept {
+		return string(code) // more room would change nothing
 	}
 	return schedulingv1beta1.NotEnoughResourcesReason
 }

@@ -295,7 +295,8 @@ func shows(g *schedulingv1beta1.PodGroup, what wanted) bool {
 	}
 	for _, want := range status.Conditions {
 		if !slices.ContainsFunc(g.Status.Conditions, func(c schedulingv1beta1.PodGroupCondition) bool {
-			return c.Type == want.Type && c.Status == want.Status && c.TransitionID == want.TransitionID
+			return c.Type == want.Type && c.Status == want.Status && c.TransitionID == want.TransitionID &&
+				c.Message == want.Message
 		}) {
 			return false
 		}
