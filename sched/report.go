@@ -169,7 +169,8 @@ func (e *Engine) JobReason(id ledger.JobID) trace.Reason {
 		if r := e.session.Pending.ReasonToShow(id, e.reports.ask); r.Is() {
 			cured := evict.Cured(r.Code)
 			r = e.reports.named(r)
-			if r.Never = e.reports.neverStarts(id, r); r.Never == nil && cured {
+			r.Never = e.reports.neverStarts(id, r)
+			if cured {
 				r.Evicting = e.reports.namedEach(e.evictor.Why(id, e.actions))
 			}
 			return r

@@ -36,11 +36,3 @@ func asks(pods int) string {
 	}
 	return fmt.Sprintf("the %d pods that start together ask for", pods)
 }
-
-// never is the proof, if any, that something cannot start, before the reason why it waits now.
-func never(r trace.Reason) string {
-	if r.Never == nil {
-		return ""
-	}
-	return sentence(*r.Never) + "; now: "
-}

@@ -17,7 +17,10 @@ func Sentence(r trace.Reason) string {
 	if !r.Is() {
 		return ""
 	}
-	return never(r) + sentence(r) + evicting(r)
+	if r.Never != nil {
+		return sentence(*r.Never) + "; now: " + sentence(r) // no eviction helps it
+	}
+	return sentence(r) + evicting(r)
 }
 
 // sentence leaves out what is said of evictions.

@@ -17,7 +17,7 @@ import (
 func brief(r trace.Reason) string {
 	out := plain(r)
 	if r.Never != nil {
-		out = "never " + plain(*r.Never) + "; " + out
+		return "never " + plain(*r.Never) + "; " + out
 	}
 	for e := r.Evicting; e != nil && e.Is(); e = e.Evicting {
 		out += "; " + evicting(*e)
