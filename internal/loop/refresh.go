@@ -31,6 +31,10 @@ const (
 	textCalm  = 15 * time.Minute
 )
 
+// fewPods is up to how many waiting pods of a job get a refreshed text, too. Those of a larger job keep the text that
+// they were told first: a thousand writes for each change of an amount would say no more than the one of its PodGroup.
+const fewPods = 16
+
 // refresh reports the same reason with the amounts and names that are true now.
 func (rp *reports) refresh(job *ledger.Job, t *reportedJob, group *schedulingv1beta1.PodGroup, r trace.Reason,
 	now time.Time) []schedulingv1beta1.PodGroupCondition {
@@ -45,7 +49,11 @@ func (rp *reports) refresh(job *ledger.Job, t *reportedJob, group *schedulingv1b
 	if since > textCalm {
 		t.text.times = 0
 	}
-	t.text = reportedText{message: message, at: now, times: t.text.times + 1, number: t.text.number + 1}
+	number := t.text.number
+	if job.By[model.Pending]+job.By[model.Pipelined] <= fewPods {
+		number++
+	}
+	t.text = reportedText{message: message, at: now, times: t.text.times + 1, number: number}
 	c := condition(schedulingv1beta1.PodGroupUnschedulableType, t.code, volcanos(r), message, now)
 	if old := conditionOf(group, c.Type); old != nil && old.Status == c.Status {
 		c.LastTransitionTime = old.LastTransitionTime // it waits for this reason since then
