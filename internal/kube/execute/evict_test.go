@@ -272,6 +272,52 @@ func TestAPodThatHasEndedIsNotEvicted(t *testing.T) {
 	}
 }
 
+// A victim is deleted in the version of which it is known that it has not ended. One that ends before the deletion
+// arrives stays; one that changed in another way goes all the same.
+func TestAVictimThatEndsBeforeItsDeletionStays(t *testing.T) {
+	for name, c := range map[string]struct {
+		becomes corev1.PodPhase
+		want    sched.Outcome
+		deletes []string
+	}{
+		"it ended":   {corev1.PodSucceeded, sched.Withdrawn, []string{"5"}},
+		"it changed": {corev1.PodRunning, sched.Done, []string{"5", "6"}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				s := newServer()
+				pod := func(version string, phase corev1.PodPhase) *corev1.Pod {
+					return &corev1.Pod{ObjectMeta: metav1.ObjectMeta{Namespace: "ns", Name: "p", UID: "life",
+						ResourceVersion: version}, Status: corev1.PodStatus{Phase: phase}}
+				}
+				s.kube.PrependReactor("patch", "pods", func(k8stesting.Action) (bool, runtime.Object, error) {
+					return true, pod("5", corev1.PodRunning), nil
+				})
+				s.kube.PrependReactor("get", "pods", func(k8stesting.Action) (bool, runtime.Object, error) {
+					return true, pod("6", c.becomes), nil
+				})
+				var deletes []string
+				s.kube.PrependReactor("delete", "pods", func(a k8stesting.Action) (bool, runtime.Object, error) {
+					version := a.(k8stesting.DeleteActionImpl).DeleteOptions.Preconditions.ResourceVersion
+					if version == nil {
+						t.Fatal("a deletion of any version")
+					}
+					if deletes = append(deletes, *version); *version != "6" {
+						return true, nil, apierrors.NewConflict(corev1.Resource("pods"), "p", errors.New("another version"))
+					}
+					return true, nil, nil
+				})
+				r, _ := s.receipt(t, sched.Item{ID: 7, Kind: sched.EvictPod, Pod: ledger.Key{Namespace: "ns", Name: "p"},
+					UID: "life", Action: "preempt"})
+				if r.Outcome != c.want || !slices.Equal(deletes, c.deletes) {
+					t.Errorf("it ended in %v after deletions of versions %v, want %v after %v", r.Outcome, deletes, c.want,
+						c.deletes)
+				}
+			})
+		})
+	}
+}
+
 // An eviction that was not begun is taken back: nothing is sent, and the pod is told nothing.
 // Those that go together are taken back together, or none of them.
 func TestAnEvictionThatWasNotBegunIsTakenBack(t *testing.T) {

@@ -88,7 +88,8 @@ func shown(pods typedcorev1.PodInterface, i sched.Item, judge func(*corev1.Pod) 
 }
 
 // evict writes the reason to the pod, in Volcano's conditions, and then deletes the pod. The
-// conditions are tried once; only the deletion counts. A pod that has ended meanwhile stays as it is.
+// conditions are tried once; only the deletion counts. A pod that has ended meanwhile stays as it is: the
+// deletion is of the version of which it is known that it has not, where one is known.
 func (c *Executor) evict(pods typedcorev1.PodInterface, i sched.Item) request {
 	now, why := metav1.Now(), evicted(i)
 	words := conditions(i.UID,
@@ -97,7 +98,7 @@ func (c *Executor) evict(pods typedcorev1.PodInterface, i sched.Item) request {
 		corev1.PodCondition{Type: corev1.DisruptionTarget, Status: corev1.ConditionTrue,
 			Reason:  corev1.PodReasonPreemptionByScheduler,
 			Message: why, LastTransitionTime: now})
-	said := false
+	said, version := false, ""
 	return request{
 		what: "evict " + i.Pod.String(), grave: true,
 		send: func(ctx context.Context) error {
@@ -111,14 +112,18 @@ func (c *Executor) evict(pods typedcorev1.PodInterface, i sched.Item) request {
 				if err == nil && ended(told) {
 					return errWithdrawn
 				}
+				if err == nil {
+					version = told.ResourceVersion
+				}
 				c.Event(Event{Kind: "Pod", Object: i.Pod, UID: i.UID, Warning: true, Reason: "Evict", Message: why})
 			}
-			return remove(ctx, pods, i.Pod.Name, i.UID)
+			return remove(ctx, pods, i.Pod.Name, i.UID, version)
 		},
 		shown: shown(pods, i, func(p *corev1.Pod) (bool, sched.Outcome) {
 			if p.DeletionTimestamp == nil && ended(p) {
 				return true, sched.Withdrawn
 			}
+			version = p.ResourceVersion
 			return p.DeletionTimestamp != nil, sched.Done
 		}),
 	}
@@ -129,9 +134,14 @@ func ended(p *corev1.Pod) bool {
 	return p.Status.Phase == corev1.PodSucceeded || p.Status.Phase == corev1.PodFailed
 }
 
-func remove(ctx context.Context, pods typedcorev1.PodInterface, name, uid string) error {
+// remove deletes a pod, in a version if one is given.
+func remove(ctx context.Context, pods typedcorev1.PodInterface, name, uid, version string) error {
 	life := types.UID(uid)
-	return pods.Delete(ctx, name, metav1.DeleteOptions{Preconditions: &metav1.Preconditions{UID: &life}})
+	only := metav1.Preconditions{UID: &life}
+	if version != "" {
+		only.ResourceVersion = &version
+	}
+	return pods.Delete(ctx, name, metav1.DeleteOptions{Preconditions: &only})
 }
 
 // evicted says why a pod is evicted: for which pod, by which action, and which plugins of the tier
