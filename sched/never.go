@@ -16,8 +16,17 @@ import (
 // proof, nil where there is none: then the job may start some day, or may not. r is why the job waits now.
 //
 // Every proof is by amounts or labels that only a change of the objects changes. It is asked for each waiting job
-// whenever reasons are shown, so what it needs of the nodes is summed up once for all jobs.
+// whenever reasons are shown, so it is remembered until something changes.
 func (rp *reports) neverStarts(id ledger.JobID, r trace.Reason) *trace.Reason {
+	proof, known := rp.never.Recall(rp.e.session.Pending, id)
+	if !known {
+		proof = rp.proof(id, r)
+		rp.never.Remember(rp.e.session.Pending, id, proof)
+	}
+	return proof
+}
+
+func (rp *reports) proof(id ledger.JobID, r trace.Reason) *trace.Reason {
 	job := rp.e.l.Job(id)
 	switch r.Root().Code {
 	case trace.ResourceOfClass: // devices are not among the amounts of nodes
@@ -83,8 +92,7 @@ func (rp *reports) classOf(t ledger.TaskID) *ledger.Class { return rp.e.l.Class(
 
 // podTooLarge: fewer pods than the minimum ask for no more of each resource than some node has.
 func (rp *reports) podTooLarge(m *minimum, _ trace.Reason) *trace.Reason {
-	largest := rp.roomOfNodes().largest
-	large := func(n ledger.Need) bool { return n.Amount > largest.Get(n.Dim) }
+	large := func(n ledger.Need) bool { return n.Amount > rp.largestNode(n.Dim) }
 	fit, first := 0, ledger.NoTask
 	for _, t := range m.tasks {
 		switch {
@@ -104,7 +112,7 @@ func (rp *reports) podTooLarge(m *minimum, _ trace.Reason) *trace.Reason {
 			dims = append(dims, n.Dim)
 		}
 	}
-	out.Shorts = rp.shorts(dims, rp.classOf(first).Request.Get, largest.Get)
+	out.Shorts = rp.shorts(dims, rp.classOf(first).Request.Get, rp.largestNode)
 	return out
 }
 
@@ -206,26 +214,18 @@ func (rp *reports) places(c *ledger.Class, enough int) (sum int) {
 	return min(sum, enough)
 }
 
-// roomOfNodes is what the nodes have, as far as proofs need it.
-type roomOfNodes struct {
-	at      uint64 // the state in which it was summed up
-	known   bool
-	largest resource.Vec // the most that one node has of each resource
-}
-
-func (rp *reports) roomOfNodes() *roomOfNodes {
-	r := &rp.room
-	if now := rp.e.l.Changes.StateEpoch(); !r.known || r.at != now {
-		*r = roomOfNodes{at: now, known: true, largest: make(resource.Vec, rp.e.l.Dims.Len())}
-		for d := range r.largest {
-			of := rp.e.l.Nodes.Allocatable(resource.Dim(d))
-			rp.e.l.Nodes.Present(func(n ledger.NodeID) bool {
-				r.largest[d] = max(r.largest[d], of[n])
-				return true
-			})
-		}
+// largestNode is the most that any node has of a resource.
+func (rp *reports) largestNode(d resource.Dim) (most int64) {
+	if most, known := rp.largest.Recall(rp.e.session.Pending, d); known {
+		return most
 	}
-	return r
+	of := rp.e.l.Nodes.Allocatable(d)
+	rp.e.l.Nodes.Present(func(n ledger.NodeID) bool {
+		most = max(most, of[n])
+		return true
+	})
+	rp.largest.Remember(rp.e.session.Pending, d, most)
+	return most
 }
 
 // shorts lists what is asked for and what there is of some resources.

@@ -8,6 +8,7 @@ import (
 	"ashlar.sh/sched/evict"
 	"ashlar.sh/sched/ledger"
 	"ashlar.sh/sched/model"
+	"ashlar.sh/sched/pending"
 	"ashlar.sh/sched/resource"
 	"ashlar.sh/sched/topology"
 	"ashlar.sh/sched/trace"
@@ -15,8 +16,9 @@ import (
 
 // reports says how things stand: for people, and for what is written to the cluster.
 type reports struct {
-	e    *Engine
-	room roomOfNodes
+	e       *Engine
+	never   pending.Answers[ledger.JobID, *trace.Reason] // see neverStarts
+	largest pending.Answers[resource.Dim, int64]         // see largestNode
 }
 
 // Report is the engine's state by name, as shown to users. Amounts are in the engine's units (cpu in milli,
