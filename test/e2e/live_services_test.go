@@ -20,22 +20,8 @@ import (
 
 // spreading is Volcano's stock file with actions that evict, where nothing but the default spread chooses between
 // nodes.
-const spreading = `actions: "enqueue, allocate, backfill, reclaim, preempt"
-tiers:
-- plugins:
-  - name: priority
-  - name: gang
-    enablePreemptable: false
-  - name: conformance
-- plugins:
-  - name: overcommit
-  - name: drf
-    enablePreemptable: false
-  - name: predicates
-  - name: proportion
-  - name: nodeorder
-    arguments: {leastrequested.weight: 0, balancedresource.weight: 0, imagelocality.weight: 0}
-`
+var spreading = strings.Replace(stockWithEvictions, "  - name: nodeorder\n  - name: binpack\n", "  - name: nodeorder\n"+
+	"    arguments: {leastrequested.weight: 0, balancedresource.weight: 0, imagelocality.weight: 0}\n", 1)
 
 // readServices is what Volcano's role does not grant.
 var readServices = rbacv1.PolicyRule{APIGroups: []string{""}, Resources: []string{"services"},
