@@ -20,8 +20,11 @@ const (
 	ofOther
 )
 
-// Counts implements capacity.Devices.
-func (q *Quota) Counts(d resource.Dim) bool {
+// Counts implements capacity.Devices: of devices, and some queue's spec names it now. Columns of the ledger stay when
+// the last queue that named them is gone, and may not count on: an engine made anew would not have them.
+func (q *Quota) Counts(d resource.Dim) bool { return q.ofDevices(d) && q.named.is(q.l, d) }
+
+func (q *Quota) ofDevices(d resource.Dim) bool {
 	for len(q.dims) <= int(d) {
 		q.dims = append(q.dims, unknown)
 	}
@@ -32,6 +35,55 @@ func (q *Quota) Counts(d resource.Dim) bool {
 		}
 	}
 	return q.dims[d] == ofDevices
+}
+
+// named are the dimensions that queues' specs name. It follows Changes.QueueSpecs.
+type named struct {
+	seen ledger.Cursor
+	by   map[ledger.QueueID][]resource.Dim // without queues that name no devices
+	of   []int32                           // how many queues, by dimension
+}
+
+func (n *named) is(l *ledger.Ledger, d resource.Dim) bool {
+	if n.seen != l.Changes.QueueSpecs.Now() {
+		changed, known := l.Changes.QueueSpecs.Follow(&n.seen)
+		for _, q := range changed {
+			n.read(l, q)
+		}
+		if !known {
+			n.by, n.of = map[ledger.QueueID][]resource.Dim{}, nil
+			l.Queues.Each(func(q ledger.QueueID) bool {
+				n.read(l, q)
+				return true
+			})
+		}
+	}
+	return int(d) < len(n.of) && n.of[d] > 0
+}
+
+// read counts what a queue names now instead of what it named before.
+func (n *named) read(l *ledger.Ledger, q ledger.QueueID) {
+	for _, d := range n.by[q] {
+		n.of[d]--
+	}
+	delete(n.by, q)
+	fact := l.Queue(q).Fact
+	if fact == nil {
+		return
+	}
+	for _, list := range []resource.List{fact.Capability, fact.Deserved, fact.Guarantee} {
+		for _, a := range list {
+			d, known := l.Dims.Lookup(a.Name)
+			if is, _ := OfDevices(a.Name); !known || !is {
+				continue
+			}
+			for len(n.of) <= int(d) {
+				n.of = append(n.of, 0)
+			}
+			n.of[d]++
+			n.by[q] = append(n.by[q], d)
+		}
+	}
 }
 
 // Total implements capacity.Devices: nothing without an allocator of devices.

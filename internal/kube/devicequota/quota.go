@@ -34,6 +34,7 @@ type Quota struct {
 	hung     ledger.Cursor // of the tree of queues
 	moved    uint64        // how often held or firm changed
 	dims     []kind
+	named    named
 	asked    asked
 	rest     lastRequest
 }

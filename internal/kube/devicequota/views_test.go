@@ -18,7 +18,7 @@ import (
 func TestAQuotaThatFollowsCountsAsOneMadeAnew(t *testing.T) {
 	rapid.Check(t, func(r *rapid.T) {
 		n := func(most int) int { return rapid.IntRange(0, most).Draw(r, "n") }
-		w := newWorld(t, nil, queue("names", "", gpus, "6")) // always: so both report devices of this class
+		w := newWorld(t, nil)
 		version := 1
 		tell := func(o metav1.Object, is bool) {
 			version++

@@ -67,6 +67,7 @@ func Pod(p *corev1.Pod, o Options) *model.Pod {
 	out.TaskPriority, out.HasTaskPriority = f.taskPriority(p)
 	out.Spec = o.Specs.Intern(f.spec(p))
 	if out.Ours {
+		f.schedulingGroup(p)
 		times.Lasts = f.lasts(p.Annotations)
 		times.LetRun = f.letRun(p)
 	}
@@ -101,6 +102,15 @@ func containersOf(p *corev1.Pod) *corev1.Pod {
 		}
 	}
 	return out
+}
+
+// schedulingGroup says that Kubernetes' own PodGroup of a pod has no effect.
+func (f *faults) schedulingGroup(p *corev1.Pod) {
+	if g := p.Spec.SchedulingGroup; g != nil && g.PodGroupName != nil {
+		f.taken("spec.schedulingGroup.podGroupName", "Kubernetes' own PodGroups are not read: %q has no effect; only a "+
+			"PodGroup of scheduling.volcano.sh, named by the annotation %s, makes pods start together",
+			short(*g.PodGroupName), schedulingv1beta1.KubeGroupNameAnnotationKey)
+	}
 }
 
 // grace is how long the pod is given to end; one from a file has what the API server

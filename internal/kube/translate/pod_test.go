@@ -130,6 +130,11 @@ var podFields = map[string]struct {
 			"volcano.sh/preemptable": "true"}}}, func(p *model.Pod) {}},
 	"marked preemptable": {
 		corev1.Pod{ObjectMeta: metav1.ObjectMeta{Annotations: map[string]string{"volcano.sh/preemptable": "true"}}}, lent},
+	"of a PodGroup of Kubernetes' own": {
+		corev1.Pod{Spec: corev1.PodSpec{SchedulingGroup: &corev1.PodSchedulingGroup{PodGroupName: ptr("workers")}}},
+		fault("spec.schedulingGroup.podGroupName", `Kubernetes' own PodGroups are not read: "workers" has no effect; only `+
+			"a PodGroup of scheduling.volcano.sh, named by the annotation scheduling.k8s.io/group-name, makes pods start "+
+			"together")},
 	"preempts no pod": {corev1.Pod{Spec: corev1.PodSpec{PreemptionPolicy: ptr(
 		corev1.PreemptNever)}}, func(p *model.Pod) {
 		p.PreemptNever, p.PreemptSet = true, true
