@@ -111,7 +111,7 @@ func (e *Engine) Decide(now int64) (plan Plan, events []trace.Event, next int64)
 // commit makes plan items of the statements that succeeded.
 func (e *Engine) commit(now int64) {
 	grace, reserve := e.reservations.graces()
-	e.l.Committed(func(op ledger.Op) ledger.Booking {
+	e.l.Commit(func(op ledger.Op) ledger.Booking {
 		task := e.l.Task(op.Task)
 		b := ledger.Booking{Statement: e.stmts + op.Statement, Until: reservedUntil(now, grace[op.Statement])}
 		item := Item{Pod: task.Key, UID: task.Pod.UID, Node: e.l.Node(op.Node).Name, Statement: b.Statement}

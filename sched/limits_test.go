@@ -330,7 +330,9 @@ func TestAGangStartsWhereverItsLimitsLetIt(t *testing.T) {
 			at[i] = -1
 			for _, item := range plan.Items {
 				if item.Kind == BindPod && item.Pod.Name == y.pods[i].Name {
-					fmt.Sscanf(item.Node, "n%d", &at[i])
+					if _, err := fmt.Sscanf(item.Node, "n%d", &at[i]); err != nil {
+						t.Fatalf("node %q: %v", item.Node, err)
+					}
 				}
 			}
 		}

@@ -15,7 +15,6 @@ type stage struct {
 	t       *testing.T
 	e       *Engine
 	version uint64
-	now     int64
 	next    int64
 }
 

@@ -121,7 +121,7 @@ func TestProblemsFoundEarlierTakeTheirPlace(t *testing.T) {
 	}
 }
 
-func TestWhyNobodyIsEvictedIsPartOfTheReason(t *testing.T) {
+func TestWhyNothingIsEvictedIsPartOfTheReason(t *testing.T) {
 	r := New(sched.Report{Jobs: []sched.JobReport{{Name: "j", Reason: trace.Reason{Code: trace.NoNodes, Task: "x/j-0",
 		Evicting: &trace.Reason{Code: trace.NoVictims, Text: "preempt", Task: "x/j-0", Need: 2,
 			Nodes: []trace.NodeCount{{Code: trace.VictimKept, Count: 2}}}}}}}, Summary{}, nil)

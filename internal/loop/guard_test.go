@@ -100,7 +100,7 @@ func TestTheJobThatMakesACyclePanicIsSetAside(t *testing.T) {
 	}
 }
 
-func TestNobodyIsBlamedWithoutProof(t *testing.T) {
+func TestNoObjectIsBlamedWithoutProof(t *testing.T) {
 	for name, s := range map[string]State{
 		"a cycle that does not panic":      world("a", "b"),
 		"two jobs that each make it panic": world("a", "poison-1", "poison-2"),

@@ -91,7 +91,7 @@ func matches(has map[string]string, labels []string) bool {
 	return true
 }
 
-func TestMetricsSayWhoWaitsAndWhatACycleCosts(t *testing.T) {
+func TestMetricsSayWhatWaitsAndWhatACycleCosts(t *testing.T) {
 	l := cluster(t, 1, 3) // room for one gang of ten
 	plan, _, _ := l.engine.Decide(l.now())
 	l.metrics.decided(time.Millisecond, plan, l)

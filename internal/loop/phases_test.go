@@ -10,7 +10,7 @@ import (
 
 // A controller that makes pods only when the PodGroup shows that it is admitted is not kept waiting; nor is an unknown
 // owner.
-func TestWhoMayWaitForAPhase(t *testing.T) {
+func TestPodsThatMayWaitForAPhase(t *testing.T) {
 	for name, c := range map[string]struct {
 		owners []string
 		shows  schedulingv1beta1.PodGroupPhase

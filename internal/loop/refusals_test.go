@@ -226,7 +226,7 @@ func TestAPauseStaysInItsNamespace(t *testing.T) {
 
 // A scheduler that stands by goes on where the one that acted has come to, not where that was
 // when it first heard of it.
-func TestWhoStandsByKnowsTheNewestRefusals(t *testing.T) {
+func TestAStandbyKnowsTheNewestRefusals(t *testing.T) {
 	inVirtualTime(t, 1, func(w *living) {
 		w.options.Election = &Election{Namespace: "ns", Name: "volcano"}
 		w.restart()

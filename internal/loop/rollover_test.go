@@ -12,7 +12,7 @@ import (
 
 // Volcano's chart elects no leader. The scheduler that waited for Volcano's to end knows what that
 // bound last, though its watch of pods does not show it yet: it puts nothing in that room.
-func TestWhoWaitedForAnotherKnowsWhatThatBound(t *testing.T) {
+func TestAfterAnotherSchedulerItsLastBindingsAreKnown(t *testing.T) {
 	const held = "volcano-system"
 	inVirtualTimeWith(t, 1, func(w *living) {
 		w.kube.PrependWatchReactor("pods", func(k8stesting.Action) (bool, watch.Interface, error) {

@@ -300,7 +300,7 @@ func TestAClaimThatCannotBeTakenBackKeepsMembersFromBeingBound(t *testing.T) {
 }
 
 // Guards are asked before a gang gives its room back, and pods without a controller stay.
-func TestWhoStaysWhenAGangGivesItsRoomBack(t *testing.T) {
+func TestPodsThatStayWhenAGangGivesItsRoomBack(t *testing.T) {
 	label := func(name string, how func(p *corev1.Pod)) func(w *living) {
 		return func(w *living) { w.change(name, how) }
 	}

@@ -9,11 +9,11 @@ import (
 	"pgregory.net/rapid"
 )
 
-// TestNobodyLooksOverTheSchedulersShoulder: with the log on, every job is asked in each
+// TestLoggingChangesNoDecision: with the log on, every job is asked in each
 // cycle in which something has changed, since its refusals are to be told; without, jobs
 // that lack room rest until there is enough. Plans and reasons are the same either way,
 // those of worlds so full that most jobs wait above all.
-func TestNobodyLooksOverTheSchedulersShoulder(t *testing.T) {
+func TestLoggingChangesNoDecision(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		d := draw{t}
 		items := d.items()

@@ -52,8 +52,8 @@ type Choice struct {
 	Refused *policy.Verdict // the verdict on all nodes that ended the search; nil without one
 }
 
-// search is the search for one answer.
-type search struct {
+// lookup finds one answer.
+type lookup struct {
 	x       *Index
 	r       *row
 	task    ledger.TaskID
@@ -70,7 +70,7 @@ type search struct {
 // depend on pods elsewhere. A sweep scores all nodes in one pass, for a class that has asked too rarely to be worth a
 // ranking. A comparison looks at each node of a list and forgets it.
 func (x *Index) Best(q Query) Choice {
-	s := search{x: x, r: x.look(x.l.Task(q.Task).Class), task: q.Task, future: q.Future}
+	s := lookup{x: x, r: x.look(x.l.Task(q.Task).Class), task: q.Task, future: q.Future}
 	s.network = x.networkScores(s.r, q.Task)
 	nodes, all := x.resolve(q.Scope)
 	best := noEntry
@@ -104,7 +104,7 @@ func (x *Index) resolve(s Scope) (nodes []ledger.NodeID, all bool) {
 }
 
 // bestOfAll finds the best of all nodes for a task that is to start now.
-func (s *search) bestOfAll() entry {
+func (s *lookup) bestOfAll() entry {
 	x, r := s.x, s.r
 	asked, networked := len(r.taskFilters) > 0, s.network.scores != nil
 	if r.byDomain() || networked && (asked || x.lasting(r)) {
@@ -125,7 +125,7 @@ func (s *search) bestOfAll() entry {
 const fewListed = 8
 
 // bestOfList finds the best of some nodes. Tasks of a class are often placed in the same domain one after the other.
-func (s *search) bestOfList(nodes []ledger.NodeID) entry {
+func (s *lookup) bestOfList(nodes []ledger.NodeID) entry {
 	if s.future || s.x.scans() || s.r.byDomain() || s.network.scores != nil || len(nodes) <= fewListed ||
 		s.r.class.Tasks() <= 1 {
 		return s.compare(append(s.x.nodes[:0], nodes...), true)
@@ -149,7 +149,7 @@ func (x *Index) scans() bool {
 
 // winner returns the best node of a tournament that the filters of single tasks admit: they are asked about the best
 // node, then about the next, until one passes. Nodes that are taken out of the tournament for that are put back.
-func (s *search) winner(t *tournament) entry {
+func (s *lookup) winner(t *tournament) entry {
 	if len(s.r.taskFilters) == 0 {
 		return t.top()
 	}
@@ -175,7 +175,7 @@ func (s *search) winner(t *tournament) entry {
 }
 
 // ask asks the filters of single tasks about a node.
-func (s *search) ask(n ledger.NodeID) policy.Verdict {
+func (s *lookup) ask(n ledger.NodeID) policy.Verdict {
 	v := s.r.refusedForTask(s.task, n, s.future)
 	if v.Everywhere {
 		verdict := v
@@ -185,7 +185,7 @@ func (s *search) ask(n ledger.NodeID) policy.Verdict {
 }
 
 // sweep finds the best of all nodes in one pass, unless it is known that none takes the class.
-func (s *search) sweep() entry {
+func (s *lookup) sweep() entry {
 	x, r := s.x, s.r
 	if r.tallies[roomNow].none > 0 && !x.any(r, roomNow) {
 		return noEntry
@@ -214,7 +214,7 @@ func (s *search) sweep() entry {
 }
 
 // every lists all nodes that may be the answer, for compare.
-func (s *search) every() []ledger.NodeID {
+func (s *lookup) every() []ledger.NodeID {
 	nodes := s.x.nodes[:0]
 	switch {
 	case s.future:
@@ -235,7 +235,7 @@ func (s *search) every() []ledger.NodeID {
 //
 // Where plugins score nodes in relation to each other, only nodes that pass all filters may count, so the filters of
 // single tasks are asked first. Otherwise they are asked about the best nodes only.
-func (s *search) compare(nodes []ledger.NodeID, single bool) entry {
+func (s *lookup) compare(nodes []ledger.NodeID, single bool) entry {
 	x, r := s.x, s.r
 	x.nodes = nodes // keep the memory
 	if x.scans() {
@@ -267,7 +267,7 @@ func (s *search) compare(nodes []ledger.NodeID, single bool) entry {
 }
 
 // allowed keeps of some nodes those that the filters of domains and of single tasks admit.
-func (s *search) allowed(nodes []ledger.NodeID) []ledger.NodeID {
+func (s *lookup) allowed(nodes []ledger.NodeID) []ledger.NodeID {
 	kept := nodes[:0]
 	for _, n := range nodes {
 		if !s.r.refusedByDomain(n, s.future, nil).Admits() {
@@ -284,7 +284,7 @@ func (s *search) allowed(nodes []ledger.NodeID) []ledger.NodeID {
 
 // notRefused lists the nodes that filters of single tasks are not known to refuse for the task (policy.Refuser). few:
 // these are at most half of all nodes, so that it costs less to compare them than to take the others out of a ranking.
-func (s *search) notRefused() (left []ledger.NodeID, few bool) {
+func (s *lookup) notRefused() (left []ledger.NodeID, few bool) {
 	x, r := s.x, s.r
 	nodes, others := x.l.Nodes.Len(), false
 	x.vain = stretch(x.vain[:0], words(nodes))
@@ -316,7 +316,7 @@ func (s *search) notRefused() (left []ledger.NodeID, few bool) {
 }
 
 // refusedEverywhere asks about the first node in x.vain that takes the class.
-func (s *search) refusedEverywhere() bool {
+func (s *lookup) refusedEverywhere() bool {
 	for w, vain := range s.x.vain {
 		for left := vain; left != 0; left &= left - 1 {
 			if n := ledger.NodeID(w*64 + bits.TrailingZeros64(left)); s.r.takes(n, false) {

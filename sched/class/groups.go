@@ -53,7 +53,7 @@ func (sp *split) size() int {
 
 // bestOfGroups finds the best of all nodes for a task of a class for which domains matter. Scores of domains are
 // relative to all nodes that pass every filter but those of single tasks.
-func (s *search) bestOfGroups() entry {
+func (s *lookup) bestOfGroups() entry {
 	x, r, sp := s.x, s.r, &s.r.split
 	x.divide(r, &s.network)
 	x.followGroups(r)

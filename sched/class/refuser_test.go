@@ -23,7 +23,7 @@ func TestWhatRefusersKnowChangesNoAnswer(t *testing.T) {
 		}
 		for _, task := range w.tasks() {
 			w.compare(task)
-			s := search{x: w.x, r: w.x.look(w.l.Task(task).Class), task: task}
+			s := lookup{x: w.x, r: w.x.look(w.l.Task(task).Class), task: task}
 			if _, few := s.notRefused(); few {
 				asked++
 			}

@@ -48,7 +48,7 @@ func (dr *dryRun) run(n ledger.NodeID, wholeGangs bool, found *candidate) (ok bo
 	found.node, found.victims = n, found.victims[:0]
 	dr.p.l.Try(func(tx *ledger.Tx) bool {
 		dr.open(tx, n, wholeGangs)
-		ok = dr.cheapest(found)
+		ok = dr.cheapestOnNode(found)
 		return false
 	})
 	return ok
@@ -126,10 +126,10 @@ func kindOf(u *unit) int {
 	return 0
 }
 
-// cheapest finds the cheapest set of the gathered units, and leaves it in found. First units are
+// cheapestOnNode finds the cheapest set of the gathered units, and leaves it in found. First units are
 // evicted, the least important first, until the task fits; then those that are not needed are taken
 // back, the most important first. Unless the result is provably the best, sets of units are searched.
-func (dr *dryRun) cheapest(found *candidate) bool {
+func (dr *dryRun) cheapestOnNode(found *candidate) bool {
 	dr.measure()
 	if !dr.greedy() {
 		return dr.permutable() && dr.cheapestSet(found, nil, dr.fits)

@@ -54,7 +54,7 @@ func (vs *Search) jointly(tx *ledger.Tx, tasks []ledger.TaskID) (found, tried bo
 			if !j.gather(wholeGangs) {
 				return false, false
 			}
-			if found := j.cheapest(tx); found != nil {
+			if found := j.cheapestForAll(tx); found != nil {
 				vs.takeJointly(tx, &j, found)
 				return true, true
 			}
@@ -158,9 +158,9 @@ func (j *jointSearch) gather(wholeGangs bool) bool {
 	return true
 }
 
-// cheapest is the cheapest set of the gathered units that is enough, searched inside a try of its own; nil when
+// cheapestForAll is the cheapest set of the gathered units that is enough, searched inside a try of its own; nil when
 // there is none.
-func (j *jointSearch) cheapest(tx *ledger.Tx) (found *candidate) {
+func (j *jointSearch) cheapestForAll(tx *ledger.Tx) (found *candidate) {
 	tx.Try(func(tx *ledger.Tx) bool {
 		j.dry.tx, j.dry.out = tx, j.dry.out[:0]
 		j.dry.short, j.dry.most = j.dry.short[:0], j.dry.most[:0]

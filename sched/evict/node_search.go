@@ -28,8 +28,8 @@ type listed struct {
 	bound Cost
 }
 
-// cheapest is the cheapest candidate within a level; nil when there is none. It is valid until the next call.
-func (ns *nodeSearch) cheapest(wholeGangs bool) *candidate {
+// cheapestNode is the cheapest candidate within a level; nil when there is none. It is valid until the next call.
+func (ns *nodeSearch) cheapestNode(wholeGangs bool) *candidate {
 	ns.best = nil
 	switch domain, listed := ns.p.within().List(); {
 	case ns.p.o.Sample.On:

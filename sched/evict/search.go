@@ -210,7 +210,7 @@ func (vs *Search) evictFor(tx *ledger.Tx, t ledger.TaskID) bool {
 		}
 		for level := range vs.p.numLevels() {
 			vs.p.enter(level)
-			if found := vs.nodes.cheapest(wholeGangs); found != nil {
+			if found := vs.nodes.cheapestNode(wholeGangs); found != nil {
 				vs.result.serve(&vs.p)
 				for _, v := range found.victims {
 					v.served = len(vs.result.served) - 1

@@ -85,7 +85,7 @@ func TestExplainSettlesAHeadStart(t *testing.T) {
 	}}})
 }
 
-func TestExplainOfNobodyIsNothing(t *testing.T) {
+func TestExplainWithoutDemands(t *testing.T) {
 	if rounds := Explain(100, nil); rounds != nil {
 		t.Errorf("got %+v", rounds)
 	}

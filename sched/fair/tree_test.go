@@ -110,7 +110,7 @@ func drawTree(t *rapid.T) []QueueNode {
 	return rows
 }
 
-func TestNobodyMayHoldMoreThanItsParent(t *testing.T) {
+func TestNoQueueMayHoldMoreThanItsParent(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		rows := drawTree(t)
 		out := settled(rows)

@@ -88,12 +88,12 @@ func (ts *Tasks) recommit(row *Task, c *Commitment) (was NodeID) {
 	return was
 }
 
-// Committed makes commitments of the operations of the statements that succeeded since the last call, and
+// Commit makes commitments of the operations of the statements that succeeded since the last call, and
 // returns these operations in order. An Allocate becomes a bind under way, an Evict an eviction under way, a
 // Reserve a reservation until the time of its Booking, a Pipeline a provisional place; a Release ends a
 // reservation. An eviction or a release that its own statement undid is left out. item is called for each
 // operation that belongs in the plan and returns its Booking. The slice is valid until the next try.
-func (l *Ledger) Committed(item func(Op) Booking) []Op {
+func (l *Ledger) Commit(item func(Op) Booking) []Op {
 	ops := l.Statements.ops
 	l.Tasks.makeRoom(len(ops))
 	for _, op := range ops {

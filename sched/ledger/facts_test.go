@@ -174,7 +174,7 @@ func TestARowOfANodeThatIsGoneEndsWithTheReservationGivenUpThere(t *testing.T) {
 			c.Hold(p, Commitment{Kind: CommitReserve, Node: n, Item: 1})
 			c.tell(model.KindNode, "", "n", nil)
 			c.Try(func(tx *Tx) bool { statement(tx, p, m); return true })
-			c.Committed(nextItem())
+			c.Commit(nextItem())
 			_, known := c.Nodes.Find("n")
 			equal(t, "the vanished node's being known", known, false)
 			sound(t, c.Ledger)

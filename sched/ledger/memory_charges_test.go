@@ -128,7 +128,7 @@ func TestABindOfAProvisionalTaskIsCharged(t *testing.T) {
 	p := c.pod("a", 1000, member("g"))
 	c.Try(func(tx *Tx) bool { tx.Pipeline(p, n); tx.Provisional(); return true })
 	c.Try(func(tx *Tx) bool { tx.Withdraw(p); tx.Allocate(p, n); return true })
-	c.Committed(nextItem())
+	c.Commit(nextItem())
 	c.Charges.Begin()
 	equal(t, "its being charged", c.Task(p).Charged(), true)
 	c.Statements.TakeBackProvisional()

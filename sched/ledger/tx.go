@@ -61,7 +61,7 @@ type Tx struct {
 }
 
 // Try runs f. When f returns true, its changes stay. When f returns false, every figure, list, PluginState and
-// counter is as it was before. Tries nest. When the outermost try succeeds, Committed returns its operations,
+// counter is as it was before. Tries nest. When the outermost try succeeds, Commit returns its operations,
 // unless Provisional was called.
 func (l *Ledger) Try(f func(*Tx) bool) bool {
 	mark, ops, keep := len(l.Statements.undo), len(l.Statements.ops), l.Statements.tx.provisional

@@ -15,7 +15,7 @@ func TestAKeepInsideATryThatFailsIsUndone(t *testing.T) {
 		tx.Try(func(tx *Tx) bool { tx.Provisional(); return false })
 		return true
 	})
-	equal(t, "the number of operations in the plan", len(c.Committed(nextItem())), 1)
+	equal(t, "the number of operations in the plan", len(c.Commit(nextItem())), 1)
 	equal(t, "the status", c.Task(p).Status, model.Binding)
 }
 
@@ -26,7 +26,7 @@ func TestAKeepHoldsForItsStatementOnly(t *testing.T) {
 	c.Try(func(tx *Tx) bool { tx.Allocate(p, n); tx.Provisional(); return true })
 	c.Try(func(tx *Tx) bool { tx.Allocate(q, n); return true })
 	equal(t, "p's place being provisional", c.Task(p).provisional, true)
-	equal(t, "the number of operations in the plan", len(c.Committed(nextItem())), 1)
+	equal(t, "the number of operations in the plan", len(c.Commit(nextItem())), 1)
 	equal(t, "idle in this cycle", c.Nodes.Idle(0)[n], 2000)
 	c.Statements.TakeBackProvisional()
 	equal(t, "p's status in the next cycle", c.Task(p).Status, model.Pending)
@@ -46,7 +46,7 @@ func TestWhatHoldsBecomesCommitments(t *testing.T) {
 		return tx.Try(func(tx *Tx) bool { tx.Reserve(reserve, n); return true })
 	})
 	item := nextItem()
-	c.Committed(func(op Op) Booking {
+	c.Commit(func(op Op) Booking {
 		if op.Kind == OpPipeline {
 			t.Error("a provisional place was asked for an item of the plan")
 		}

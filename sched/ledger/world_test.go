@@ -67,7 +67,7 @@ func (w *world) cycle() {
 	if w.rarely() {
 		w.phase()
 	}
-	w.l.Committed(func(op Op) Booking {
+	w.l.Commit(func(op Op) Booking {
 		w.item++
 		return Booking{Item: w.item, Statement: op.Statement, Until: int64(w.item) * 1000}
 	})

@@ -16,6 +16,29 @@ func check(plugin any) error {
 	if t == nil {
 		return errors.New("its constructor returned nil")
 	}
+	if err := checkMethods(t); err != nil {
+		return err
+	}
+	if group, ok := plugin.(Group); ok {
+		for _, part := range group.Parts() {
+			if err := check(part); err != nil {
+				return fmt.Errorf("its part %T: %w", part, err)
+			}
+		}
+	}
+	return nil
+}
+
+// checkType is check for the methods of a type of plugins, of which there is none yet; an interface tells nothing.
+func checkType[P any]() error {
+	if t := reflect.TypeFor[P](); t.Kind() != reflect.Interface {
+		return checkMethods(t)
+	}
+	return nil
+}
+
+// checkMethods is check for the methods of a plugin's own type.
+func checkMethods(t reflect.Type) error {
 	answers := false
 	var used []string
 	for i := range table {
@@ -31,7 +54,7 @@ func check(plugin any) error {
 	}
 	has := map[string]string{} // methods with their signatures
 	for i := range t.NumMethod() {
-		has[t.Method(i).Name] = signature(reflect.ValueOf(plugin).Method(i).Type())
+		has[t.Method(i).Name] = signature(reflect.Zero(t).Method(i).Type())
 	}
 	for i := range t.NumMethod() {
 		if name := t.Method(i).Name; !slices.Contains(used, name) {
@@ -40,13 +63,6 @@ func check(plugin any) error {
 	}
 	if !answers {
 		return errors.New("it implements no extension point; docs/plugins.md lists them")
-	}
-	if group, ok := plugin.(Group); ok {
-		for _, part := range group.Parts() {
-			if err := check(part); err != nil {
-				return fmt.Errorf("its part %T: %w", part, err)
-			}
-		}
 	}
 	return nil
 }

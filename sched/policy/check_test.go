@@ -101,3 +101,19 @@ func TestTheTableIsSound(t *testing.T) {
 		}
 	}
 }
+
+// A misspelt method is an error at start, though no profile names the plugin.
+func TestAMisspeltMethodIsFoundWithoutAProfile(t *testing.T) {
+	d := policy.Define("p", "nothing", func(policy.NoArguments, *ledger.Ledger) (misspelt, error) {
+		return misspelt{}, nil
+	})
+	if err := d.Check(); err == nil || !strings.Contains(err.Error(), "plugin p: method CompareJob(") {
+		t.Errorf("the check says %v", err)
+	}
+	known := policy.Define("p", "nothing", func(policy.NoArguments, *ledger.Ledger) (good, error) {
+		return good{}, nil
+	})
+	if err := known.Check(); err != nil {
+		t.Errorf("a plugin without fault: %v", err)
+	}
+}

@@ -16,15 +16,18 @@ type Definition struct {
 	Arguments []*Argument
 	New       func(c Choice, l *ledger.Ledger) (any, error)
 
-	wrong error // what is wrong with the struct of arguments
+	wrong error // what is wrong with the struct of arguments, or with the methods of the plugin's type
 }
 
 // Define is the definition of a plugin with typed arguments. A is the struct of arguments. P is the type of the
 // plugin: where it is an extension point (JobOrder), or an interface that embeds several, the compiler checks the
-// plugin's methods. build gets the arguments read and within their bounds; a further objection of its own is a
-// BadArgument.
+// plugin's methods; of any other type Check finds an exported method that is misspelt. build gets the arguments read
+// and within their bounds; a further objection of its own is a BadArgument.
 func Define[A, P any, PA Struct[A]](name, meaning string, build func(A, *ledger.Ledger) (P, error)) Definition {
 	list, wrong := Describe[A, PA]()
+	if wrong == nil {
+		wrong = checkType[P]()
+	}
 	return Definition{Name: name, Meaning: meaning, Arguments: append([]*Argument{}, list...), wrong: wrong,
 		New: func(c Choice, l *ledger.Ledger) (any, error) {
 			a, err := Read[A, PA](c)

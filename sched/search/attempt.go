@@ -16,7 +16,7 @@ type Outcome uint8
 const (
 	Refused     Outcome = iota // nothing was placed; the index of pending jobs has the reason
 	Provisional                // pipelined: its room is kept for this cycle and is in no plan (seed 003 §6.5)
-	Committed                  // placed; the job has its minimum: ledger.Committed makes binds of it after the action
+	Committed                  // placed; the job has its minimum: ledger.Commit makes binds of it after the action
 )
 
 // attempt is the state of placing the next batch of a list of pending tasks.

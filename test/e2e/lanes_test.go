@@ -60,7 +60,7 @@ var seconds = map[string]int{
 	"TestContractKubeRayGrowsInAFullQueue":       9,
 	"TestLiveSwapWithoutALease":                  9,
 	"TestLiveAHalfBoundGangOfAnotherStays":       9,
-	"TestLiveEvictForSomebodyWhoIsDeleted":       9,
+	"TestLiveEvictForAPodThatIsDeleted":          9,
 	"TestLiveAnotherSchedulerCompletesAGang":     8,
 	"TestLiveEvictFromANodeThatGoes":             8,
 	"TestVersionsAGangThatVolcanoLeftHalf":       8,

@@ -147,7 +147,7 @@ func TestLiveEvictAndRestart(t *testing.T) {
 }
 
 // If the pod that room was freed for does not come, any pod may take the room.
-func TestLiveEvictForSomebodyWhoIsDeleted(t *testing.T) {
+func TestLiveEvictForAPodThatIsDeleted(t *testing.T) {
 	plane, _ := privateWorld(t)
 	w := evictingWorld(t, plane, "deleted", "preempt")
 	w.run()

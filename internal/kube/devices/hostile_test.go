@@ -39,7 +39,7 @@ func hostile(i int) *resourcev1.ResourceClaim {
 
 // Hard claims of ten namespaces, and one that comes and goes in each cycle, keep no other pod waiting: each new pod is
 // bound in the cycle in which it comes, also with a claim, and no cycle spends more than it may.
-func TestHardClaimsKeepNobodyWaiting(t *testing.T) {
+func TestHardClaimsKeepNoPodWaiting(t *testing.T) {
 	const nodes, claims, spaces = 40, 60, 10
 	w := newWorld(t, class("gpu"))
 	for i := range nodes {

@@ -188,7 +188,7 @@ func TestWhatAPodShowsForNotBeingScheduled(t *testing.T) {
 	}
 }
 
-func TestWhoIsOurs(t *testing.T) {
+func TestPodsThatAreOurs(t *testing.T) {
 	grouped := map[string]string{schedulingv1beta1.KubeGroupNameAnnotationKey: "g"}
 	for name, c := range map[string]struct {
 		adopt       bool

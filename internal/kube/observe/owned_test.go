@@ -152,7 +152,7 @@ func TestAPodThatNeedNotWaitAnyMore(t *testing.T) {
 }
 
 // Where pods are not adopted no owner is read.
-func TestNobodyAsksWhereNobodyAdopts(t *testing.T) {
+func TestNoOwnerIsReadWithoutAdoption(t *testing.T) {
 	kube := fake.NewClientset(ofTrain("p", nil))
 	train := newJobs(kube)
 	close(train.open)

@@ -325,7 +325,7 @@ func TestANamespaceWithManyOwners(t *testing.T) {
 }
 
 // No pod waits for the owner of a pod that has a node, and it is read all the same.
-func TestWhoIsReadFirst(t *testing.T) {
+func TestTheOrderInWhichOwnersAreRead(t *testing.T) {
 	var turns turns
 	var got []string
 	for i := range 6 {

@@ -82,7 +82,7 @@ func TestABudgetsPortion(t *testing.T) {
 	}
 }
 
-func TestABudgetThatIsAboutNobodyKnowsWhomIsSetAside(t *testing.T) {
+func TestABudgetWithAnInvalidSelectorIsSetAside(t *testing.T) {
 	for name, c := range map[string]struct {
 		spec  policyv1.PodDisruptionBudgetSpec
 		field string

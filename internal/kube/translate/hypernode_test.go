@@ -43,7 +43,7 @@ func TestAHyperNodeAsItIsMeant(t *testing.T) {
 }
 
 // An error sets a HyperNode aside and names the field; a pattern is RE2 and small.
-func TestAHyperNodeThatNobodyCanMean(t *testing.T) {
+func TestAHyperNodeWithoutMeaning(t *testing.T) {
 	for name, c := range map[string]struct {
 		tier   int
 		member topologyv1alpha1.MemberSpec

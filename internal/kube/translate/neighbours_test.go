@@ -95,7 +95,7 @@ func TestASpreadConstraintIsTranslated(t *testing.T) {
 	}
 }
 
-func TestWhatNobodyCanMeanSetsThePodAside(t *testing.T) {
+func TestTermsWithoutMeaningSetThePodAside(t *testing.T) {
 	values := make([]string, mostValues+1)
 	for i := range values {
 		values[i] = fmt.Sprint(i)

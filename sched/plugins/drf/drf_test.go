@@ -63,7 +63,7 @@ func TestAShareFollowsATryAndItsUndo(t *testing.T) {
 	}
 }
 
-func TestWhoMayHaveWhoseRoom(t *testing.T) {
+func TestWhichJobsMayBeVictims(t *testing.T) {
 	for name, c := range map[string]struct {
 		claimant, victim resource.List // what the jobs hold beside these pods
 		asks, gives      resource.List
@@ -104,7 +104,7 @@ func TestSharesAMillionthApartAreEqual(t *testing.T) {
 	}
 }
 
-func TestWithinTheToleranceNobodyIsPermittedWhatCouldBeTakenBack(t *testing.T) {
+func TestWithinTheToleranceNoJobTakesWhatCouldBeTakenBack(t *testing.T) {
 	wide := fact(model.KindNode, &model.Node{Meta: model.Meta{Name: "node"},
 		Allocatable: resource.List{{Name: "memory", Value: 10_000_000}}})
 	for asks, want := range map[int64]bool{1004: true, 1005: false, 1010: false} {

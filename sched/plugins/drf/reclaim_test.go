@@ -10,7 +10,7 @@ import (
 )
 
 // Volcano's hierarchical reclaim, in its order of queues: strictly less of its due.
-func TestWhoMayReclaimFromWhomWithHierarchy(t *testing.T) {
+func TestVictimsOfReclaimWithHierarchy(t *testing.T) {
 	eng, sci := level("eng", 1), level("sci", 1)
 	for name, c := range map[string]struct {
 		a, b  []model.Level

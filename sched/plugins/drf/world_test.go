@@ -1,7 +1,6 @@
 package drf_test
 
 import (
-	"fmt"
 	"testing"
 
 	"ashlar.sh/sched/ledger"
@@ -85,7 +84,7 @@ func job(t testing.TB, l *ledger.Ledger, name string) ledger.JobID {
 	t.Helper()
 	j, ok := l.Jobs.Find(ledger.JobKey{Namespace: "ns", Name: name, Adopted: true})
 	if !ok {
-		t.Fatal(fmt.Sprintf("there is no job %s", name))
+		t.Fatalf("there is no job %s", name)
 	}
 	return j
 }

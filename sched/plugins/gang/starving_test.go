@@ -41,7 +41,7 @@ func TestAJobStarvesWhileItsMinimumLacksPlacesAndPromises(t *testing.T) {
 }
 
 // Two jobs that both have their minimum must not take each other's surplus in turn.
-func TestAGangLeavesItToOthersWhoHasMore(t *testing.T) {
+func TestAGangDoesNotJudgeSurplusOfOthers(t *testing.T) {
 	c := newCluster(t)
 	if o := c.p.Preemptable(policy.Preemptor{Extra: true}, policy.Unit{}); o.Vote != policy.Abstain {
 		t.Errorf("Preemptable, for more than a minimum: vote %d, want none", o.Vote)

@@ -61,7 +61,7 @@ func pod(l *ledger.Ledger, of string, i int, version uint64, m member) {
 			{Name: "nvidia.com/gpu", Value: 1000 * m.gpus}}}})
 }
 
-func TestWhoIsServedFirst(t *testing.T) {
+func TestTheOrderOfJobs(t *testing.T) {
 	one := func(created, lasts, gpus int64) job { return job{created, []member{{lasts: lasts, gpus: gpus}}} }
 	done := member{lasts: 900, phase: model.PodSucceeded}
 	for name, c := range map[string]struct {

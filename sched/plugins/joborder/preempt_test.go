@@ -39,7 +39,7 @@ func stopper(t testing.TB, by string, now int64) (*ledger.Ledger, policy.EqualPr
 	return l, p.(policy.EqualPreemptable)
 }
 
-func TestWhoHasMoreLeftMayBeStopped(t *testing.T) {
+func TestAJobWithMoreLeftMayBeStopped(t *testing.T) {
 	for name, c := range map[string]struct {
 		by           string
 		lasts, gpus  int64 // of the claim

@@ -44,7 +44,7 @@ func configured(t *testing.T, arguments policy.Arguments) *plugin {
 }
 
 // The tables of Volcano's guide to its node groups, and what lies between.
-func TestWhoMayUseANode(t *testing.T) {
+func TestPodsThatMayUseANode(t *testing.T) {
 	strict, loose := configured(t, nil), configured(t, policy.Arguments{"strict": "false"})
 	for _, c := range []struct {
 		name, queue, node string

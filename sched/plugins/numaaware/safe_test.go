@@ -127,7 +127,7 @@ func bitCount(x int) (n int) {
 
 // A pod that is let onto a node is admitted by its kubelet, whatever of them it sees first, and
 // whichever of them a report tells of by the time the next one comes.
-func TestNobodyIsTurnedAwayHoweverTheKubeletGoesAboutIt(t *testing.T) {
+func TestAnyKubeletAdmitsWhatWasPlaced(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		n := rapid.IntRange(1, 3).Draw(t, "nodes")
 		k := &kubelet{policy: rapid.SampledFrom([]model.NUMAPolicy{model.NUMASingle, model.NUMARestricted}).Draw(t, "policy")}

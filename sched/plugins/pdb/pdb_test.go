@@ -150,7 +150,7 @@ func TestABudgetIsCountedFromThePods(t *testing.T) {
 }
 
 // unhealthyPodEvictionPolicy; a pod that is not running is in no budget.
-func TestWhoMayGoWhateverABudgetAllows(t *testing.T) {
+func TestPodsThatMayGoWhateverABudgetAllows(t *testing.T) {
 	for name, c := range map[string]struct {
 		budget model.Budget
 		pod    func(*model.Pod)
@@ -228,7 +228,7 @@ func TestEvictionsOfATryAreSpent(t *testing.T) {
 		}
 		return true
 	})
-	w.Committed(func(ledger.Op) ledger.Booking { return ledger.Booking{} })
+	w.Commit(func(ledger.Op) ledger.Booking { return ledger.Booking{} })
 	if got := w.ask(pods[1], pods[2]); got != "ns/b allows 1 of 2" {
 		t.Errorf("while the first is on its way: %q", got)
 	}
@@ -254,7 +254,7 @@ func TestTheCountIsThatOfASlowRecount(t *testing.T) {
 				w.compare(t)
 				return rapid.IntRange(0, 3).Draw(t, "holds") == 0
 			})
-			w.Committed(func(ledger.Op) ledger.Booking { return ledger.Booking{} })
+			w.Commit(func(ledger.Op) ledger.Booking { return ledger.Booking{} })
 			w.compare(t)
 		}
 		if found := w.Audit(); found != nil {

@@ -114,7 +114,7 @@ func TestAPortThatIsTakenRefuses(t *testing.T) {
 	}
 }
 
-func TestWhoHoldsAPortDecidesWhenItIsFree(t *testing.T) {
+func TestAPortIsFreeWhenItsHolderEnds(t *testing.T) {
 	promise := func(m *machine) {
 		task := m.pod("holder", waits, tcp(every, 80))
 		m.l.Try(func(tx *ledger.Tx) bool { tx.Pipeline(task, m.node); return true })

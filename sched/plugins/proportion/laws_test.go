@@ -131,7 +131,7 @@ func law(t *testing.T, holds func(t *rapid.T, parts []part, total int64)) {
 	})
 }
 
-func TestNobodyDeservesMoreThanItAsksForUnlessItIsGuaranteed(t *testing.T) {
+func TestDeservedIsAtMostTheRequestOrTheGuarantee(t *testing.T) {
 	law(t, func(t *rapid.T, parts []part, _ int64) {
 		for _, p := range parts {
 			if p.deserved > max(p.request, p.guarantee) {
@@ -141,7 +141,7 @@ func TestNobodyDeservesMoreThanItAsksForUnlessItIsGuaranteed(t *testing.T) {
 	})
 }
 
-func TestNobodyDeservesMoreThanItMayHold(t *testing.T) {
+func TestDeservedIsAtMostRealCapability(t *testing.T) {
 	law(t, func(t *rapid.T, parts []part, _ int64) {
 		for _, p := range parts {
 			if p.deserved > p.real {

@@ -83,7 +83,7 @@ func kept(p *model.Pod)      { p.Preemptable = false }
 func important(p *model.Pod) { p.Priority, p.HasPriority = 9, true }
 func young(p *model.Pod)     { p.Started = 9 }
 
-func TestWhoIsPicked(t *testing.T) {
+func TestPodsThatArePicked(t *testing.T) {
 	selects := func(p *model.Pod) {
 		p.Spec = &model.Spec{Requests: cpu(2), Selector: []model.Label{{Key: "disk", Value: "ssd"}}}
 	}
@@ -240,7 +240,7 @@ func (w *world) lowest(nodes []string, at map[string]string, cores map[string]in
 	return slices.MinFunc(nodes, func(a, b string) int { return int(held(a, at, cores) - held(b, at, cores)) })
 }
 
-func TestStrategiesThatNobodyCanMean(t *testing.T) {
+func TestStrategiesWithoutMeaning(t *testing.T) {
 	low := func(params string) string { return `[{"name":"lowNodeUtilization","params":{` + params + `}}]` }
 	for text, want := range map[string]string{
 		`{}`:                              "no list",

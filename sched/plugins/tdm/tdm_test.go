@@ -110,7 +110,7 @@ func later(text string) int64 {
 	return clock("00:00") + int64(d)
 }
 
-func TestWhoMayUseAZone(t *testing.T) {
+func TestPodsThatMayUseAZone(t *testing.T) {
 	w := newWorld(t, nil)
 	w.At(clock("12:00"))
 	if v := w.verdict("lent", false); v.Code != trace.NodeRevocable || v.Curable {
@@ -230,7 +230,7 @@ func TestPreemptableJobsLiveOnWhatIsLeft(t *testing.T) {
 	}
 }
 
-func TestWhoMakesRoomOutsideTheZones(t *testing.T) {
+func TestVictimsOutsideTheZones(t *testing.T) {
 	kept := model.PodGroup{Spared: true}
 	for name, c := range map[string]struct {
 		claim  model.PodGroup
@@ -264,7 +264,7 @@ func TestWhoMakesRoomOutsideTheZones(t *testing.T) {
 	}
 }
 
-func TestArgumentsThatNobodyCanMean(t *testing.T) {
+func TestArgumentsWithoutMeaning(t *testing.T) {
 	for key, text := range map[string]string{"tdm.revocable-zone.rz": "10-21", "tdm.evict.period": "often",
 		"tdm.utc-offset": "CET"} {
 		if _, err := tdm.Definition().New(policy.Choice{Arguments: policy.Arguments{key: text}}, ledger.New()); err == nil {
