@@ -7,11 +7,11 @@ import (
 )
 
 // reflectsIn lists the files of sched/** that may use reflection: those that find out at start what a plugin
-// implements. startsIn lists the functions elsewhere that may call what reflects there; they run when an engine is
-// made.
+// implements. startsIn lists the functions elsewhere that may call what reflects there; they run when the
+// program starts or an engine is made.
 var (
 	reflectsIn = []string{"sched/policy/table.go", "sched/policy/check.go"}
-	startsIn   = []string{"sched/policy.Build"}
+	startsIn   = []string{"sched/policy.Build", "sched/policy.Define"}
 )
 
 // reflectLaws keep reflection to the start of an engine.
