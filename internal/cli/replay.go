@@ -12,7 +12,7 @@ import (
 	"ashlar.sh/internal/config"
 	"ashlar.sh/internal/config/profile"
 	"ashlar.sh/internal/explain"
-	"ashlar.sh/internal/loop"
+	"ashlar.sh/internal/recording"
 	"ashlar.sh/sched"
 )
 
@@ -54,7 +54,7 @@ func (p Process) replayNow(r replaying, path string) error {
 	if r.output != "table" && r.output != "json" && r.output != "yaml" {
 		return fmt.Errorf("--output %q: expected table, json or yaml", r.output)
 	}
-	state, err := loop.ReadState(path)
+	state, err := recording.ReadState(path)
 	if err != nil {
 		return badInput("error: " + err.Error())
 	}

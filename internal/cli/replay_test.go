@@ -8,7 +8,7 @@ import (
 	"strings"
 	"testing"
 
-	"ashlar.sh/internal/loop"
+	"ashlar.sh/internal/recording"
 	"ashlar.sh/sched/model"
 	"ashlar.sh/sched/resource"
 )
@@ -17,7 +17,7 @@ import (
 func saved(t *testing.T, configuration string) string {
 	t.Helper()
 	room := resource.List{{Name: "cpu", Value: 2000}, {Name: "pods", Value: 10}}
-	s := loop.State{Now: 5e9, Configuration: configuration, Facts: []model.Fact{
+	s := recording.State{Now: 5e9, Configuration: configuration, Facts: []model.Fact{
 		{Ref: model.Ref{Kind: model.KindNode, Name: "n"}, UID: "n", Version: 1,
 			Object: &model.Node{Meta: model.Meta{Name: "n", UID: "n"}, Allocatable: room, Capacity: room}},
 		{Ref: model.Ref{Kind: model.KindQueue, Name: "default"}, UID: "q", Version: 2,
@@ -66,10 +66,14 @@ func TestReplayTakesTheConfigurationThatHeld(t *testing.T) {
 
 func TestReplayRefusesWhatIsNoState(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "x.json")
-	if err := os.WriteFile(path, []byte("{"), 0o600); err != nil {
-		t.Fatal(err)
+	files := []string{path + ".not"}
+	for name, text := range map[string]string{"cut": "{", "empty object": "{}", "list": "[]"} {
+		files = append(files, path+"."+strings.ReplaceAll(name, " ", "-"))
+		if err := os.WriteFile(files[len(files)-1], []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
 	}
-	for _, file := range []string{path, path + ".not"} {
+	for _, file := range files {
 		if got := run("", "ashlar", "replay", file); got.code != 1 || !strings.Contains(got.err, file) {
 			t.Errorf("exit code %d, %q; want 1 and the file's name", got.code, got.err)
 		}

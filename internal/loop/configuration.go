@@ -19,6 +19,7 @@ import (
 	"ashlar.sh/internal/kube/devices"
 	"ashlar.sh/internal/kube/execute"
 	"ashlar.sh/internal/kube/filters"
+	"ashlar.sh/internal/recording"
 	"ashlar.sh/sched"
 	"ashlar.sh/sched/plugins/predicates"
 	"ashlar.sh/sched/policy"
@@ -27,10 +28,6 @@ import (
 // look is how often the configuration's file is looked at. It is compared by content,
 // so it makes no difference how it is replaced (a kubelet swaps a symlink above it).
 const look = 2 * time.Second
-
-// calm is how long nothing has to come until pods above their gangs' minimums are placed,
-// where no gang lacks its minimum; where one does they wait for a period.
-const calm = 100 * time.Millisecond
 
 // configuration is the file and what was made of it.
 type configuration struct {
@@ -142,7 +139,7 @@ func (c *configuration) engine(o Options) (*sched.Engine, error) {
 	if c.watch != nil {
 		with = append(with, sched.WithStopwatch(c.watch))
 	}
-	with = append(with, pace(o.Period), sched.WithPlugin(filters.PredicatesWith(c.selectors)),
+	with = append(with, recording.Pace(o.Period), sched.WithPlugin(filters.PredicatesWith(c.selectors)),
 		sched.WithPlugin(filters.Capacity()))
 	for _, d := range c.plugins {
 		with = append(with, sched.WithPlugin(d))

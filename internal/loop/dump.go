@@ -10,6 +10,7 @@ import (
 
 	"ashlar.sh/internal/crash"
 	"ashlar.sh/internal/explain"
+	"ashlar.sh/internal/recording"
 )
 
 // dump saves what the scheduler knows, for people to read: its facts, commitments and configuration, on
@@ -20,12 +21,12 @@ func (bg *background) dump() {
 		klog.InfoS("The last dump is still being written: this one is left out")
 		return
 	}
-	state := State{Version: bg.l.o.Version, Now: bg.l.now(), Period: bg.l.o.Period, Facts: bg.l.engine.Facts(),
+	state := recording.State{Version: bg.l.o.Version, Now: bg.l.now(), Period: bg.l.o.Period, Facts: bg.l.engine.Facts(),
 		Commitments: bg.l.engine.Commitments(), Configuration: bg.l.conf.inEffect(), UTCOffset: bg.l.conf.offset}
 	report := explain.New(bg.l.engine.Report(), explain.Summary{}, nil)
 	crash.Handler(bg.l.panicked).Go("writing a dump", func() {
 		defer bg.dumping.Unlock()
-		path, err := save(bg.l.o.DumpDir, "dump", state)
+		path, err := recording.Save(bg.l.o.DumpDir, "dump", state)
 		if err != nil {
 			klog.ErrorS(err, "Nothing was dumped")
 			return
@@ -43,7 +44,7 @@ func saveReport(path string, r *explain.Report) error {
 	if err != nil {
 		return err
 	}
-	w := bufio.NewWriter(&bounded{to: f, left: largest})
+	w := bufio.NewWriter(recording.NewBounded(f))
 	if err := r.JSON(w); err != nil {
 		_ = f.Close() // the first error is the one to tell
 		return err

@@ -7,6 +7,7 @@ import (
 	"k8s.io/klog/v2"
 
 	"ashlar.sh/internal/crash"
+	"ashlar.sh/internal/recording"
 	"ashlar.sh/sched"
 	"ashlar.sh/sched/ledger"
 )
@@ -53,7 +54,7 @@ func (re *rebuilds) recoverFrom() {
 		return
 	}
 	re.l.unharmed("saving what led to a panic", func() {
-		if path, err := save(re.l.o.DumpDir, "panic", state); err != nil {
+		if path, err := recording.Save(re.l.o.DumpDir, "panic", state); err != nil {
 			klog.ErrorS(err, "What led to it could not be saved")
 		} else {
 			klog.InfoS("What led to it was saved; ashlar replay has the same cycle again", "file", path)
@@ -76,9 +77,9 @@ func (re *rebuilds) pause() {
 }
 
 // state is what an engine is made anew from; false when that cannot be determined.
-func (l *loop) state() (s State, ok bool) {
+func (l *loop) state() (s recording.State, ok bool) {
 	ok = l.unharmed("reading what is known", func() {
-		s = State{Version: l.o.Version, Now: l.now(), Period: l.o.Period,
+		s = recording.State{Version: l.o.Version, Now: l.now(), Period: l.o.Period,
 			Facts: append(l.seen.All(), l.refusals.memory.facts()...), Commitments: l.engine.LastCheckpoint(),
 			Configuration: l.conf.inEffect(), UTCOffset: l.conf.offset}
 	})
@@ -96,7 +97,7 @@ func (re *rebuilds) fresh() *sched.Engine {
 
 // remake makes the engine anew. While that fails, nothing is decided: an engine that knows only some
 // objects would count room as free that is not. It is tried again after a pause.
-func (re *rebuilds) remake(s State) {
+func (re *rebuilds) remake(s recording.State) {
 	next, ok := re.made(s, re.l.receipts)
 	if !ok && len(re.l.receipts) > 0 { // the receipts may be the cause of the panic
 		s.Commitments = without(s.Commitments, re.l.receipts)
@@ -129,7 +130,7 @@ func (og *gangOrigins) forget() {
 }
 
 // made is an engine that has a state and to which receipts were applied; false when that panics.
-func (re *rebuilds) made(s State, receipts []sched.Receipt) (e *sched.Engine, ok bool) {
+func (re *rebuilds) made(s recording.State, receipts []sched.Receipt) (e *sched.Engine, ok bool) {
 	ok = re.l.unharmed("making the engine anew", func() {
 		e = re.fresh()
 		re.leftOut.feed(e, s)

@@ -8,6 +8,7 @@ import (
 	"strings"
 	"testing"
 
+	"ashlar.sh/internal/recording"
 	"ashlar.sh/sched"
 	"ashlar.sh/sched/ledger"
 	"ashlar.sh/sched/model"
@@ -49,12 +50,12 @@ func poisoned(t *testing.T) func() *sched.Engine {
 }
 
 // world is a node, a queue and jobs of one pod each, of the names given.
-func world(names ...string) State {
+func world(names ...string) recording.State {
 	fact := func(kind model.Kind, ns, name string, o model.Object) model.Fact {
 		return model.Fact{Ref: model.Ref{Kind: kind, Namespace: ns, Name: name}, UID: name, Version: 1, Object: o}
 	}
 	room := resource.List{{Name: "cpu", Value: 64_000}, {Name: "pods", Value: 110}}
-	s := State{Now: 1, Facts: []model.Fact{
+	s := recording.State{Now: 1, Facts: []model.Fact{
 		fact(model.KindQueue, "", "root", &model.Queue{Meta: model.Meta{Name: "root", UID: "root"}, Weight: 1}),
 		fact(model.KindQueue, "", "default", &model.Queue{Meta: model.Meta{Name: "default", UID: "default"}, Weight: 1}),
 		fact(model.KindNode, "", "n", &model.Node{Meta: model.Meta{Name: "n", UID: "n"}, Allocatable: room, Capacity: room}),
@@ -101,7 +102,7 @@ func TestTheJobThatMakesACyclePanicIsSetAside(t *testing.T) {
 }
 
 func TestNoObjectIsBlamedWithoutProof(t *testing.T) {
-	for name, s := range map[string]State{
+	for name, s := range map[string]recording.State{
 		"a cycle that does not panic":      world("a", "b"),
 		"two jobs that each make it panic": world("a", "poison-1", "poison-2"),
 		"no jobs at all":                   world(),
@@ -118,7 +119,7 @@ func TestNoObjectIsBlamedWithoutProof(t *testing.T) {
 // What is saved when a cycle panics gives the same cycle again.
 func TestASavedStateDecidesTheSame(t *testing.T) {
 	fresh, s := poisoned(t), world("a", "b", "c-adopted")
-	path, err := save(t.TempDir(), "panic", s)
+	path, err := recording.Save(t.TempDir(), "panic", s)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -126,11 +127,11 @@ func TestASavedStateDecidesTheSame(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	var read State
+	var read recording.State
 	if err := json.Unmarshal(data, &read); err != nil {
 		t.Fatal(err)
 	}
-	decide := func(s State) sched.Plan {
+	decide := func(s recording.State) sched.Plan {
 		e := fresh()
 		feed(e, s, nil)
 		plan, _, _ := e.Decide(s.Now)
@@ -142,7 +143,7 @@ func TestASavedStateDecidesTheSame(t *testing.T) {
 }
 
 func TestAFolderThatIsNotThereSavesNothingAndSaysSo(t *testing.T) {
-	if _, err := save(filepath.Join(t.TempDir(), "nowhere"), "panic", State{}); err == nil {
+	if _, err := recording.Save(filepath.Join(t.TempDir(), "nowhere"), "panic", recording.State{}); err == nil {
 		t.Error("no error, want one that names the folder")
 	}
 }

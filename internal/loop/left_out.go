@@ -3,6 +3,7 @@ package loop
 import (
 	"slices"
 
+	"ashlar.sh/internal/recording"
 	"ashlar.sh/sched"
 	"ashlar.sh/sched/ledger"
 	"ashlar.sh/sched/model"
@@ -57,9 +58,9 @@ func jobOf(f model.Fact) (ledger.JobKey, bool) {
 }
 
 // feed gives an engine all known facts, with those jobs marked as set aside.
-func (a *leftOut) feed(e *sched.Engine, s State) { feed(e, s, a.jobs) }
+func (a *leftOut) feed(e *sched.Engine, s recording.State) { feed(e, s, a.jobs) }
 
-func feed(e *sched.Engine, s State, jobs map[ledger.JobKey]bool) {
+func feed(e *sched.Engine, s recording.State, jobs map[ledger.JobKey]bool) {
 	for _, f := range s.Facts {
 		e.Apply(marked(f, jobs))
 	}
@@ -68,7 +69,7 @@ func feed(e *sched.Engine, s State, jobs map[ledger.JobKey]bool) {
 
 // blame finds by bisection the one job without which a cycle does not panic, and sets it aside; false
 // when a cycle does not panic as it is, or when no single job is the cause.
-func (a *leftOut) blame(s State, fresh func() *sched.Engine) (ledger.JobKey, bool) {
+func (a *leftOut) blame(s recording.State, fresh func() *sched.Engine) (ledger.JobKey, bool) {
 	panics := func(without []ledger.JobKey) bool {
 		jobs := map[ledger.JobKey]bool{}
 		for k := range a.jobs {

@@ -5,6 +5,7 @@ import (
 	"testing"
 	"time"
 
+	"ashlar.sh/internal/recording"
 	"ashlar.sh/sched"
 	"ashlar.sh/sched/model"
 	"ashlar.sh/sched/policy"
@@ -44,7 +45,7 @@ func engineOf(t *testing.T) *sched.Engine {
 }
 
 // quietCluster is a node, and jobs that are too large for it.
-func quietCluster(waiting int) State {
+func quietCluster(waiting int) recording.State {
 	w := world("a")
 	for i := range waiting {
 		w.Facts = append(w.Facts, podFact(fmt.Sprintf("large-%d", i), 1_000_000))

@@ -20,6 +20,7 @@ import (
 
 	"ashlar.sh/internal/kube/execute"
 	"ashlar.sh/internal/kube/translate"
+	"ashlar.sh/internal/recording"
 	"ashlar.sh/sched"
 	"ashlar.sh/sched/ledger"
 	"ashlar.sh/sched/model"
@@ -275,7 +276,7 @@ func (w *living) atRest(runs []string) {
 	for _, finding := range e.Audit() {
 		w.Errorf("audit: %s", finding)
 	}
-	again, ok := w.loop.rebuilds.made(State{Facts: w.loop.seen.All()}, nil)
+	again, ok := w.loop.rebuilds.made(recording.State{Facts: w.loop.seen.All()}, nil)
 	if !ok {
 		w.Fatal("no engine can be made of what is seen")
 	}

@@ -21,6 +21,7 @@ import (
 
 	"k8s.io/klog/v2"
 
+	"ashlar.sh/internal/recording"
 	"ashlar.sh/sched"
 	"ashlar.sh/sched/policy"
 )
@@ -155,7 +156,7 @@ func TestADumpDecidesTheSame(t *testing.T) {
 	if err != nil || len(files) != 2 {
 		t.Fatalf("%v: %v; want a dump and a report", files, err)
 	}
-	s, err := ReadState(files[0])
+	s, err := recording.ReadState(files[0])
 	if err != nil {
 		t.Fatal(err)
 	}

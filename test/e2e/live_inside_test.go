@@ -18,6 +18,7 @@ import (
 	"k8s.io/apimachinery/pkg/util/intstr"
 
 	"ashlar.sh/internal/loop"
+	"ashlar.sh/internal/recording"
 	"ashlar.sh/sched/model"
 )
 
@@ -82,13 +83,13 @@ func TestLiveLookingInside(t *testing.T) {
 		t.Errorf("/metrics does not count the list of budgets: %s", got)
 	}
 	ask <- syscall.SIGUSR2
-	var saved loop.State
+	var saved recording.State
 	eventually(t, "a dump", func(ctxless) (bool, error) {
 		files, err := filepath.Glob(filepath.Join(dir, "ashlar-dump-*.json"))
 		if err != nil || len(files) == 0 {
 			return false, err
 		}
-		saved, err = loop.ReadState(files[0])
+		saved, err = recording.ReadState(files[0])
 		return true, err
 	}, func() string { return "none" })
 	for _, ref := range []model.Ref{{Kind: model.KindBudget, Namespace: ns, Name: "keep"},

@@ -20,7 +20,7 @@ import (
 
 	"ashlar.sh/internal/kube/observe"
 	"ashlar.sh/internal/kube/translate"
-	"ashlar.sh/internal/loop"
+	"ashlar.sh/internal/recording"
 	"ashlar.sh/sched"
 	"ashlar.sh/sched/model"
 	"ashlar.sh/test/e2e/faults"
@@ -178,7 +178,7 @@ func (s *soak) facts(ctx context.Context) ([]model.Fact, error) {
 }
 
 // dump is what the scheduler knows and has decided.
-func (s *soak) dump(ctx context.Context) (state loop.State, err error) {
+func (s *soak) dump(ctx context.Context) (state recording.State, err error) {
 	pid := s.scheduler.cmd.Process.Pid
 	path := filepath.Join(s.scheduler.dumps, fmt.Sprintf("ashlar-dump-%d.json", pid))
 	_ = os.Remove(path) // an older one would be believed
@@ -192,7 +192,7 @@ func (s *soak) dump(ctx context.Context) (state loop.State, err error) {
 	if err != nil {
 		return state, fmt.Errorf("the scheduler does not dump what it knows: %w", err)
 	}
-	return loop.ReadState(path)
+	return recording.ReadState(path)
 }
 
 // verdict is an engine after a cycle, and what it decided about the soak's objects.

@@ -1,4 +1,4 @@
-package loop
+package recording
 
 import (
 	"encoding/json"

@@ -1,14 +1,9 @@
-package loop
+package recording
 
 import (
-	"bufio"
 	"cmp"
 	"encoding/json"
-	"errors"
 	"fmt"
-	"io"
-	"os"
-	"path/filepath"
 	"time"
 
 	corev1 "k8s.io/api/core/v1"
@@ -44,10 +39,14 @@ type State struct {
 }
 
 // Pace is the setting by which an engine places pods above minimums at the same times as the saved one.
-func (s *State) Pace() sched.Option { return pace(s.Period) }
+func (s *State) Pace() sched.Option { return Pace(s.Period) }
 
-// pace is that of a scheduler with such a period.
-func pace(period time.Duration) sched.Option { return sched.WithPeriod(int64(period), int64(calm)) }
+// calm is how long nothing has to come until pods above their gangs' minimums are placed,
+// where no gang lacks its minimum; where one does they wait for a period.
+const calm = 100 * time.Millisecond
+
+// Pace is that of a live scheduler with such a period.
+func Pace(period time.Duration) sched.Option { return sched.WithPeriod(int64(period), int64(calm)) }
 
 // tooNew says that a state has a format that only a newer version knows.
 func tooNew(data []byte) error {
@@ -166,58 +165,4 @@ func empty(kind model.Kind) model.Object {
 		return &model.Opaque{Content: content}
 	}
 	return nil
-}
-
-// largest bounds what is saved, so that a huge cluster fills no disk.
-const largest = 1 << 30
-
-// save writes a state into a folder and returns the file's path. For each occasion only the last state of
-// a process is kept, so that repeated panics do not fill the disk.
-func save(dir, occasion string, s State) (path string, err error) {
-	s.Format = format
-	path = filepath.Join(dir, fmt.Sprintf("ashlar-%s-%d.json", occasion, os.Getpid()))
-	f, err := os.CreateTemp(dir, "."+filepath.Base(path))
-	if err != nil {
-		return "", fmt.Errorf("save the state of the scheduler: %w", err)
-	}
-	defer func() {
-		if err != nil {
-			_ = os.Remove(f.Name()) // an incomplete file is of no use
-		}
-	}()
-	w := bufio.NewWriter(&bounded{to: f, left: largest})
-	err = errors.Join(json.NewEncoder(w).Encode(s), w.Flush(), f.Close())
-	if err == nil {
-		err = os.Rename(f.Name(), path)
-	}
-	if err != nil {
-		return "", fmt.Errorf("save the state of the scheduler: %w", err)
-	}
-	return path, nil
-}
-
-// bounded refuses to write more than is left.
-type bounded struct {
-	to   io.Writer
-	left int
-}
-
-func (b *bounded) Write(p []byte) (int, error) {
-	if len(p) > b.left {
-		return 0, fmt.Errorf("it has more than %d bytes", largest)
-	}
-	b.left -= len(p)
-	return b.to.Write(p)
-}
-
-// ReadState reads a file that a scheduler saved. Its error names the file.
-func ReadState(path string) (s State, err error) {
-	data, err := os.ReadFile(path)
-	if err != nil {
-		return State{}, err
-	}
-	if err := json.Unmarshal(data, &s); err != nil {
-		return State{}, fmt.Errorf("%s: %w", path, err)
-	}
-	return s, nil
 }

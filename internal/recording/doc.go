@@ -1,0 +1,8 @@
+// Package recording is what a scheduler knew and decided, in files: a State is all that an engine decides on at one
+// moment, so that any machine can decide on it again.
+//
+// A file is read with suspicion: people edit, cut and mix up files. What is no file of a scheduler, or of a newer
+// version, is refused with what is wrong and what to do; it never panics, and it is bounded in memory.
+//
+// The package decides nothing and speaks to no cluster.
+package recording

@@ -1,0 +1,131 @@
+package recording
+
+import (
+	"bufio"
+	"bytes"
+	"compress/gzip"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+)
+
+// Largest bounds what is saved and what is read, so that a huge cluster fills no disk and a file that was made to
+// harm fills no memory. Of a compressed file it bounds what comes out of it.
+const Largest = 1 << 30
+
+// Save writes a state into a folder and returns the file's path. For each occasion only the last state of
+// a process is kept, so that repeated panics do not fill the disk.
+func Save(dir, occasion string, s State) (path string, err error) {
+	s.Format = format
+	path = filepath.Join(dir, fmt.Sprintf("ashlar-%s-%d.json", occasion, os.Getpid()))
+	f, err := os.CreateTemp(dir, "."+filepath.Base(path))
+	if err != nil {
+		return "", fmt.Errorf("save the state of the scheduler: %w", err)
+	}
+	defer func() {
+		if err != nil {
+			_ = os.Remove(f.Name()) // an incomplete file is of no use
+		}
+	}()
+	w := bufio.NewWriter(NewBounded(f))
+	err = errors.Join(json.NewEncoder(w).Encode(s), w.Flush(), f.Close())
+	if err == nil {
+		err = os.Rename(f.Name(), path)
+	}
+	if err != nil {
+		return "", fmt.Errorf("save the state of the scheduler: %w", err)
+	}
+	return path, nil
+}
+
+// Bounded refuses to write more than Largest.
+type Bounded struct {
+	to   io.Writer
+	left int
+}
+
+// NewBounded returns a writer that passes on what it is given, up to Largest.
+func NewBounded(to io.Writer) *Bounded { return &Bounded{to: to, left: Largest} }
+
+// Write implements io.Writer.
+func (b *Bounded) Write(p []byte) (int, error) {
+	if len(p) > b.left {
+		return 0, fmt.Errorf("it has more than %d bytes", Largest)
+	}
+	b.left -= len(p)
+	return b.to.Write(p)
+}
+
+// ReadState reads a file that a scheduler saved. Its error names the file, what is wrong with it and what to do.
+func ReadState(path string) (State, error) {
+	data, err := content(path)
+	if err != nil {
+		return State{}, err
+	}
+	s, err := parse(data)
+	if err != nil {
+		return State{}, fmt.Errorf("%s: %w", path, err)
+	}
+	return s, nil
+}
+
+func parse(data []byte) (s State, err error) {
+	if err := expectState(data); err != nil {
+		return State{}, err
+	}
+	if err := json.Unmarshal(data, &s); err != nil {
+		return State{}, err
+	}
+	return s, s.plausible()
+}
+
+// content is what a file holds, decompressed if its first bytes say that it is compressed.
+func content(path string) ([]byte, error) {
+	f, err := os.Open(path)
+	if err != nil {
+		return nil, err
+	}
+	defer func() { _ = f.Close() }() // it was only read
+	about, err := f.Stat()
+	switch {
+	case err != nil:
+		return nil, err
+	case about.IsDir():
+		return nil, fmt.Errorf("%s: it is a folder: name the file in it", path)
+	case about.Size() > Largest:
+		return nil, fmt.Errorf("%s: %w", path, errLarge)
+	}
+	in := bufio.NewReader(f)
+	var from io.Reader = in
+	if magic, _ := in.Peek(2); bytes.Equal(magic, []byte{0x1f, 0x8b}) { // a shorter file has an error of its own below
+		from, err = gzip.NewReader(in)
+		if err != nil {
+			return nil, fmt.Errorf("%s: %w", path, damaged(err))
+		}
+	}
+	data, err := io.ReadAll(io.LimitReader(from, Largest+1))
+	switch {
+	case err != nil:
+		return nil, fmt.Errorf("%s: %w", path, damaged(err))
+	case len(data) > Largest:
+		return nil, fmt.Errorf("%s: %w", path, errLarge)
+	}
+	return data, nil
+}
+
+var errLarge = fmt.Errorf("it holds more than %d bytes, which no file of a scheduler does", Largest)
+
+// errCut is of a file that ends too early.
+var errCut = errors.New("it ends in the middle: it was cut off, as when a disk is full or a copy was not finished; " +
+	"copy it again, or ask the scheduler for another one")
+
+// damaged says of an error of gzip what to do.
+func damaged(err error) error {
+	if errors.Is(err, io.ErrUnexpectedEOF) || errors.Is(err, io.EOF) {
+		return errCut
+	}
+	return fmt.Errorf("it cannot be decompressed (%w): copy it again", err)
+}
