@@ -11,7 +11,7 @@ import (
 // program starts or an engine is made.
 var (
 	reflectsIn = []string{"sched/policy/table.go", "sched/policy/check.go"}
-	startsIn   = []string{"sched/policy.Build", "sched/policy.Define"}
+	startsIn   = []string{"sched/policy.build", "sched/policy.Define"}
 )
 
 // reflectLaws keep reflection to the start of an engine.
@@ -37,7 +37,7 @@ func reflectLaws() []law {
 		kept: map[string]string{
 			"sched/policy/check.go": check,
 			"sched/policy/table.go": table,
-			"sched/policy/profile.go": "package policy\nfunc Build(p any) string { return check(p) }\n" +
+			"sched/policy/profile.go": "package policy\nfunc build(p any) string { return check(p) }\n" +
 				"func names() string { return table[0].name }\n",
 			"internal/loop/a.go":    "package loop\nimport \"reflect\"\nvar a = reflect.DeepEqual(1, 2)\n",
 			"sched/model/a_test.go": "package model\nimport \"reflect\"\nvar a = reflect.DeepEqual(1, 2)\n",

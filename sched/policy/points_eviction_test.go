@@ -98,3 +98,44 @@ func TestPreemptiveNeedsAll(t *testing.T) {
 		})
 	}
 }
+
+// both has an opinion, and an order of jobs, which is asked without regard to tiers.
+type both struct{ oneOpinion }
+
+func (both) CompareJobs(ledger.JobID, ledger.JobID) int { return 0 }
+
+// A plugin that is named in two tiers is one plugin: it is asked in each tier, under the flags of that tier, where
+// answers combine by tier, and once elsewhere. The arguments of the last tier hold, as in Volcano.
+func TestAPluginInTwoTiers(t *testing.T) {
+	var with []Arguments
+	known := []Definition{{Name: "a", New: func(c Choice, _ *ledger.Ledger) (any, error) {
+		with = append(with, c.Arguments)
+		return both{yes}, nil
+	}}}
+	off := func(points ...Point) Choice {
+		return Choice{Plugin: "a", Off: points, Arguments: Arguments{"weight": "1"}}
+	}
+	second := Choice{Plugin: "a", Arguments: Arguments{"weight": "2"}}
+	for name, c := range map[string]struct {
+		first Choice
+		tier  int
+	}{
+		"in both":              {off(), 0},
+		"off in the first":     {off(PointReclaimable), 1},
+		"all off in the first": {off(PointReclaimable, PointJobOrder), 1},
+	} {
+		t.Run(name, func(t *testing.T) {
+			with = nil
+			s, err := Build(Profile{Tiers: [][]Choice{{c.first}, {second}}}, known, ledger.New())
+			if err != nil {
+				t.Fatal(err)
+			}
+			if judged, _ := s.Eviction.Reclaimable(Preemptor{}, Unit{}); judged.Tier != c.tier {
+				t.Errorf("the unit may be evicted by tier %d, want %d", judged.Tier, c.tier)
+			}
+			if len(s.jobOrder) != 1 || len(with) != 1 || with[0]["weight"] != "2" {
+				t.Errorf("asked for an order %d times; made with %v", len(s.jobOrder), with)
+			}
+		})
+	}
+}

@@ -37,16 +37,19 @@ type Set struct {
 	NodePlugins NodePlugins
 }
 
-// add puts a plugin wherever it implements an extension point that is not turned off, and then its parts.
-func (s *Set) add(name string, plugin any, off []Point) {
+// add puts a plugin wherever it implements an extension point that is not turned off, and then its parts. before lists
+// the points off in each tier that named it earlier: of a point at which tiers do not count it is added once.
+func (s *Set) add(name string, plugin any, off []Point, before [][]Point) {
 	for i := range table {
-		if p := &table[i]; p.add != nil && (p.Flag == "" || !slices.Contains(off, p.Flag)) {
+		p := &table[i]
+		on := func(off []Point) bool { return p.Flag == "" || !slices.Contains(off, p.Flag) }
+		if p.add != nil && on(off) && (p.byTier || !slices.ContainsFunc(before, on)) {
 			p.add(s, name, plugin)
 		}
 	}
 	if group, ok := plugin.(Group); ok {
 		for _, part := range group.Parts() {
-			s.add(name, part, off)
+			s.add(name, part, off, before)
 		}
 	}
 }

@@ -20,6 +20,7 @@ type ExtensionPoint struct {
 	methods []string
 	refines []reflect.Type
 	add     func(s *Set, name string, plugin any)
+	byTier  bool // a plugin that is named in several tiers answers in each of them
 }
 
 // ExtensionPoints lists all extension points, and refinements of them, in a new slice each time. A refinement is an
@@ -58,18 +59,18 @@ var table = []ExtensionPoint{
 
 	point("", "D", "why a job cannot be scheduled at all", list(func(s *Set) *[]JobValid { return &s.jobValid })),
 	refinement[OfJobAlone]("the answer follows from the job alone", of[JobValid](), of[JobStarving]()),
-	point(PointJobEnqueued, "E", "whether a job may leave Pending",
-		tier(func(s *Set) *chain[JobEnqueueable] { return &s.enqueueable })),
+	inTiers(point(PointJobEnqueued, "E", "whether a job may leave Pending",
+		tier(func(s *Set) *chain[JobEnqueueable] { return &s.enqueueable }))),
 	refinement[JobLoanable]("the same, of a job that would start at once", of[JobEnqueueable]()),
 	point(PointJobReady, "B", "whether a job's placements may be committed",
 		list(func(s *Set) *[]JobReady { return &s.ready })),
-	point(PointJobPipelined, "E", "whether a job would be ready with the room promised to it",
-		tier(func(s *Set) *chain[JobPipelined] { return &s.pipelined })),
+	inTiers(point(PointJobPipelined, "E", "whether a job would be ready with the room promised to it",
+		tier(func(s *Set) *chain[JobPipelined] { return &s.pipelined }))),
 	refinement[OnlyWhole]("no job holds room for a part of its minimum", of[JobPipelined]()),
 	point(PointSubJobReady, "B", "whether a sub-group has as many members placed as it needs",
 		list(func(s *Set) *[]SubJobReady { return &s.subReady })),
-	point(PointSubJobPipelined, "E", "as JobPipelined, of a sub-group",
-		tier(func(s *Set) *chain[SubJobPipelined] { return &s.subPipelined })),
+	inTiers(point(PointSubJobPipelined, "E", "as JobPipelined, of a sub-group",
+		tier(func(s *Set) *chain[SubJobPipelined] { return &s.subPipelined }))),
 	point(PointOverused, "C", "whether a queue is served no more in this cycle",
 		list(func(s *Set) *[]Overused { return &s.overused })),
 	point(PointAllocatable, "B", "how many more tasks a queue may take: the least that any plugin allows",
@@ -110,25 +111,25 @@ var table = []ExtensionPoint{
 	point(PointHyperNodeOrder, "I", "a domain of the network",
 		list(func(s *Set) *[]HyperNodeOrder { return &s.hyperOrders })),
 
-	point(PointJobStarving, "F", "whether pods may be evicted for a job",
-		tier(func(s *Set) *chain[JobStarving] { return &s.Eviction.starving })),
-	point(PointPreemptable, "G", "whether a unit of the preemptor's own queue may be evicted for it",
-		tier(func(s *Set) *chain[Preemptable] { return &s.Eviction.preemptable })),
+	inTiers(point(PointJobStarving, "F", "whether pods may be evicted for a job",
+		tier(func(s *Set) *chain[JobStarving] { return &s.Eviction.starving }))),
+	inTiers(point(PointPreemptable, "G", "whether a unit of the preemptor's own queue may be evicted for it",
+		tier(func(s *Set) *chain[Preemptable] { return &s.Eviction.preemptable }))),
 	refinement[EqualPreemptable]("jobs of equal priority may be victims", of[Preemptable]()),
 	refinement[ByPreemptor]("the answer for one job says nothing about another", of[Preemptable](), of[Reclaimable]()),
 	point(PointPreemptable, "B", "the priority above which no job is a victim",
 		list(func(s *Set) *[]VictimCeiling { return &s.Eviction.ceilings })),
-	point(PointReclaimable, "G", "whether a unit of another queue may be evicted for a preemptor",
-		tier(func(s *Set) *chain[Reclaimable] { return &s.Eviction.reclaimable })),
-	point(PointReclaimable, "B", "whether anything of a queue may be reclaimed",
-		tier(func(s *Set) *chain[VictimQueueFilter] { return &s.Eviction.queueFilters })),
+	inTiers(point(PointReclaimable, "G", "whether a unit of another queue may be evicted for a preemptor",
+		tier(func(s *Set) *chain[Reclaimable] { return &s.Eviction.reclaimable }))),
+	inTiers(point(PointReclaimable, "B", "whether anything of a queue may be reclaimed",
+		tier(func(s *Set) *chain[VictimQueueFilter] { return &s.Eviction.queueFilters }))),
 	point("", "A", "which of two queues loses tasks first",
 		list(func(s *Set) *[]VictimQueueOrder { return &s.Eviction.queueOrder })),
 	point(PointPreemptive, "B", "whether a queue may take from other queues",
 		list(func(s *Set) *[]Preemptive { return &s.Eviction.preemptive })),
 	point("", "D", "units that no action may evict", list(func(s *Set) *[]Guard { return &s.Eviction.guards })),
-	point(PointVictim, "H", "tasks that would run better elsewhere",
-		tier(func(s *Set) *chain[Descheduler] { return &s.Eviction.deschedulers })),
+	inTiers(point(PointVictim, "H", "tasks that would run better elsewhere",
+		tier(func(s *Set) *chain[Descheduler] { return &s.Eviction.deschedulers }))),
 
 	point("", "J", "a queue's figures, for reports", list(func(s *Set) *[]QueueReporter { return &s.reporters })),
 	point("", "J", "how a queue's figures come about", list(func(s *Set) *[]QueueArithmetic { return &s.arithmetic })),
@@ -144,6 +145,12 @@ func point[P any](flag Point, rule, meaning string, add func(s *Set, name string
 			add(s, name, p)
 		}
 	}
+	return row
+}
+
+// inTiers is the row of a point at which answers combine tier by tier.
+func inTiers(row ExtensionPoint) ExtensionPoint {
+	row.byTier = true
 	return row
 }
 
