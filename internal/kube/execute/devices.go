@@ -117,43 +117,11 @@ func (dc *deviceClaims) reserving(r *reservation) request {
 	return request{
 		what: "reserve claim " + r.namespace + "/" + r.name,
 		send: func(ctx context.Context) error {
-			if r.now == nil && r.special != nil {
-				if err := dc.create(ctx, r); err != nil {
-					return err
-				}
+			err := dc.writeReservation(ctx, r)
+			if kindOf(err) == refused {
+				r.refusal = &refusal{err}
 			}
-			if r.now == nil {
-				if r.now = dc.x.options.Storage.DeviceClaim(r.namespace, r.name); r.now == nil {
-					return errGone
-				}
-			}
-			if done, err := r.settled(); done || err != nil {
-				return err
-			}
-			if r.devices != nil && r.now.Status.Allocation != nil && !sameDevices(r.devices, r.now.Status.Allocation) {
-				if err := dc.writeStatus(ctx, r, nil, nil); err != nil { // another's cannot be overwritten, only given back
-					return err
-				}
-			}
-			gives := r.now.Status.Allocation
-			if gives == nil {
-				if err := dc.finalize(ctx, r); err != nil {
-					return err
-				}
-				gives = stamped(r.devices)
-			}
-			consumers := slices.Clone(r.now.Status.ReservedFor)
-			for _, i := range r.pods {
-				if !devices.Holds(r.now, i.UID) {
-					consumers = append(consumers, devices.Consumer(i.Pod, i.UID))
-				}
-			}
-			fresh := r.now.Status.Allocation == nil
-			if err := dc.writeStatus(ctx, r, gives, consumers); err != nil {
-				return err
-			}
-			r.gave = r.gave || fresh
-			return nil
+			return err
 		},
 		shown: func(ctx context.Context) (bool, sched.Outcome, error) {
 			if r.special != nil && r.uid == "" {
@@ -175,6 +143,47 @@ func (dc *deviceClaims) reserving(r *reservation) request {
 			return done, sched.Done, nil
 		},
 	}
+}
+
+// writeReservation makes a special claim, and writes into a claim what it lacks.
+func (dc *deviceClaims) writeReservation(ctx context.Context, r *reservation) error {
+	if r.now == nil && r.special != nil {
+		if err := dc.create(ctx, r); err != nil {
+			return err
+		}
+	}
+	if r.now == nil {
+		if r.now = dc.x.options.Storage.DeviceClaim(r.namespace, r.name); r.now == nil {
+			return errGone
+		}
+	}
+	if done, err := r.settled(); done || err != nil {
+		return err
+	}
+	if r.devices != nil && r.now.Status.Allocation != nil && !sameDevices(r.devices, r.now.Status.Allocation) {
+		if err := dc.writeStatus(ctx, r, nil, nil); err != nil { // another's cannot be overwritten, only given back
+			return err
+		}
+	}
+	gives := r.now.Status.Allocation
+	if gives == nil {
+		if err := dc.finalize(ctx, r); err != nil {
+			return err
+		}
+		gives = stamped(r.devices)
+	}
+	consumers := slices.Clone(r.now.Status.ReservedFor)
+	for _, i := range r.pods {
+		if !devices.Holds(r.now, i.UID) {
+			consumers = append(consumers, devices.Consumer(i.Pod, i.UID))
+		}
+	}
+	fresh := r.now.Status.Allocation == nil
+	if err := dc.writeStatus(ctx, r, gives, consumers); err != nil {
+		return err
+	}
+	r.gave = r.gave || fresh
+	return nil
 }
 
 // settled reports whether a claim is in the wanted state. An error says that it never will be: the

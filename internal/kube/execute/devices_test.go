@@ -172,6 +172,7 @@ type reserved struct {
 	begin   func(s *shop)
 	then    func(s *shop) // after a minute
 	want    []sched.Outcome
+	refused string // of one receipt, the server's message
 	a, b    string
 	patches int
 }
@@ -205,16 +206,17 @@ func (c reserved) play(t *testing.T) {
 		}
 		s.alone(func() { c.then(s) })
 	}
-	outcomes := make([]sched.Outcome, len(items))
+	outcomes, refused := make([]sched.Outcome, len(items)), ""
 	for n := 0; n < len(items); {
 		<-carrier.Wake()
 		for _, r := range carrier.Receipts() {
 			outcomes[r.Item.ID] = r.Outcome
+			refused += r.Refused
 			n++
 		}
 	}
-	if !slices.Equal(outcomes, c.want) {
-		t.Errorf("the outcomes are %v, want %v", outcomes, c.want)
+	if !slices.Equal(outcomes, c.want) || refused != c.refused {
+		t.Errorf("the outcomes are %v, refused with %q; want %v, %q", outcomes, refused, c.want, c.refused)
 	}
 	if want := map[bool]int64{true: 2}[c.want[0] == sched.Done]; api.posts.Load() != want {
 		t.Errorf("%d bindings were sent, want %d", api.posts.Load(), want)
@@ -309,7 +311,7 @@ func TestAGangIsBoundWhenItsDevicesAreReserved(t *testing.T) {
 			want: failed, a: "for", b: "for", patches: 0},
 		"it may not be written": {chosen: each, begin: func(s *shop) {
 			s.before = func(int) error { return apierrors.NewForbidden(schema.GroupResource{}, "b", errors.New("no")) }
-		}, want: failed, a: "for", b: "for", patches: 2},
+		}, want: failed, refused: "claim a: forbidden: no", a: "for", b: "for", patches: 2},
 
 		"a device is made ready": {chosen: readied, then: func(s *shop) { says(s, "attached") },
 			want: done, a: "g0 for p0 kept", b: "g1 g2 for p1 kept", patches: 4},

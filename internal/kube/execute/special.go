@@ -35,9 +35,6 @@ func (dc *deviceClaims) create(ctx context.Context, r *reservation) error {
 	pod := r.pods[0]
 	now, err := dc.claimsIn(r.namespace).Create(ctx, r.special.Claim(pod.Pod, pod.UID, r.name), metav1.CreateOptions{})
 	if err != nil {
-		if kindOf(err) == refused {
-			r.refusal = &refusal{err}
-		}
 		return err
 	}
 	r.now, r.uid, r.wrote = now, string(now.UID), true

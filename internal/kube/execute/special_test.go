@@ -206,7 +206,7 @@ func TestAClaimIsMadeForAnExtendedResource(t *testing.T) {
 		"a status is not kept": {chosen: one, begin: func(m *maker) { m.keeps = false },
 			want: sched.Failed, refused: "DRAExtendedResource is off", creates: 1},
 		"it may not be given devices": {chosen: one, begin: func(m *maker) { m.before = onThe(2, forbidden) },
-			want: sched.Failed, creates: 1},
+			want: sched.Failed, refused: "cannot create resource", creates: 1},
 		"the binding is refused": {chosen: one, bind: apierrors.NewBadRequest("no"), want: sched.Failed, refused: "no",
 			creates: 1},
 		"it is deleted meanwhile": {chosen: one, begin: func(m *maker) {

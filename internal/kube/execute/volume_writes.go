@@ -50,8 +50,11 @@ func (vb *volumeBinder) giveVolume(g *given) request {
 			}
 			now, err := vb.x.options.Clients.Fast[0].CoreV1().PersistentVolumes().Patch(ctx, g.Volume, types.MergePatchType,
 				patch, metav1.PatchOptions{})
-			if err == nil {
+			switch kindOf(err) {
+			case done:
 				g.wrote = version(now)
+			case refused:
+				g.refusal = &refusal{err}
 			}
 			return err
 		},
@@ -105,8 +108,11 @@ func (vb *volumeBinder) selectNode(m *made) request {
 			namespace, name, _ := strings.Cut(m.Claim, "/")
 			now, err := vb.x.options.Clients.Fast[0].CoreV1().PersistentVolumeClaims(namespace).Patch(ctx, name,
 				types.MergePatchType, patch, metav1.PatchOptions{})
-			if err == nil {
+			switch kindOf(err) {
+			case done:
 				m.wrote = version(now)
+			case refused:
+				m.refusal = &refusal{err}
 			}
 			return err
 		},

@@ -3,6 +3,7 @@ package execute_test
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"slices"
 	"strings"
 	"sync"
@@ -12,8 +13,10 @@ import (
 
 	corev1 "k8s.io/api/core/v1"
 	resourcev1 "k8s.io/api/resource/v1"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/apimachinery/pkg/types"
 	"k8s.io/client-go/kubernetes"
 	k8stesting "k8s.io/client-go/testing"
@@ -226,6 +229,34 @@ func TestAGangIsBoundWhenItsVolumesAre(t *testing.T) {
 				}
 				if c.patch != "" && strings.Join(patches, "\n") != c.patch {
 					t.Errorf("written was\n%s\nwant\n%s", strings.Join(patches, "\n"), c.patch)
+				}
+				carrier.WaitForStatuses(ctx)
+			})
+		})
+	}
+}
+
+// A volume or claim that the API server refuses to write is told with its answer, and not tried every ten seconds: the
+// receipt says that it was refused.
+func TestARefusedVolumeIsTold(t *testing.T) {
+	for resource, chosen := range map[string]ledger.Chosen{"persistentvolumes": gives, "persistentvolumeclaims": has} {
+		t.Run(resource, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				s, in := newServer(), newStore()
+				s.kube.PrependReactor("patch", resource, func(k8stesting.Action) (bool, runtime.Object, error) {
+					return true, nil, apierrors.NewForbidden(schema.GroupResource{Resource: resource}, "v", errors.New("a policy"))
+				})
+				ctx, cancel := context.WithCancel(t.Context())
+				defer cancel()
+				carrier := execute.New(ctx, execute.Options{Storage: in,
+					Clients: execute.Clients{Fast: []kubernetes.Interface{s.kube}, Slow: s.kube, Events: s.kube, Groups: s.volcano,
+						Figures: s.volcano}})
+				carrier.Carry([]sched.Item{{Kind: sched.BindPod, Node: "n", UID: "life", Chosen: chosen,
+					Pod: ledger.Key{Namespace: "ns", Name: "p"}}})
+				<-carrier.Wake()
+				got := carrier.Receipts()
+				if len(got) != 1 || got[0].Outcome != sched.Failed || !strings.Contains(got[0].Refused, "a policy") {
+					t.Errorf("the receipts are %+v, want a refusal with the answer", got)
 				}
 				carrier.WaitForStatuses(ctx)
 			})
