@@ -16,6 +16,8 @@ type background struct {
 	auditAt  time.Time
 	auditing time.Duration // how long the last audit took
 	dumping  sync.Mutex    // held while a dump is written
+
+	leftovers leftovers
 }
 
 // Every figure is recounted from scratch now and then, for at most a thousandth of the

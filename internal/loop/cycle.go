@@ -258,6 +258,7 @@ func (bg *background) afterwards() {
 	began := time.Now()
 	bg.l.rebuilds.guard("telling", func() {
 		bg.l.refusals.tend()
+		bg.giveBack(began)
 		bg.l.reports.all(began)
 		bg.l.reports.reportProblems(began)
 		bg.l.metrics.figures(bg.l)

@@ -127,6 +127,7 @@ type living struct {
 	kubelets     time.Duration // how long they take to run a pod
 	refused      atomic.Value  // the pods that the API server refuses to bind
 	adopts       bool          // pods without a PodGroup are the scheduler's
+	reads        []model.Kind  // beside those that every test reads
 	again        []string      // pods that were to be bound once more
 	options      Options
 	spoil        func(*loop, *execute.Options) // changes what a scheduler is made of; nil: nothing
@@ -184,7 +185,7 @@ func (w *living) schedule() {
 	ctx, cancel := context.WithCancel(work)
 	seen, err := observe.New(observe.Options{Kube: w.kube, Volcano: w.volcano, Adopt: w.adopts,
 		Reads: func(k model.Kind) bool {
-			return k == model.KindBudget
+			return k == model.KindBudget || slices.Contains(w.reads, k)
 		}, Translate: translate.Options{Schedulers: []string{"volcano"}, DefaultQueue: "default"}})
 	w.must(err)
 	o := w.options.withDefaults()
@@ -198,7 +199,7 @@ func (w *living) schedule() {
 		began: time.Now(), background: background{auditAt: time.Now()}}).wire()
 	conf.watch = &stopwatch{m: l.metrics}
 	carrying := execute.Options{Urgent: l.urgent, PodGroup: seen.PodGroup, Answered: l.metrics.answered,
-		Panicked: l.panicked,
+		Panicked: l.panicked, Storage: seen,
 		Clients: execute.Clients{Fast: []kubernetes.Interface{w.kube}, Slow: w.kube, Events: w.kube, Groups: w.volcano,
 			Figures: w.volcano}}
 	if w.spoil != nil {

@@ -169,14 +169,23 @@ func (dc *deviceClaims) deleting(i sched.Item, of devices.Claimed, wrong *error)
 
 // discard deletes the claim that was made for a pod which is not bound after all.
 func (dc *deviceClaims) discard(r *reservation) {
-	if r == nil || r.uid == "" {
-		return
+	if r != nil && r.uid != "" {
+		dc.delete(r.pods[0], devices.Claimed{Name: r.name, UID: r.uid})
 	}
+}
+
+// delete deletes a special claim of a pod, as deleting has it, without waiting.
+func (dc *deviceClaims) delete(i sched.Item, of devices.Claimed) {
 	dc.x.fast.do(func() (time.Duration, bool) {
-		_, latency, overloaded := dc.x.requests.run(dc.deleting(r.pods[0], devices.Claimed{Name: r.name, UID: r.uid},
-			new(error)))
+		_, latency, overloaded := dc.x.requests.run(dc.deleting(i, of, new(error)))
 		return latency, overloaded
 	})
+}
+
+// GiveBack deletes a claim that was made for a pod which waits, if that is what it is still. It does not wait, and
+// nothing is answered.
+func (c *Executor) GiveBack(l devices.Leftover) {
+	c.devices.delete(sched.Item{Pod: l.Pod, UID: l.UID}, l.Claimed)
 }
 
 // tell writes into the status of pods which claims were made for them.

@@ -95,7 +95,11 @@ func (c *Executor) prepared(items []sched.Item, patience time.Duration) (made ma
 	began := time.Now()
 	until := began.Add(patience)
 	failed := &obstacle{items[0], sched.Failed, "volumes and devices", errPanicked}
-	c.guard("preparing volumes and devices", func() { made, failed = c.makeReady(items, until) })
+	c.guard("preparing volumes and devices", func() {
+		if failed = c.volumes.prepare(items, until); failed == nil {
+			made, failed = c.devices.reserve(items, until)
+		}
+	})
 	if failed != nil {
 		c.abandon(items, failed)
 		return nil, false
@@ -110,14 +114,6 @@ func (c *Executor) prepared(items []sched.Item, patience time.Duration) (made ma
 	klog.V(2).InfoS("What was chosen for pods is theirs", "pods", len(items), "first", items[0].Pod, "took",
 		time.Since(began))
 	return made, true
-}
-
-// makeReady makes all pods of a statement ready to be bound; no obstacle when they are.
-func (c *Executor) makeReady(items []sched.Item, until time.Time) (map[string]*reservation, *obstacle) {
-	if failed := c.volumes.prepare(items, until); failed != nil {
-		return nil, failed
-	}
-	return c.devices.reserve(items, until)
 }
 
 // abandon answers items that cannot be bound because of one of them.

@@ -1,0 +1,56 @@
+package devices_test
+
+import (
+	"slices"
+	"testing"
+
+	corev1 "k8s.io/api/core/v1"
+	resourcev1 "k8s.io/api/resource/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"ashlar.sh/internal/kube/devices"
+	"ashlar.sh/sched/ledger"
+)
+
+// What is left of a pod is named as long as the pod waits and the claim has devices.
+func TestLeftoversOfPodsThatWait(t *testing.T) {
+	p := asks("p", extended)
+	objects := []metav1.Object{standing("gpu", 1), node("n1"), slice("n1", 2)}
+	made := chosenFor(t, newWorld(t, append(objects, p)...).decide(), "p")
+	named := []devices.Leftover{{Pod: ledger.Key{Namespace: "ns", Name: "p"}, UID: "uid-p",
+		Claimed: devices.Claimed{Name: "mine", UID: "uid-mine"}}}
+	for name, c := range map[string]struct {
+		pod   func(*corev1.Pod)
+		claim func(*resourcev1.ResourceClaim)
+		want  []devices.Leftover
+	}{
+		"it waits":                    {want: named},
+		"it is reserved for it":       {claim: func(c *resourcev1.ResourceClaim) { heldBy(c, "uid-p") }, want: named},
+		"it waits at a gate":          {pod: gated, want: named},
+		"it runs":                     {pod: func(p *corev1.Pod) { p.Spec.NodeName = "n1" }},
+		"it is another scheduler's":   {pod: func(p *corev1.Pod) { p.Spec.SchedulerName = "other" }},
+		"it is another by now":        {pod: func(p *corev1.Pod) { p.UID = "second" }},
+		"the claim has no devices":    {claim: func(c *resourcev1.ResourceClaim) { c.Status.Allocation = nil }},
+		"another pod uses it":         {claim: func(c *resourcev1.ResourceClaim) { heldBy(c, "uid-other") }},
+		"it does not say that":        {claim: func(c *resourcev1.ResourceClaim) { c.Annotations = nil }},
+		"it is of another namespace":  {claim: func(c *resourcev1.ResourceClaim) { c.Namespace = "other" }},
+		"the claim is being deleted":  {claim: func(c *resourcev1.ResourceClaim) { c.DeletionTimestamp = &metav1.Time{} }},
+		"the pod is being terminated": {pod: func(p *corev1.Pod) { p.DeletionTimestamp = &metav1.Time{} }},
+	} {
+		t.Run(name, func(t *testing.T) {
+			claim, pod := left(made, p, "mine"), p.DeepCopy()
+			if c.claim != nil {
+				c.claim(claim)
+			}
+			if c.pod != nil {
+				c.pod(pod)
+			}
+			w := newWorld(t, append(objects, claim, pod)...)
+			if got := devices.Leftovers(w.e.Ledger()); !slices.Equal(got, c.want) {
+				t.Errorf("left is %+v, want %+v", got, c.want)
+			}
+		})
+	}
+}
+
+func gated(p *corev1.Pod) { p.Spec.SchedulingGates = []corev1.PodSchedulingGate{{Name: "later"}} }

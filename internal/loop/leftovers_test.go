@@ -1,0 +1,86 @@
+package loop
+
+import (
+	"fmt"
+	"testing"
+	"time"
+
+	corev1 "k8s.io/api/core/v1"
+	resourcev1 "k8s.io/api/resource/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/types"
+
+	"ashlar.sh/internal/kube/devices"
+	"ashlar.sh/sched/ledger"
+	"ashlar.sh/sched/model"
+)
+
+var (
+	claimsKind  = resourcev1.SchemeGroupVersion.WithResource("resourceclaims")
+	slicesKind  = resourcev1.SchemeGroupVersion.WithResource("resourceslices")
+	classesKind = resourcev1.SchemeGroupVersion.WithResource("deviceclasses")
+)
+
+const card = "example.com/gpu"
+
+// cards has a node publish devices, and a class of them stand for an extended resource.
+func (w *living) cards(node string, n int) {
+	w.reads = []model.Kind{devices.Claim, devices.Slice, devices.Class}
+	w.kube.Resources = append(w.kube.Resources, &metav1.APIResourceList{GroupVersion: "resource.k8s.io/v1",
+		APIResources: []metav1.APIResource{{Name: "resourceclaims"}, {Name: "resourceslices"}, {Name: "deviceclasses"}}})
+	name := card
+	w.must(w.core.Create(classesKind, &resourcev1.DeviceClass{ObjectMeta: metav1.ObjectMeta{Name: "gpu", UID: "gpu"},
+		Spec: resourcev1.DeviceClassSpec{ExtendedResourceName: &name}}, ""))
+	s := &resourcev1.ResourceSlice{ObjectMeta: metav1.ObjectMeta{Name: node, UID: types.UID(node)},
+		Spec: resourcev1.ResourceSliceSpec{Driver: "gpu.example.com", NodeName: &node,
+			Pool: resourcev1.ResourcePool{Name: node, Generation: 1, ResourceSliceCount: 1}}}
+	for i := range n {
+		s.Spec.Devices = append(s.Spec.Devices, resourcev1.Device{Name: fmt.Sprint("gpu-", i)})
+	}
+	w.must(w.core.Create(slicesKind, s, ""))
+}
+
+// leave makes a claim that a scheduler which ended made for a pod of a uid, with the first device of a node.
+func (w *living) leave(pod, uid, node string) {
+	c := (&devices.Special{Requests: []resourcev1.DeviceRequest{{Name: "r",
+		Exactly: &resourcev1.ExactDeviceRequest{DeviceClassName: "gpu", Count: 1,
+			AllocationMode: resourcev1.DeviceAllocationModeExactCount}}}}).Claim(
+		ledger.Key{Namespace: "ns", Name: pod}, uid, pod+"-extended-resources-old")
+	c.UID, c.Finalizers = "old", []string{resourcev1.Finalizer}
+	c.Status.Allocation = &resourcev1.AllocationResult{}
+	c.Status.Allocation.Devices.Results = []resourcev1.DeviceRequestAllocationResult{{Request: "r",
+		Driver: "gpu.example.com", Pool: node, Device: "gpu-0"}}
+	w.must(w.core.Create(claimsKind, c, "ns"))
+}
+
+// asking makes a gang of one pod, which asks for cores and one device.
+func (w *living) asking(group, cpu string) (uid string) {
+	w.group(group, 1, noOwner)
+	p := waiting(group + "-0")
+	p.UID = types.UID(p.Name)
+	p.Annotations = map[string]string{"scheduling.k8s.io/group-name": group}
+	p.Spec.Containers[0].Resources.Requests[corev1.ResourceCPU] = cores(cpu)
+	p.Spec.Containers[0].Resources.Requests[card] = cores("1")
+	w.must(w.core.Create(podsKind, p, "ns"))
+	return string(p.UID)
+}
+
+// A claim that was made for a pod by a scheduler that ended holds the one device; the pod is too large for any node.
+// Another pod has the device after a minute, and not before: a binding of the scheduler that ended may come until then.
+func TestWhatIsLeftOfAPodThatWaitsIsGivenBack(t *testing.T) {
+	inVirtualTimeWith(t, 1, func(w *living) {
+		w.cards("n0", 1)
+		w.leave("large-0", w.asking("large", "9"), "n0")
+		w.asking("small", "1")
+	}, func(w *living) {
+		on := func() string { return w.members("small")[0].Spec.NodeName }
+		w.after(50 * time.Second)
+		if _, err := w.core.Get(claimsKind, "ns", "large-0-extended-resources-old"); err != nil || on() != "" {
+			t.Fatalf("before a minute has passed the other pod is on %q, and reading the claim says %v", on(), err)
+		}
+		w.after(30 * time.Second)
+		if _, err := w.core.Get(claimsKind, "ns", "large-0-extended-resources-old"); err == nil || on() == "" {
+			t.Errorf("the other pod is on %q, and the claim is there: %v", on(), err == nil)
+		}
+	})
+}
