@@ -273,7 +273,8 @@ func (w *world) pod(i int) *model.Pod {
 		p.Gated, p.QueueGate = true, model.QueueGateShut
 	}
 	p.Grace = int64(w.n(1)) * 30 * second
-	p.SetRare(model.Times{Cooldown: int64(w.n(1)) * 10 * second, Lasts: int64(w.n(3)) * 20 * second})
+	p.SetRare(model.Times{Cooldown: int64(w.n(1)) * 10 * second, Lasts: int64(w.n(3)) * 20 * second,
+		Limit: int64(w.n(3)) * 30 * second})
 	if !p.Ours {
 		p.Scheduler = "another"
 	}

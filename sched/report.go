@@ -59,6 +59,7 @@ type JobReport struct {
 	Priority        int32
 	Tasks           [model.NumStatus]int32
 	Reason          trace.Reason
+	RunTime         model.RunTime // of the members that have not finished: see jobRunTime
 
 	// For a job, or a sub-group, with a network topology: the smallest HyperNode that holds its pods, "" where
 	// there is none.
@@ -79,6 +80,7 @@ type PodReport struct {
 	Node                 string // where it holds room, is terminating or is promised room
 	Nominated            string
 	Scheduler            string // of pods that are not ours
+	RunTime              model.RunTime
 }
 
 // NodeReport is a node's amounts.
@@ -154,7 +156,8 @@ func (rp *reports) jobReports() []JobReport {
 		out = append(out, JobReport{Namespace: j.Key.Namespace, Name: j.Key.Name, Shown: rp.e.l.Jobs.Name(id),
 			Adopted: j.Key.Adopted, Owner: JobOwner{j.Key.Kind(), j.Key.UID()},
 			Queue: rp.e.l.Jobs.QueueName(id), Phase: j.Phase, MinMember: j.MinMember, Priority: j.Priority,
-			Tasks: j.By, Reason: rp.e.JobReason(id), HyperNode: rp.hyperNode(id, topology.AllSubs), SubJobs: rp.subJobs(id)})
+			Tasks: j.By, Reason: rp.e.JobReason(id), RunTime: rp.jobRunTime(id),
+			HyperNode: rp.hyperNode(id, topology.AllSubs), SubJobs: rp.subJobs(id)})
 	}
 	return out
 }
@@ -209,7 +212,7 @@ func (rp *reports) podReports() []PodReport {
 	rp.e.l.Tasks.Each(func(id ledger.TaskID) bool {
 		t := rp.e.l.Task(id)
 		r := PodReport{Namespace: t.Key.Namespace, Name: t.Key.Name, Status: t.Status,
-			Nominated: t.Pod.Nominated, Node: t.Pod.Node}
+			Nominated: t.Pod.Nominated, Node: t.Pod.Node, RunTime: t.Pod.RunTime(rp.groupOf(t), rp.e.session.Now)}
 		if t.Node != ledger.NoNode {
 			r.Node = rp.e.l.Node(t.Node).Name
 		}

@@ -284,8 +284,9 @@ func (w *world) leave(i int) {
 	if p := w.pods[i]; !p.Deleting && w.yes() {
 		w.edit(i, func(p *model.Pod) {
 			p.Deleting = true
-			p.SetRare(model.Times{GoneBy: w.now + p.Grace, Cooldown: p.Rare().Cooldown, Lasts: p.Rare().Lasts,
-				LetRun: p.LetRun()})
+			times := p.Rare()
+			times.GoneBy, times.LetRun = w.now+p.Grace, p.LetRun()
+			p.SetRare(times)
 		})
 		return
 	}

@@ -92,6 +92,8 @@ type Job struct {
 	Tasks     map[string]int `json:"tasks"` // pods by status, those without left out
 	Reason    Reason         `json:"reason"`
 
+	RunTime *RunTime `json:"runTime,omitempty"` // the longest of its pods; nil: nothing is known
+
 	Owner *Owner `json:"owner,omitempty"` // the controller of its pods; nil: it has a PodGroup, or is one pod's
 
 	HyperNode string   `json:"hyperNode,omitempty"` // of a job with a network topology: the smallest that holds its pods
@@ -148,6 +150,8 @@ type Pod struct {
 	Node          string `json:"node"`
 	NominatedNode string `json:"nominatedNode"`
 
+	RunTime *RunTime `json:"runTime,omitempty"` // nil: nothing is known
+
 	JobOwner *Owner `json:"jobOwner,omitempty"` // of its job
 
 	shown string // the job's
@@ -185,7 +189,7 @@ func New(state sched.Report, s Summary, evictions []Eviction) *Report {
 	for _, p := range state.Pods {
 		r.Pods = append(r.Pods, Pod{Namespace: p.Namespace, Name: p.Name, Job: p.Job, JobOwner: owner(p.JobOwner),
 			shown:  p.JobShown,
-			Status: p.Status.String(), Node: p.Node, NominatedNode: p.Nominated})
+			Status: p.Status.String(), Node: p.Node, NominatedNode: p.Nominated, RunTime: runTime(p.RunTime)})
 	}
 	for _, n := range state.Nodes {
 		r.Nodes = append(r.Nodes, Node{Name: n.Name, Allocatable: amounts(n.Allocatable), Used: amounts(n.Used),
@@ -220,7 +224,7 @@ func job(j *sched.JobReport) Job {
 	out := Job{Namespace: j.Namespace, Name: j.Name, Owner: owner(j.Owner), shown: j.Shown, Queue: j.Queue,
 		Phase:     j.Phase.String(),
 		MinMember: j.MinMember, Priority: j.Priority, Tasks: map[string]int{},
-		Reason: reason(j.Reason), HyperNode: j.HyperNode, SubJobs: subJobs(j.SubJobs)}
+		Reason: reason(j.Reason), RunTime: runTime(j.RunTime), HyperNode: j.HyperNode, SubJobs: subJobs(j.SubJobs)}
 	for status, n := range j.Tasks {
 		if n != 0 {
 			out.Tasks[model.Status(status).String()] = int(n)

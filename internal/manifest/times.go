@@ -68,15 +68,31 @@ func (b *builder) submitAt(o *object) (time.Duration, bool) {
 // groupSubmitAt is when a pod's PodGroup appears, which holds for the pod where neither
 // it nor its workload says otherwise (decision 35).
 func (b *builder) groupSubmitAt(pod *corev1.Pod) time.Duration {
+	if group := b.groupOf(pod); group != nil {
+		d, _ := b.submitAt(group)
+		return d
+	}
+	return 0
+}
+
+// groupOf is the PodGroup of the input that a pod names, nil without one.
+func (b *builder) groupOf(pod *corev1.Pod) *object {
 	for _, key := range []string{schedulingv1beta1.KubeGroupNameAnnotationKey,
 		schedulingv1beta1.VolcanoGroupNameAnnotationKey} {
 		if name := pod.Annotations[key]; name != "" {
 			id := identity{schedulingv1beta1.GroupName, string(model.KindPodGroup), pod.Namespace, name}
 			if group := b.byName[id]; group != nil {
-				d, _ := b.submitAt(group)
-				return d
+				return group
 			}
 		}
 	}
-	return 0
+	return nil
+}
+
+// runs is how long a pod runs: as it says itself, else as its PodGroup says of each of its pods.
+func (b *builder) runs(pod *corev1.Pod, own times) (d time.Duration, said bool) {
+	if group := b.groupOf(pod); !own.lasts && group != nil {
+		return b.times[group.id].duration, b.times[group.id].lasts
+	}
+	return own.duration, own.lasts
 }

@@ -104,7 +104,7 @@ func inherit(t *corev1.PodTemplateSpec, j *batchv1alpha1.Job, key string) {
 func (b *builder) podGroup(o *object, j *batchv1alpha1.Job, tasks []task) model.Fact {
 	g := &schedulingv1beta1.PodGroup{
 		ObjectMeta: metav1.ObjectMeta{
-			Name: j.Name, Namespace: j.Namespace, Annotations: j.Annotations, Labels: j.Labels,
+			Name: j.Name, Namespace: j.Namespace, Annotations: b.sound(o, j.Annotations), Labels: j.Labels,
 			CreationTimestamp: j.CreationTimestamp, OwnerReferences: []metav1.OwnerReference{o.controllerRef()},
 		},
 		Spec: schedulingv1beta1.PodGroupSpec{

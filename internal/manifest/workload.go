@@ -58,7 +58,6 @@ func (b *builder) workload(o *object) bool {
 	case *batchv1.Job:
 		batch.count, batch.template = atATime(w), &w.Spec.Template
 	case *batchv1alpha1.Job:
-		b.complainOfDuration(o)
 		b.volcanoJob(o, w)
 		return true
 	default:
@@ -74,7 +73,7 @@ func (b *builder) workload(o *object) bool {
 // complainOfDuration reports a duration that was written where no pod has it.
 func (b *builder) complainOfDuration(o *object) {
 	if b.times[o.id].lasts {
-		b.problem(o.ref(), "%s belongs on a pod or a pod template: ignored here", at(durationKey))
+		b.problem(o.ref(), "%s belongs on a pod, a pod template or a PodGroup: ignored here", at(durationKey))
 	}
 }
 
@@ -127,6 +126,9 @@ func (b *builder) makePods(batch batchOf) {
 	b.left -= int(batch.count)
 	annotations := b.annotations(batch)
 	t := b.timesOf(o.ref(), batch.template.Annotations)
+	if of := b.times[o.id]; batch.fixed && !t.lasts {
+		t.duration, t.lasts = of.duration, of.lasts // a Volcano Job's annotations are those of its PodGroup
+	}
 	for i := range batch.count {
 		for !batch.fixed && b.pods[b.podRefOf(&batch, i)] {
 			batch.first++

@@ -178,6 +178,10 @@ func (b *builder) object(o *object) {
 	if b.workload(o) {
 		return
 	}
+	group, isGroup := o.Object.(*schedulingv1beta1.PodGroup)
+	if isGroup {
+		group.Annotations = b.sound(o, group.Annotations)
+	}
 	f, ok := translate.Fact(o.Object, b.options)
 	if !ok {
 		return
@@ -185,7 +189,9 @@ func (b *builder) object(o *object) {
 	if c, ok := o.Object.(*resourcev1.ResourceClaim); ok {
 		withDefaults(&c.Spec)
 	}
-	b.complainOfDuration(o)
+	if !isGroup {
+		b.complainOfDuration(o)
+	}
 	b.add(Item{Where: o.where, Fact: f, SubmitAt: submitAt})
 }
 
@@ -194,13 +200,30 @@ func (b *builder) add(it Item) {
 	b.world.Items = append(b.world.Items, it)
 }
 
+// sound is an object's annotations without a duration that cannot be meant: it was complained of where it was read.
+func (b *builder) sound(o *object, annotations map[string]string) map[string]string {
+	if b.times[o.id].lasts {
+		return annotations
+	}
+	return without(annotations, durationKey)
+}
+
+// without is annotations less one of them; the map that is given stays as it is.
+func without(annotations map[string]string, key string) map[string]string {
+	if _, there := annotations[key]; !there {
+		return annotations
+	}
+	annotations = maps.Clone(annotations)
+	delete(annotations, key)
+	return annotations
+}
+
 // addPod adds a pod as a node or the API server would show it: one that has a node and
 // no phase is running. A duration that cannot be meant was complained of where it was
 // read, once for all pods of a template; the engine does not see it.
 func (b *builder) addPod(where Position, p *corev1.Pod, submitAt time.Duration, t times) {
-	if _, said := p.Annotations[durationKey]; said && !t.lasts {
-		p.Annotations = maps.Clone(p.Annotations)
-		delete(p.Annotations, durationKey)
+	if !t.lasts {
+		p.Annotations = without(p.Annotations, durationKey)
 	}
 	if p.Status.Phase == "" && p.Spec.NodeName != "" {
 		p.Status.Phase = corev1.PodRunning
@@ -208,8 +231,9 @@ func (b *builder) addPod(where Position, p *corev1.Pod, submitAt time.Duration, 
 	b.makeClaims(where, p, submitAt)
 	f, _ := translate.Fact(p, b.options)
 	pod := f.Object.(*model.Pod)
+	duration, lasts := b.runs(p, t)
 	b.add(Item{
-		Where: where, Fact: f, SubmitAt: submitAt, Duration: t.duration, HasDuration: t.lasts,
+		Where: where, Fact: f, SubmitAt: submitAt, Duration: duration, HasDuration: lasts,
 		Owned: pod.Group != "" || metav1.GetControllerOfNoCopy(p) != nil,
 	})
 }

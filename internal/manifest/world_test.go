@@ -192,7 +192,7 @@ func TestTimes(t *testing.T) {
 	}
 	for ref, want := range map[string]at{
 		"PodGroup/default/g":  {submit: 10 * time.Second},
-		"Pod/default/follows": {submit: 10 * time.Second},
+		"Pod/default/follows": {submit: 10 * time.Second, duration: time.Second, lasts: true},
 		"Pod/default/own":     {submit: 5 * time.Second, duration: 90 * time.Minute, lasts: true},
 		"Pod/default/bad":     {},
 		"Pod/default/never":   {lasts: true},
@@ -206,13 +206,12 @@ func TestTimes(t *testing.T) {
 			t.Errorf("%s: %v, want %v", ref, got, want)
 		}
 	}
-	const ignored = "metadata.annotations[ashlar.sh/duration] belongs on a pod or a pod template: ignored here"
+	const ignored = "metadata.annotations[ashlar.sh/duration] belongs on a pod, a pod template or a PodGroup: ignored here"
 	want := []Problem{
 		{"Deployment/default/web", ignored},
 		{"Pod/default/bad", `metadata.annotations[ashlar.sh/duration]: "-1s" is negative: the pod runs for ever`},
 		{"Pod/default/bad",
 			`metadata.annotations[ashlar.sh/submit-at]: "soon" is not a duration such as 90s or 1h30m: 0s is taken`},
-		{"PodGroup/default/g", ignored},
 	}
 	if !reflect.DeepEqual(w.Problems, want) {
 		t.Errorf("%v", w.Problems)

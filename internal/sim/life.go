@@ -35,6 +35,30 @@ func (l *life) pod() *model.Pod {
 	return p
 }
 
+// runs is how long a pod runs from its start: its duration, or the limit at which its kubelet ends it; false when it
+// runs for ever.
+func (l *life) runs() (d time.Duration, ends bool) {
+	d, limit := max(0, l.item.Duration), time.Duration(l.pod().Rare().Limit)
+	if l.cutShort() {
+		return limit, true
+	}
+	return d, l.item.HasDuration
+}
+
+// cutShort says that a pod's limit is shorter than what it would run.
+func (l *life) cutShort() bool {
+	limit := time.Duration(l.pod().Rare().Limit)
+	return limit > 0 && (!l.item.HasDuration || limit < l.item.Duration)
+}
+
+// outcome is the phase in which a pod's run ends.
+func (l *life) outcome() model.Phase {
+	if l.cutShort() {
+		return model.PodFailed
+	}
+	return model.PodSucceeded
+}
+
 func finished(p *model.Pod) bool {
 	return p.Phase == model.PodSucceeded || p.Phase == model.PodFailed
 }
@@ -52,7 +76,7 @@ func (ob *objects) happen() {
 			ob.vanish(e.life)
 		case finish:
 			ob.w.alone = 0
-			ob.finish(e.life, model.PodSucceeded)
+			ob.finish(e.life, e.life.outcome())
 		case start:
 			ob.start(e.life)
 		case submit:
@@ -227,8 +251,8 @@ func (ob *objects) start(l *life) {
 		}
 		ob.change(l, &running)
 	}
-	if l.item.HasDuration && l.ends == never {
-		l.ends = ob.after(max(0, l.item.Duration))
+	if d, ends := l.runs(); ends && l.ends == never {
+		l.ends = ob.after(d)
 		ob.agenda.add(l.ends, finish, l.ref, l)
 	}
 }

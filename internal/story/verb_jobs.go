@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"strconv"
 	"strings"
+	"time"
 
 	"ashlar.sh/sched"
 	"ashlar.sh/sched/model"
@@ -28,6 +29,7 @@ func jobColumns() []column[sched.JobReport] {
 		{"hypernode", func(j sched.JobReport) string { return j.HyperNode }},
 		{"subs", subs},
 		{"reason", func(j sched.JobReport) string { return brief(j.Reason) }},
+		{"runtime", func(j sched.JobReport) string { return runTime(j.RunTime) }},
 	}
 }
 
@@ -52,6 +54,18 @@ func tasks(j sched.JobReport) string {
 		return "-"
 	}
 	return strings.Join(out, ", ")
+}
+
+// runTime is how long a pod runs, with the source and the limit: 10m declared, limit 1h.
+func runTime(r model.RunTime) string {
+	var out []string
+	if r.Expected > 0 {
+		out = append(out, clock(time.Duration(r.Expected))+" "+r.Source.String())
+	}
+	if r.Limit > 0 && r.Source != model.TimeEnforced {
+		out = append(out, "limit "+clock(time.Duration(r.Limit)))
+	}
+	return cmp.Or(strings.Join(out, ", "), "unknown")
 }
 
 func jobs(s *stage, w *words) ([]string, error) {

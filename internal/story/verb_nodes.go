@@ -53,6 +53,7 @@ func podColumns() []column[sched.PodReport] {
 		{"node", func(p sched.PodReport) string { return cmp.Or(p.Node, "-") }},
 		{"nominated", func(p sched.PodReport) string { return cmp.Or(p.Nominated, "-") }},
 		{"scheduler", func(p sched.PodReport) string { return cmp.Or(p.Scheduler, "-") }},
+		{"runtime", func(p sched.PodReport) string { return runTime(p.RunTime) }},
 	}
 }
 

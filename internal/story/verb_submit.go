@@ -31,6 +31,9 @@ import (
 // preemptable, jdb-min and jdb-max are what its PodGroup says of room that others want back; revocable pods may run
 // where room is lent by the hour.
 //
+// for is how long a pod runs, and what it says of that; guess is what it says instead. limit is its
+// activeDeadlineSeconds: it runs no longer, and fails then.
+//
 // kept marks pods volcano.sh/preemptable: "false", preempts=never is their preemptionPolicy.
 //
 // fault=FIELD sets an object aside: the PodGroup, or the pods of the "N x" before it.
@@ -38,11 +41,12 @@ var submitVerb = verb{syntax: "submit NAMESPACE/NAME [queue=Q] [min=N] [minroles
 	"[priority=CLASS] [phase=PHASE] [sla=10m] [preemptable|preemptable=no] [jdb-min=N|N%] [jdb-max=N|N%] " +
 	"[topology=soft|hard:TIER] [subgroups=KEY:SIZE:MIN[:soft|:hard:TIER]]… [no-group [owner=[KIND/]NAME[/UID]] " +
 	"[group=NAME]] [at=10m] [fault=FIELD] " +
-	"[N x AMOUNTS|nothing [as ROLE] [for=10m] [gated] [queue-gated] [owned] [on=NODE] [nominated=NODE] " +
-	"[label=KEY:VALUE] [grace=30s] [cooldown=10m] [revocable] [kept] [preempts=never] [selector=KEY:VALUE] " +
-	"[tolerate=KEY=VALUE:EFFECT] [port=80] [image=NAME] [cores=N,…] [numa=POLICY] [with=KEY@SELECTOR] " +
-	"[apart=KEY@SELECTOR] [near=KEY@SELECTOR:WEIGHT] [spread=KEY@SELECTOR:SKEW] [pod-priority=N|CLASS] " +
-	"[task-priority=N] [scheduler=NAME] [fault=FIELD]]…", do: submit}
+	"[N x AMOUNTS|nothing [as ROLE] [for=10m] [guess=10m] [limit=1h] [gated] [queue-gated] [owned] " +
+	"[on=NODE] [nominated=NODE] [label=KEY:VALUE] [grace=30s] [cooldown=10m] [revocable] [kept] " +
+	"[preempts=never] [selector=KEY:VALUE] [tolerate=KEY=VALUE:EFFECT] [port=80] [image=NAME] " +
+	"[cores=N,…] [numa=POLICY] [with=KEY@SELECTOR] [apart=KEY@SELECTOR] [near=KEY@SELECTOR:WEIGHT] " +
+	"[spread=KEY@SELECTOR:SKEW] [pod-priority=N|CLASS] [task-priority=N] [scheduler=NAME] " +
+	"[fault=FIELD]]…", do: submit}
 
 // grow adds pods to a job that is there, numbered on:
 //
@@ -69,6 +73,8 @@ type template struct {
 	item  sim.Item
 	pod   model.Pod
 	spec  model.Spec
+
+	guessed bool // what the pod says of its run time is not how long it runs
 }
 
 func submit(s *stage, w *words) error {
@@ -241,12 +247,6 @@ func (t *template) option(word string, w *words) (known bool, err error) {
 			return true, errors.New("as: the role is missing")
 		}
 		t.pod.Role = role
-	case "for":
-		t.item.HasDuration = true
-		t.item.Duration, err = duration(key, value)
-		times := t.pod.Rare()
-		times.Lasts = max(1, int64(t.item.Duration))
-		t.pod.SetRare(times)
 	case "gated":
 		t.pod.Gated = true
 	case "queue-gated":
@@ -260,16 +260,8 @@ func (t *template) option(word string, w *words) (known bool, err error) {
 		l.Key, l.Value, err = pair(key, value)
 		t.pod.Labels = append(slices.Clone(t.pod.Labels), l)
 		slices.SortFunc(t.pod.Labels, func(a, b model.Label) int { return strings.Compare(a.Key, b.Key) })
-	case "grace":
-		var d time.Duration
-		d, err = duration(key, value)
-		t.pod.Grace = int64(d)
-	case "cooldown":
-		var d time.Duration
-		d, err = duration(key, value)
-		times := t.pod.Rare()
-		times.Cooldown = int64(d)
-		t.pod.SetRare(times)
+	case "for", "guess", "limit", "grace", "cooldown":
+		err = t.time(key, value)
 	case "revocable":
 		t.spec.Revocable = true
 	case "kept":

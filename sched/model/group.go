@@ -30,6 +30,7 @@ type PodGroup struct {
 	PriorityClass string
 	Phase         GroupPhase
 	MaxWait       int64 // sla-waiting-time in nanoseconds, 0 when not set
+	Lasts         int64 // ashlar.sh/duration in nanoseconds: what each pod takes that does not say; 0: not set
 	Preemptable   bool  // volcano.sh/preemptable: "true": it runs on room that other jobs may take back
 	Spared        bool  // volcano.sh/preemptable: "false": no member is evicted, whatever the pods say
 

@@ -37,6 +37,9 @@ type Times struct {
 	// Lasts is how long the pod runs, in nanoseconds, by ashlar.sh/duration, as its author states. 0: not set;
 	// a stated 0 is 1.
 	Lasts int64
+	// Limit is how long the pod may run, in nanoseconds, by spec.activeDeadlineSeconds: its kubelet ends it then. 0:
+	// not set.
+	Limit int64
 	// LetRun is where the pod counts, by a record in its status; nil: there is none.
 	LetRun *LetRun
 }

@@ -23,6 +23,7 @@ func PodGroup(g *schedulingv1beta1.PodGroup) *model.PodGroup {
 		PriorityClass: g.Spec.PriorityClassName,
 		HasMin:        g.Spec.MinResources != nil,
 		MaxWait:       f.maxWait(g.Annotations),
+		Lasts:         f.lasts(g.Annotations),
 		Preemptable:   truth(schedulingv1beta1.PodPreemptable, g.Annotations, g.Labels),
 		Spared:        !Preemptable(g.Annotations, g.Labels),
 	}

@@ -66,6 +66,7 @@ func Pod(p *corev1.Pod, o Options) *model.Pod {
 	}
 	out.TaskPriority, out.HasTaskPriority = f.taskPriority(p)
 	out.Spec = o.Specs.Intern(f.spec(p))
+	times.Limit = f.limit(p.Spec.ActiveDeadlineSeconds)
 	if out.Ours {
 		f.schedulingGroup(p)
 		times.Lasts = f.lasts(p.Annotations)

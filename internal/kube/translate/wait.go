@@ -1,6 +1,7 @@
 package translate
 
 import (
+	"math"
 	"time"
 
 	schedulingv1beta1 "volcano.sh/apis/pkg/apis/scheduling/v1beta1"
@@ -22,6 +23,19 @@ func (f *faults) lasts(annotations map[string]string) int64 {
 		return 0
 	}
 	return max(1, int64(d))
+}
+
+// limit reads how long a pod may run, in nanoseconds; 0 without a limit, or with one that the API server would
+// not take.
+func (f *faults) limit(seconds *int64) int64 {
+	switch {
+	case seconds == nil:
+		return 0
+	case *seconds < 1 || *seconds > math.MaxInt32:
+		f.taken("spec.activeDeadlineSeconds", "%d is not between 1 and %d: the pod has no limit", *seconds, math.MaxInt32)
+		return 0
+	}
+	return *seconds * int64(time.Second)
 }
 
 // maxWait reads how long a job wants to wait at most, in nanoseconds; 0 where nothing

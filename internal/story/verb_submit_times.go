@@ -1,0 +1,24 @@
+package story
+
+// time reads an option about how long pods take.
+func (t *template) time(key, value string) error {
+	d, err := duration(key, value)
+	times := t.pod.Rare()
+	switch key {
+	case "for":
+		t.item.HasDuration, t.item.Duration = true, d
+		if !t.guessed {
+			times.Lasts = max(1, int64(d))
+		}
+	case "guess":
+		t.guessed, times.Lasts = true, max(1, int64(d))
+	case "limit":
+		times.Limit = int64(d)
+	case "grace":
+		t.pod.Grace = int64(d)
+	case "cooldown":
+		times.Cooldown = int64(d)
+	}
+	t.pod.SetRare(times)
+	return err
+}

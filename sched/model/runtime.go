@@ -1,0 +1,88 @@
+package model
+
+// TimeSource says where a figure about time comes from, the least certain first.
+type TimeSource uint8
+
+// The sources. Predicted is reserved for what earlier runs tell; nothing predicts yet.
+const (
+	TimeUnknown   TimeSource = iota // nothing is said
+	TimePredicted                   // from earlier runs
+	TimeDeclared                    // the author's guess: ashlar.sh/duration on the pod, or on its PodGroup
+	TimeEnforced                    // the kubelet ends the pod: spec.activeDeadlineSeconds
+)
+
+var timeSourceNames = [...]string{"unknown", "predicted", "declared", "enforced"}
+
+// String is the source as it is written in reports and configurations.
+func (s TimeSource) String() string { return timeSourceNames[s] }
+
+// RunTime is how long a pod runs, in nanoseconds from its start.
+type RunTime struct {
+	Limit    int64 // it has ended by then, whatever it does: activeDeadlineSeconds and its grace; 0: it may run for ever
+	Expected int64 // the guess, within Limit; without a guess Limit; 0: not known
+	Source   TimeSource
+}
+
+// RunTime returns how long a pod runs, as far as is known at a time (nanoseconds since the epoch). A guess that it has
+// outlived is extended by itself as often as needed, but not beyond the limit. group is its PodGroup, nil without.
+func (p *Pod) RunTime(group *PodGroup, now int64) (out RunTime) {
+	if rare := p.Times; rare != nil {
+		out.Expected = rare.Lasts
+		if rare.Limit > 0 {
+			out.Limit = After(rare.Limit, p.Grace)
+		}
+	}
+	if out.Expected == 0 && group != nil {
+		out.Expected = group.Lasts
+	}
+	if out.Expected > 0 {
+		out.Source = TimeDeclared
+		if ran := Between(p.startedBy(now), now); ran >= out.Expected && p.Phase != PodSucceeded && p.Phase != PodFailed {
+			out.Expected = extended(out.Expected, ran)
+		}
+	}
+	if out.Limit > 0 && (out.Expected == 0 || out.Expected >= out.Limit) {
+		out.Expected, out.Source = out.Limit, TimeEnforced
+	}
+	return out
+}
+
+// extended is the first multiple of a guess that is longer than what a pod has run.
+func extended(guess, ran int64) int64 {
+	times := ran/guess + 1
+	if times > Never/guess {
+		return Never
+	}
+	return guess * times
+}
+
+// Ends returns when a pod has ended at the latest, and when it is expected to end, both in nanoseconds since the epoch
+// and Never where that is not known. A pod that has not started is taken to start now. Of a pod that was asked to
+// leave, both are the end of its grace.
+func (p *Pod) Ends(group *PodGroup, now int64) (latest, expected int64, source TimeSource) {
+	if p.Deleting && p.Times != nil && p.Times.GoneBy > 0 {
+		return p.Times.GoneBy, p.Times.GoneBy, TimeEnforced
+	}
+	t, from := p.RunTime(group, now), p.startedBy(now)
+	latest, expected = Never, Never
+	if t.Limit > 0 {
+		latest = After(from, t.Limit)
+	}
+	if t.Expected > 0 {
+		expected = After(from, t.Expected)
+	}
+	return latest, expected, t.Source
+}
+
+// startedBy is when a pod started, or now if it has not. A running pod from a file may not say when it started: then it
+// is taken to have done so when it was created.
+func (p *Pod) startedBy(now int64) int64 {
+	switch {
+	case p.Started != 0:
+		return min(p.Started, now)
+	case p.Phase == PodRunning:
+		return min(p.Created, now)
+	default:
+		return now
+	}
+}

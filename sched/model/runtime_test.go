@@ -1,0 +1,83 @@
+package model
+
+import (
+	"math"
+	"testing"
+)
+
+const second = int64(1_000_000_000)
+
+func TestHowLongAPodRuns(t *testing.T) {
+	group := &PodGroup{Lasts: 40 * second}
+	for name, c := range map[string]struct {
+		times   Times
+		grace   int64
+		group   *PodGroup
+		ran     int64
+		want    RunTime
+		latest  int64 // since the start
+		expects int64
+	}{
+		"nothing is said": {ran: 5 * second, want: RunTime{}, latest: Never, expects: Never},
+		"a limit is enforced, with its grace": {times: Times{Limit: 100 * second}, grace: 30 * second,
+			want:   RunTime{Limit: 130 * second, Expected: 130 * second, Source: TimeEnforced},
+			latest: 130 * second, expects: 130 * second},
+		"a guess is declared": {times: Times{Lasts: 60 * second},
+			want: RunTime{Expected: 60 * second, Source: TimeDeclared}, latest: Never, expects: 60 * second},
+		"the group's guess holds for pods without their own": {group: group,
+			want: RunTime{Expected: 40 * second, Source: TimeDeclared}, latest: Never, expects: 40 * second},
+		"the pod's own guess comes first": {times: Times{Lasts: 60 * second}, group: group,
+			want: RunTime{Expected: 60 * second, Source: TimeDeclared}, latest: Never, expects: 60 * second},
+		"a guess that is just reached is extended": {times: Times{Lasts: 60 * second}, ran: 60 * second,
+			want: RunTime{Expected: 120 * second, Source: TimeDeclared}, latest: Never, expects: 120 * second},
+		"a guess is extended by itself each time": {times: Times{Lasts: 60 * second}, ran: 200 * second,
+			want: RunTime{Expected: 240 * second, Source: TimeDeclared}, latest: Never, expects: 240 * second},
+		"not beyond the limit": {times: Times{Lasts: 60 * second, Limit: 100 * second}, ran: 70 * second,
+			want:   RunTime{Limit: 100 * second, Expected: 100 * second, Source: TimeEnforced},
+			latest: 100 * second, expects: 100 * second},
+		"a guess above the limit is the limit": {times: Times{Lasts: 600 * second, Limit: 100 * second},
+			want:   RunTime{Limit: 100 * second, Expected: 100 * second, Source: TimeEnforced},
+			latest: 100 * second, expects: 100 * second},
+		"a guess of a nanosecond, long outlived": {times: Times{Lasts: 1}, ran: 3600 * second,
+			want:   RunTime{Expected: 3600*second + 1, Source: TimeDeclared},
+			latest: Never, expects: 3600*second + 1},
+		"the longest guess and limit": {times: Times{Lasts: math.MaxInt64, Limit: math.MaxInt64}, grace: 30 * second,
+			want: RunTime{Limit: Never, Expected: Never, Source: TimeEnforced}, latest: Never, expects: Never},
+	} {
+		t.Run(name, func(t *testing.T) {
+			const start = 1_000_000 * second
+			p := &Pod{Grace: c.grace, Started: start, Phase: PodRunning}
+			p.SetRare(c.times)
+			if got := p.RunTime(c.group, start+c.ran); got != c.want {
+				t.Errorf("%+v, want %+v", got, c.want)
+			}
+			latest, expected, source := p.Ends(c.group, start+c.ran)
+			if latest != After(start, c.latest) || expected != After(start, c.expects) || source != c.want.Source {
+				t.Errorf("ends %d, expected %d (%s)", latest-start, expected-start, source)
+			}
+		})
+	}
+}
+
+func TestWhenAPodEnds(t *testing.T) {
+	limited := &Times{Limit: 100 * second}
+	for name, c := range map[string]struct {
+		pod         Pod
+		now, latest int64
+	}{
+		"one that has not started counts from now": {Pod{Times: limited}, 50 * second, 150 * second},
+		"one that a file shows running counts from its creation": {
+			Pod{Meta: Meta{Created: 10 * second}, Phase: PodRunning,
+				Times: limited}, 50 * second, 110 * second},
+		"a clock that jumped back": {Pod{Started: 90 * second, Times: limited}, 50 * second, 150 * second},
+		"one that was asked to leave": {
+			Pod{Started: 1, Deleting: true, Times: &Times{GoneBy: 60 * second}},
+			50 * second, 60 * second},
+	} {
+		t.Run(name, func(t *testing.T) {
+			if latest, _, _ := c.pod.Ends(nil, c.now); latest != c.latest {
+				t.Errorf("%d s, want %d s", latest/second, c.latest/second)
+			}
+		})
+	}
+}
