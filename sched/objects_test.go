@@ -106,6 +106,7 @@ var groups = [2]string{"gold", "silver"}
 func (w *world) queue(i int) *model.Queue {
 	q := &model.Queue{Meta: w.meta("", []string{model.DefaultQueue, "q1", "q2", "q3"}[i]), Weight: int32(1 + w.n(2)),
 		Priority: int32(w.n(4) / 3), Reclaimable: true}
+	q.FIFO = w.n(3) == 3
 	if w.rarely() {
 		q.State = model.QueueState(w.n(3))
 	}

@@ -141,6 +141,7 @@ var sentences = map[trace.Code]func(trace.Reason) string{
 		return fmt.Sprintf("room is kept for it on %s, until pods that came later have ended there", r.Text)
 	},
 	trace.LostMemberFirst: lostMemberFirst,
+	trace.BehindJob:       behindJob,
 	trace.WaitsForTurn:    constant("other jobs were served first; its turn has not come"),
 	trace.MinimumsFirst: constant(
 		"it has its minimum; pods above it are placed after the minimums of the jobs that came with it, a second later at " +

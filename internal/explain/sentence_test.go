@@ -258,6 +258,13 @@ var sentencesByCode = []struct {
 	{trace.Reason{Code: trace.MinimumsFirst},
 		"it has its minimum; pods above it are placed after the minimums of the jobs that came with it, a second later at " +
 			"most"},
+	{trace.Reason{Code: trace.BehindJob, Text: "ml/train", Queue: "ml",
+		Nodes: []trace.NodeCount{{Count: 3, Example: "n1"}}},
+		"ml/train comes before it in its queue, which is served in order (fifo), and has not started; both could use the " +
+			"same nodes (3, such as n1)"},
+	{trace.Reason{Code: trace.BehindJob, Text: "ml/train", Queue: "ml", Shorts: []trace.Short{{Dim: "cpu", Need: 12000,
+		Have: 10000}}}, "ml/train comes before it in its queue, which is served in order (fifo), and has not started; both " +
+		"count in queue ml (cpu: 12 with both, 10 allowed)"},
 	{trace.Reason{Code: trace.WaitsForTurn}, "other jobs were served first; its turn has not come"},
 	{trace.Reason{Code: trace.LostMemberFirst, Text: "ml/train", Have: 1, Until: 61_000_000_000,
 		Shorts: []trace.Short{{Dim: "cpu", Need: 2000}},

@@ -23,7 +23,7 @@ import (
 var queueVerb = verb{syntax: "queue NAME… [weight=N] [parent=QUEUE] [capability=cpu:50,…] [deserved=…] [guarantee=…] " +
 	"[priority=N] [path=eng:2/dev:3] [groups=GROUP,…] [prefers=GROUP,…] [forbids=GROUP,…] [avoids=GROUP,…] " +
 	"[limit=GROUP/cpu:2,…] [state=Open|Closed|Closing|Unknown] [min-runtime=DURATION] [max-evictions=N] " +
-	"[reclaimable=false] [fault=FIELD]", do: queue}
+	"[reclaimable=false] [dequeue=fifo] [fault=FIELD]", do: queue}
 
 func queue(s *stage, w *words) error {
 	names, err := w.names("the queue's name")
@@ -77,6 +77,10 @@ func queueOption(q *model.Queue, word string) (err error) {
 		*q.MaxEvictions = int64(n)
 	case "reclaimable":
 		q.Reclaimable, err = strconv.ParseBool(value)
+	case "dequeue":
+		if q.FIFO = value == "fifo"; !q.FIFO && value != "traverse" {
+			err = unknown(word)
+		}
 	case "fault":
 		q.Faults = fault(value)
 	default:

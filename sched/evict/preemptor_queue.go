@@ -75,6 +75,10 @@ func (l *preemptorQueue) askFor(h head) bool {
 		l.queueUp(h.group, h.job)
 		return false
 	}
+	if l.e.s.Behind(h.job, false).Is() {
+		l.queueUp(h.group, h.job)
+		return false
+	}
 	if h.group == nil && len(l.shut) == 0 {
 		return l.e.take(l.o, h.job)
 	}

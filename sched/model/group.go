@@ -86,6 +86,7 @@ type Queue struct {
 	Priority    int32
 	State       QueueState
 	Reclaimable bool
+	FIFO        bool          // dequeueStrategy fifo: jobs that compete are served strictly in their order
 	Capability  resource.List // a missing name is unlimited, zero is a limit of zero
 	Deserved    resource.List
 	Guarantee   resource.List

@@ -15,6 +15,8 @@ type Refusal struct {
 	// Everywhere says that the refusal rests on every node's figures and not only on room that was freed (gangs
 	// of several classes: placing them is not monotone).
 	Everywhere bool
+	// Order says that the refusal rests on other jobs of the queue that come first.
+	Order bool
 	// Tasks of a class is the room without which the job cannot be served, whatever else changes; 0: what it
 	// waits for is not a number of tasks.
 	Tasks int64
@@ -25,6 +27,8 @@ type Refusal struct {
 // queues hold or ask for, too.
 func (r *Refusal) wake() Wake {
 	switch w := OnJob | OnRoom | OnSpecs | OnTime; {
+	case r.Order:
+		return OnJob | Anything
 	case r.Everywhere:
 		return w | OnUsage | OnNodes
 	case r.Reason.Root().Code.OfNodes():

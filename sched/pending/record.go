@@ -92,7 +92,7 @@ func (x *Index) ReasonToShow(j ledger.JobID, ask func(ledger.JobID) trace.Reason
 	case !m.refused:
 		return m.reason
 	}
-	if now := x.nowFor(j); !m.shownAt.same(&now, refusal) {
+	if now := x.nowFor(j); !m.shownAt.same(&now, refusal|m.wake) {
 		r := ask(j)
 		m.shown, m.shownAt = r, x.nowFor(j)
 	}

@@ -30,6 +30,8 @@ type Session struct {
 	Surplus Surplus
 
 	idle pending.Answers[string, struct{}] // by action: no job was left to make room for
+
+	waiting lines
 }
 
 // Open begins a cycle: what was noted in earlier cycles no longer counts, except refusals.

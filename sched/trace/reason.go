@@ -161,7 +161,10 @@ const (
 	// It would take the room of Have members that gangs of its queue have lost, the first of them the gang Text, which
 	// asks for Shorts (Need) and keeps that room until Until; Cause is what refuses it without that room
 	LostMemberFirst Code = "LostMemberFirst"
-	WaitsForTurn    Code = "WaitsForTurn" // other jobs were served first, and the cycle ended
+	// In its queue, which is served strictly in order, job Text comes first and has not started: both could use the
+	// nodes of which Nodes has the number and the first, or the room of Queue for one of them, where Shorts are lacking
+	BehindJob    Code = "BehindJob"
+	WaitsForTurn Code = "WaitsForTurn" // other jobs were served first, and the cycle ended
 	// It has its minimum; members above it are placed after the minimums of all that come within a scheduling period
 	MinimumsFirst Code = "MinimumsFirst"
 	BindInFlight  Code = "BindInFlight" // its bind is under way

@@ -221,8 +221,7 @@ var queues = map[string]struct {
 		model.Queue{Weight: 1, Reclaimable: true}},
 	"jobs strictly in their order": {
 		schedulingv1beta1.Queue{Spec: schedulingv1beta1.QueueSpec{Weight: 1, DequeueStrategy: "fifo"}},
-		model.Queue{Weight: 1, Reclaimable: true, Meta: model.Meta{Faults: []model.Fault{{Field: "spec.dequeueStrategy",
-			Message: "fifo has no effect: traverse taken, so jobs behind one that waits are served"}}}}},
+		model.Queue{Weight: 1, Reclaimable: true, FIFO: true}},
 	"jobs in an order of tomorrow": {
 		schedulingv1beta1.Queue{Spec: schedulingv1beta1.QueueSpec{Weight: 1, DequeueStrategy: "lifo"}},
 		model.Queue{Weight: 1, Reclaimable: true, Meta: model.Meta{Faults: []model.Fault{{Field: "spec.dequeueStrategy",

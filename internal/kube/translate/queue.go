@@ -38,22 +38,23 @@ func Queue(q *schedulingv1beta1.Queue) *model.Queue {
 		f.taken("spec.weight", "%d is below 1: 1 taken", out.Weight)
 		out.Weight = 1
 	}
-	f.dequeue(q.Spec.DequeueStrategy)
+	out.FIFO = f.fifo(q.Spec.DequeueStrategy)
 	f.clampGuarantee(out)
 	out.Faults = f
 	return out
 }
 
-// dequeue says of any order of a queue's jobs but traverse that it does not hold: jobs behind one that waits are
-// served (Volcano's default).
-func (f *faults) dequeue(s schedulingv1beta1.DequeueStrategy) {
+// fifo says that a queue's jobs are served strictly in their order. Without, and with traverse, jobs behind one that
+// waits are served, as by Volcano's default; so they are with what is not known.
+func (f *faults) fifo(s schedulingv1beta1.DequeueStrategy) bool {
 	switch s {
-	case "", schedulingv1beta1.DequeueStrategyTraverse:
 	case schedulingv1beta1.DequeueStrategyFIFO:
-		f.taken("spec.dequeueStrategy", "fifo has no effect: traverse taken, so jobs behind one that waits are served")
+		return true
+	case "", schedulingv1beta1.DequeueStrategyTraverse:
 	default:
 		f.taken("spec.dequeueStrategy", "%q is not known: traverse taken", short(string(s)))
 	}
+	return false
 }
 
 // shared are the amounts of what queues share. Numbers of pods are not shared (decision 24).

@@ -101,6 +101,9 @@ func Why(s *session.Session, j ledger.JobID) trace.Reason {
 		}
 		return r
 	}
+	if r := s.Behind(j, true); r.Is() {
+		return r
+	}
 	return search.Why(s, w)
 }
 

@@ -33,6 +33,10 @@ func (r *round) borrow() {
 			continue
 		}
 		w := search.PendingTasksOf(s, j)
+		if s.FIFO(q) && s.Behind(j, false).Is() {
+			rotation.Drain(q)
+			continue
+		}
 		if s.Policy.Loanable(j) && !w.Empty() && suffices(s, w) && search.Borrow(s, w) {
 			placed = true
 			s.Admit(j)

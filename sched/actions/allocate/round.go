@@ -4,6 +4,7 @@ import (
 	"slices"
 
 	"ashlar.sh/sched/ledger"
+	"ashlar.sh/sched/pending"
 	"ashlar.sh/sched/search"
 	"ashlar.sh/sched/session"
 	"ashlar.sh/sched/trace"
@@ -82,7 +83,7 @@ func (r *round) startable() bool {
 		if r.begun(j) || slices.Contains(r.kept, j) || r.s.Pending.Parked(j) {
 			continue
 		}
-		if _, over := r.s.Policy.Overused(r.s.L.Job(j).Queue); !over && search.Would(r.s, j) {
+		if _, over := r.s.Policy.Overused(r.s.L.Job(j).Queue); !over && !r.s.Behind(j, false).Is() && search.Would(r.s, j) {
 			return true
 		}
 	}
@@ -132,6 +133,11 @@ func (r *round) turn(rotation *session.Rotation, q ledger.QueueID, j ledger.JobI
 	if s.Trace.On(trace.NodesForJob) {
 		nodes := s.Nodes.Feasible(s.L.Task(w.Tasks[0]).Class)
 		s.Trace.Add(trace.Event{Kind: trace.NodesForJob, Job: s.L.Jobs.Called(j), Count: nodes})
+	}
+	if why := s.Behind(j, false); why.Is() {
+		s.Pending.Park(j, pending.Refusal{Reason: why, Order: true})
+		rotation.Return(q)
+		return
 	}
 	outcome := search.Attempt(s, w)
 	if outcome == search.Provisional {

@@ -32,21 +32,26 @@ func (Action) Execute(s *session.Session) {
 		}
 		return !r.Is()
 	}))
+	ahead := line{}
 	for {
 		q, j, ok := rotation.Next()
 		if !ok {
 			return
 		}
-		admit(s, j)
+		ahead.admit(s, j)
 		rotation.Return(q)
 	}
 }
 
-func admit(s *session.Session, j ledger.JobID) {
+func (l line) admit(s *session.Session, j ledger.JobID) {
 	job := s.L.Job(j)
 	event := trace.Event{Kind: trace.Enqueued, Job: s.L.Jobs.Called(j), Queue: s.L.Queue(job.Queue).Name}
 	if job.HasMin {
-		if r, ok := s.Policy.Enqueueable(j); !ok {
+		r, ok := s.Policy.Enqueueable(j)
+		if s.FIFO(job.Queue) {
+			r, ok = l.inOrder(s, j, r, ok)
+		}
+		if !ok {
 			event.Kind, event.Reason = trace.NotEnqueued, r
 			s.Trace.Add(event)
 			s.Pending.Wait(j, r)

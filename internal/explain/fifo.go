@@ -1,0 +1,21 @@
+package explain
+
+import (
+	"fmt"
+
+	"ashlar.sh/sched/trace"
+)
+
+// behindJob says which job of a queue that is served in order comes first, and what both want.
+func behindJob(r trace.Reason) string {
+	text := fmt.Sprintf("%s comes before it in its queue, which is served in order (fifo), and has not started", r.Text)
+	switch {
+	case len(r.Shorts) > 0:
+		return text + fmt.Sprintf("; both count in %s%s", queueOf(r), shorts(r.Shorts, "with both", "allowed"))
+	case len(r.Nodes) > 0 && r.Nodes[0].Count == 1:
+		return text + "; both could use node " + r.Nodes[0].Example
+	case len(r.Nodes) > 0:
+		return text + fmt.Sprintf("; both could use the same nodes (%d, such as %s)", r.Nodes[0].Count, r.Nodes[0].Example)
+	}
+	return text
+}

@@ -1,0 +1,206 @@
+package session
+
+import (
+	"slices"
+
+	"ashlar.sh/sched/ledger"
+	"ashlar.sh/sched/model"
+	"ashlar.sh/sched/trace"
+)
+
+// A queue with dequeueStrategy fifo serves its jobs strictly in job order, as far as they compete: a job is held back
+// while one that goes before it waits for its minimum and
+//
+//   - some node could hold pods of both, were it empty; or
+//   - with the later job placed, the queue would have no room for the earlier one, or has none now in a dimension that
+//     the later one asks for.
+//
+// Only a job that could start if there were room holds others back: one that is blocked, gated, not valid, lacks pods,
+// or that no size of the nodes' room could ever hold does not. Other queues are never held back.
+
+// lines are the jobs of fifo queues that wait for their minimum, as long as no fact and no commitment changes.
+type lines struct {
+	at uint64 // the StateEpoch at which they were collected, plus one
+	of map[ledger.QueueID][]line
+}
+
+// line is the waiting jobs of a queue that have pods of one class, the first in job order on top. A job that has had
+// its minimum placed meanwhile is taken off when it comes to be the first.
+type line struct {
+	class ledger.ClassID
+	jobs  *Heap[ledger.JobID]
+}
+
+// FIFO says that a queue serves its jobs strictly in their order.
+func (s *Session) FIFO(q ledger.QueueID) bool {
+	fact := s.L.Queue(q).Fact
+	return fact != nil && fact.FIFO
+}
+
+// Behind returns why a job is held back by one before it in its queue; the zero Reason when it is not. Without explain
+// it leaves out amounts and nodes. It must not be called inside a try.
+func (s *Session) Behind(j ledger.JobID, explain bool) trace.Reason {
+	job := s.L.Job(j)
+	if !s.FIFO(job.Queue) || job.Ready() > 0 && !job.Met((*ledger.Count).Ready) || job.By[model.Pipelined] > 0 {
+		return trace.Reason{} // one that lost a member is not in line: it has begun; nor is one that was promised room
+	}
+	ahead, why := ledger.NoJob, trace.Reason{}
+	asks := s.classesOf(j)
+	for _, l := range s.lines(job.Queue) {
+		h, ok := s.first(l)
+		if !ok || h == j || s.Policy.CompareJobs(h, j) >= 0 || ahead != ledger.NoJob && s.Policy.CompareJobs(ahead, h) <= 0 {
+			continue
+		}
+		if s.Nodes.Shared([]ledger.ClassID{l.class}, asks).Any {
+			ahead, why = h, trace.Reason{}
+		} else if r := s.crowds(h, j); r.Is() {
+			ahead, why = h, r
+		}
+	}
+	if ahead == ledger.NoJob {
+		return trace.Reason{}
+	}
+	r := trace.Reason{Code: trace.BehindJob, Text: s.L.Jobs.Called(ahead), Queue: why.Queue, Shorts: why.Shorts}
+	if r.Queue == "" {
+		r.Queue = s.L.Queue(job.Queue).Name
+	}
+	if nodes := s.Nodes.Shared(s.classesOf(ahead), asks); explain && nodes.Any {
+		r.Nodes, r.Shorts = []trace.NodeCount{{Count: nodes.Count(), Example: nodes.First()}}, nil
+	}
+	return r
+}
+
+// lines are those of a queue.
+func (s *Session) lines(q ledger.QueueID) []line {
+	if at := s.L.Changes.StateEpoch() + 1; s.waiting.at != at {
+		s.waiting = lines{at: at, of: map[ledger.QueueID][]line{}}
+		for _, j := range s.L.Jobs.Active() { // order-free: heaps by a total order, in lines that are looked at one by one
+			if queue := s.L.Job(j).Queue; queue != ledger.NoQueue && s.FIFO(queue) && s.lacks(j) {
+				for _, class := range s.classesOf(j) {
+					s.enter(queue, class, j)
+				}
+			}
+		}
+	}
+	return s.waiting.of[q]
+}
+
+// enter puts a job into the line of a class.
+func (s *Session) enter(q ledger.QueueID, class ledger.ClassID, j ledger.JobID) {
+	for _, l := range s.waiting.of[q] {
+		if l.class == class {
+			l.jobs.Push(j)
+			return
+		}
+	}
+	l := line{class, NewHeap(s.Policy.CompareJobs)}
+	l.jobs.Push(j)
+	s.waiting.of[q] = append(s.waiting.of[q], l)
+}
+
+// first is the first job of a line that holds others back; false when there is none.
+func (s *Session) first(l line) (ledger.JobID, bool) {
+	for l.jobs.Len() > 0 {
+		if j := l.jobs.Any(); s.lacks(j) && s.couldStart(j) {
+			return j, true
+		}
+		l.jobs.Pop()
+	}
+	return ledger.NoJob, false
+}
+
+// lacks says that a job is in line: it is admitted and lacks its minimum, and has enough pods for it.
+func (s *Session) lacks(j ledger.JobID) bool {
+	job := s.L.Job(j)
+	if !job.Admitted() || job.Invalid > 0 || job.Met((*ledger.Count).ReadyOrPromised) ||
+		job.Valid()-job.Gated < job.MinMember {
+		return false
+	}
+	for i := range job.Roles {
+		if r := &job.Roles[i]; r.Valid() < r.Min {
+			return false
+		}
+	}
+	return true
+}
+
+// couldStart says that a job in line could start if there were room, and that empty nodes would have that room.
+func (s *Session) couldStart(j ledger.JobID) bool {
+	if s.Blocked(j).Is() || s.Pause(j) != nil || s.Policy.ValidateJob(j).Is() {
+		return false
+	}
+	need := int64(s.L.Job(j).MinMember - s.L.Job(j).ReadyOrPromised())
+	for _, class := range s.classesOf(j) {
+		need -= s.Nodes.Whole(class, need)
+	}
+	return need <= 0
+}
+
+// classesOf lists the classes of a job's pods that ask for something and wait for a node.
+func (s *Session) classesOf(j ledger.JobID) (out []ledger.ClassID) {
+	s.L.Jobs.Tasks(j, model.Pending, func(t ledger.TaskID) bool {
+		task := s.L.Task(t)
+		known := s.L.Class(task.Class).BestEffort || !task.Placeable()
+		for i := 0; !known && i < len(out); i++ {
+			known = out[i] == task.Class
+		}
+		if !known {
+			out = append(out, task.Class)
+		}
+		return true
+	})
+	return out
+}
+
+// crowds returns how a job would take room of the queue that one before it needs; the zero Reason when it would not.
+func (s *Session) crowds(h, j ledger.JobID) trace.Reason {
+	why := s.quotaLacks(h, ledger.NoJob)
+	if !why.Is() {
+		return s.quotaLacks(h, j)
+	}
+	for _, class := range s.classesOf(j) {
+		for _, need := range s.L.Class(class).Need {
+			for _, short := range why.Shorts {
+				if short.Dim == s.L.Dims.Name(need.Dim) {
+					return why
+				}
+			}
+		}
+	}
+	return trace.Reason{}
+}
+
+// quotaLacks returns what the queue of a job lacks for its minimum, with the minimum of another job placed beside it;
+// the zero Reason when it lacks nothing.
+func (s *Session) quotaLacks(h, beside ledger.JobID) (why trace.Reason) {
+	s.L.Try(func(tx *ledger.Tx) bool {
+		if beside != ledger.NoJob {
+			for _, t := range s.minimum(beside) {
+				tx.Suppose(t)
+			}
+		}
+		q := s.L.Job(h).Queue
+		for _, t := range s.minimum(h) {
+			if class := s.L.Task(t).Class; s.Policy.Allocatable(q, class, 1) < 1 {
+				why = s.Policy.WhyNotAllocatable(q, class)
+				break
+			}
+			tx.Suppose(t)
+		}
+		return false
+	})
+	return why
+}
+
+// minimum are the pods that a job lacks of its minimum, or the next one above it, in the order to place them.
+func (s *Session) minimum(j ledger.JobID) (out []ledger.TaskID) {
+	s.L.Jobs.Tasks(j, model.Pending, func(t ledger.TaskID) bool {
+		if task := s.L.Task(t); task.Placeable() && !s.L.Class(task.Class).BestEffort {
+			out = append(out, t)
+		}
+		return true
+	})
+	slices.SortFunc(out, s.Policy.CompareTasks)
+	job := s.L.Job(j)
+	return out[:min(len(out), int(max(1, job.MinMember-job.ReadyOrPromised())))]
+}
