@@ -80,6 +80,7 @@ type PodReport struct {
 	Node                 string // where it holds room, is terminating or is promised room
 	Nominated            string
 	Scheduler            string // of pods that are not ours
+	Started              int64  // when its kubelet saw it, in nanoseconds since the epoch; 0 before
 	RunTime              model.RunTime
 }
 
@@ -115,32 +116,37 @@ func (rp *reports) queueReports() []QueueReport {
 	var out []QueueReport
 	turn, waiting := rp.served()
 	rp.e.l.Queues.Each(func(id ledger.QueueID) bool {
-		q := rp.e.l.Queue(id)
-		if q.Fact == nil && q.Name != model.RootQueue {
-			return true
+		if q := rp.e.l.Queue(id); q.Fact != nil || q.Name == model.RootQueue {
+			r := rp.queueReport(id)
+			r.Turn, r.Waiting = turn[id], waiting[id]
+			out = append(out, r)
 		}
-		r := QueueReport{Name: q.Name, State: q.State(), ClosedBy: rp.closedBy(id), Turn: turn[id],
-			Waiting: waiting[id], Weight: q.Weight(), Priority: q.Priority(),
-			Allocated: rp.list(q.Allocated.Vec(nil)), Request: rp.list(q.Request.Vec(nil)), Inqueue: rp.list(q.Inqueue.Vec(nil)),
-			Elastic: rp.list(q.Elastic.Vec(nil)), Guarantee: rp.list(q.Guarantee), Deserved: rp.list(q.Deserved),
-			Capability: rp.limits(q.Capability)}
-		if q.Fact != nil && q.Name != model.RootQueue {
-			if r.Parent = q.Fact.Parent; r.Parent == "" {
-				r.Parent = model.RootQueue
-			}
-		}
-		if f, ok := rp.e.policy.QueueFigures(id); ok {
-			r.Deserved, r.RealCapability = rp.list(f.Deserved), rp.limits(f.RealCapability)
-			r.ShareMicro, r.Overused = f.ShareMicro, f.Overused
-			if !f.Asked.IsEmpty() {
-				r.Allocated, r.Request = rp.list(q.Allocated.Vec(nil).Add(f.Held)), rp.list(q.Request.Vec(nil).Add(f.Asked))
-			}
-		}
-		out = append(out, r)
 		return true
 	})
 	slices.SortFunc(out, func(a, b QueueReport) int { return cmp.Compare(a.Name, b.Name) })
 	return out
+}
+
+// queueReport is a queue's figures, without its place in the order of service.
+func (rp *reports) queueReport(id ledger.QueueID) QueueReport {
+	q := rp.e.l.Queue(id)
+	r := QueueReport{Name: q.Name, State: q.State(), ClosedBy: rp.closedBy(id), Weight: q.Weight(), Priority: q.Priority(),
+		Allocated: rp.list(q.Allocated.Vec(nil)), Request: rp.list(q.Request.Vec(nil)), Inqueue: rp.list(q.Inqueue.Vec(nil)),
+		Elastic: rp.list(q.Elastic.Vec(nil)), Guarantee: rp.list(q.Guarantee), Deserved: rp.list(q.Deserved),
+		Capability: rp.limits(q.Capability)}
+	if q.Fact != nil && q.Name != model.RootQueue {
+		if r.Parent = q.Fact.Parent; r.Parent == "" {
+			r.Parent = model.RootQueue
+		}
+	}
+	if f, ok := rp.e.policy.QueueFigures(id); ok {
+		r.Deserved, r.RealCapability = rp.list(f.Deserved), rp.limits(f.RealCapability)
+		r.ShareMicro, r.Overused = f.ShareMicro, f.Overused
+		if !f.Asked.IsEmpty() {
+			r.Allocated, r.Request = rp.list(q.Allocated.Vec(nil).Add(f.Held)), rp.list(q.Request.Vec(nil).Add(f.Asked))
+		}
+	}
+	return r
 }
 
 func (rp *reports) jobReports() []JobReport {
@@ -152,14 +158,18 @@ func (rp *reports) jobReports() []JobReport {
 	slices.SortFunc(ids, rp.byName)
 	out := make([]JobReport, 0, len(ids))
 	for _, id := range ids {
-		j := rp.e.l.Job(id)
-		out = append(out, JobReport{Namespace: j.Key.Namespace, Name: j.Key.Name, Shown: rp.e.l.Jobs.Name(id),
-			Adopted: j.Key.Adopted, Owner: JobOwner{j.Key.Kind(), j.Key.UID()},
-			Queue: rp.e.l.Jobs.QueueName(id), Phase: j.Phase, MinMember: j.MinMember, Priority: j.Priority,
-			Tasks: j.By, Reason: rp.e.JobReason(id), RunTime: rp.jobRunTime(id),
-			HyperNode: rp.hyperNode(id, topology.AllSubs), SubJobs: rp.subJobs(id)})
+		out = append(out, rp.jobReport(id))
 	}
 	return out
+}
+
+func (rp *reports) jobReport(id ledger.JobID) JobReport {
+	j := rp.e.l.Job(id)
+	return JobReport{Namespace: j.Key.Namespace, Name: j.Key.Name, Shown: rp.e.l.Jobs.Name(id),
+		Adopted: j.Key.Adopted, Owner: JobOwner{j.Key.Kind(), j.Key.UID()},
+		Queue: rp.e.l.Jobs.QueueName(id), Phase: j.Phase, MinMember: j.MinMember, Priority: j.Priority,
+		Tasks: j.By, Reason: rp.e.JobReason(id), RunTime: rp.jobRunTime(id),
+		HyperNode: rp.hyperNode(id, topology.AllSubs), SubJobs: rp.subJobs(id)}
 }
 
 func (rp *reports) byName(a, b ledger.JobID) int {
@@ -210,46 +220,59 @@ func (rp *reports) ask(id ledger.JobID) trace.Reason { return allocate.Why(&rp.e
 func (rp *reports) podReports() []PodReport {
 	var out []PodReport
 	rp.e.l.Tasks.Each(func(id ledger.TaskID) bool {
-		t := rp.e.l.Task(id)
-		r := PodReport{Namespace: t.Key.Namespace, Name: t.Key.Name, Status: t.Status,
-			Nominated: t.Pod.Nominated, Node: t.Pod.Node, RunTime: t.Pod.RunTime(rp.groupOf(t), rp.e.session.Now)}
-		if t.Node != ledger.NoNode {
-			r.Node = rp.e.l.Node(t.Node).Name
-		}
-		if t.Job != ledger.NoJob {
-			key := &rp.e.l.Job(t.Job).Key
-			r.Job, r.JobShown, r.JobOwner = key.Name, rp.e.l.Jobs.Name(t.Job), JobOwner{key.Kind(), key.UID()}
-		}
-		if !t.Pod.Ours {
-			r.Scheduler = t.Pod.Scheduler
-		}
-		out = append(out, r)
+		out = append(out, rp.podReport(id))
 		return true
 	})
-	slices.SortFunc(out, func(a, b PodReport) int {
+	sortPods(out)
+	return out
+}
+
+func sortPods(list []PodReport) {
+	slices.SortFunc(list, func(a, b PodReport) int {
 		return cmp.Or(cmp.Compare(a.Namespace, b.Namespace), cmp.Compare(a.Name, b.Name))
 	})
-	return out
+}
+
+func (rp *reports) podReport(id ledger.TaskID) PodReport {
+	t := rp.e.l.Task(id)
+	r := PodReport{Namespace: t.Key.Namespace, Name: t.Key.Name, Status: t.Status,
+		Nominated: t.Pod.Nominated, Node: t.Pod.Node, Started: t.Pod.Started,
+		RunTime: t.Pod.RunTime(rp.groupOf(t), rp.e.session.Now)}
+	if t.Node != ledger.NoNode {
+		r.Node = rp.e.l.Node(t.Node).Name
+	}
+	if t.Job != ledger.NoJob {
+		key := &rp.e.l.Job(t.Job).Key
+		r.Job, r.JobShown, r.JobOwner = key.Name, rp.e.l.Jobs.Name(t.Job), JobOwner{key.Kind(), key.UID()}
+	}
+	if !t.Pod.Ours {
+		r.Scheduler = t.Pod.Scheduler
+	}
+	return r
 }
 
 func (rp *reports) nodeReports() []NodeReport {
 	var out []NodeReport
 	claimed := rp.e.l.KeptRoom.On()
 	rp.e.l.Nodes.Present(func(n ledger.NodeID) bool {
-		column := func(of func(resource.Dim) []int64) resource.List {
-			return rp.at(func(d resource.Dim) int64 { return of(d)[n] })
-		}
-		out = append(out, NodeReport{Name: rp.e.l.Node(n).Name,
-			Allocatable: column(rp.e.l.Nodes.Allocatable), Idle: column(rp.e.l.Nodes.Idle),
-			Releasing: column(rp.e.l.Nodes.Releasing),
-			Room:      column(rp.e.l.Nodes.Room), Claimed: rp.list(claimed[n]),
-			Pipelined:  rp.at(func(d resource.Dim) int64 { return rp.e.l.Nodes.Pipelined(d)[n] - claimed[n].Get(d) }),
-			Used:       rp.at(func(d resource.Dim) int64 { return rp.e.l.Nodes.Used(d, n) }),
-			FutureIdle: rp.at(func(d resource.Dim) int64 { return rp.e.l.Nodes.FutureIdle(d, n) + claimed[n].Get(d) })})
+		out = append(out, rp.nodeReport(n, claimed[n]))
 		return true
 	})
 	slices.SortFunc(out, func(a, b NodeReport) int { return cmp.Compare(a.Name, b.Name) })
 	return out
+}
+
+func (rp *reports) nodeReport(n ledger.NodeID, claimed resource.Vec) NodeReport {
+	column := func(of func(resource.Dim) []int64) resource.List {
+		return rp.at(func(d resource.Dim) int64 { return of(d)[n] })
+	}
+	return NodeReport{Name: rp.e.l.Node(n).Name,
+		Allocatable: column(rp.e.l.Nodes.Allocatable), Idle: column(rp.e.l.Nodes.Idle),
+		Releasing: column(rp.e.l.Nodes.Releasing),
+		Room:      column(rp.e.l.Nodes.Room), Claimed: rp.list(claimed),
+		Pipelined:  rp.at(func(d resource.Dim) int64 { return rp.e.l.Nodes.Pipelined(d)[n] - claimed.Get(d) }),
+		Used:       rp.at(func(d resource.Dim) int64 { return rp.e.l.Nodes.Used(d, n) }),
+		FutureIdle: rp.at(func(d resource.Dim) int64 { return rp.e.l.Nodes.FutureIdle(d, n) + claimed.Get(d) })}
 }
 
 func (rp *reports) at(f func(resource.Dim) int64) resource.List {

@@ -13,10 +13,13 @@ const mostBegin = math.MaxInt64 / 2
 // begin is the time of the first cycle, in nanoseconds since the epoch: a second after the newest moment that the
 // objects speak of, a creationTimestamp or the start of a pod. Both are cut to whole seconds, so all that the files
 // show had happened by then, and what has no timestamp comes after it. It is 0 where no object speaks of a moment, and
-// for a trace: its moments are distances from its own begin.
+// for a trace: its moments are distances from its own begin. A live cluster begins at the time at which it was read.
 func (in input) begin() (newest int64) {
-	if in.watch != nil {
+	switch {
+	case in.watch != nil:
 		return 0
+	case in.at > 0:
+		return in.at
 	}
 	for _, i := range in.items {
 		if i.Fact.Object == nil {

@@ -38,3 +38,13 @@ func written(sched.Item, func(model.Ref) any) []model.Fact { return nil }
 
 // freed is what becomes of the claims of a pod that is over: there are none.
 func freed(*model.Pod, func(model.Ref) any) []model.Fact { return nil }
+
+// ofCluster answers from a live cluster: its clients are left out.
+func (p questions) ofCluster(source) (*situation, error) {
+	return nil, badInput("error: no cluster can be asked: "+whole, "Ask files with -f.")
+}
+
+// ofDump answers from what a live scheduler saved, which only the whole ashlar reads.
+func (p questions) ofDump(source) (*situation, error) {
+	return nil, badInput("error: --dump: " + whole)
+}

@@ -1,6 +1,8 @@
 package explain
 
 import (
+	"fmt"
+	"strconv"
 	"strings"
 
 	quantity "k8s.io/apimachinery/pkg/api/resource"
@@ -9,17 +11,32 @@ import (
 )
 
 // Quantity writes an amount, given in the engine's units (cpu in milli, memory and
-// storage in bytes, pods in pods, everything else in milli), as Kubernetes would:
-// 28000 of cpu is "28", 1073741824 of memory "1Gi".
+// storage in bytes, pods in pods, everything else in milli), as a Kubernetes quantity:
+// 28000 of cpu is "28", 1073741824 of memory "1Gi". A part of a unit is a decimal
+// fraction: 17500 of cpu is "17.5", as it stands beside "17", and never "17500m"; no
+// unit of tens but those of bytes is used: "2000", never "2k".
 func Quantity(name string, amount int64) string {
 	switch {
 	case inBytes(name):
 		return quantity.NewQuantity(amount, quantity.BinarySI).String()
 	case name == resource.PodsName:
-		return quantity.NewQuantity(amount, quantity.DecimalSI).String()
+		return strconv.FormatInt(amount, 10)
 	default:
-		return quantity.NewMilliQuantity(amount, quantity.DecimalSI).String()
+		return milli(amount)
 	}
+}
+
+// milli writes thousandths as a decimal number.
+func milli(amount int64) string {
+	if amount%1000 == 0 {
+		return strconv.FormatInt(amount/1000, 10)
+	}
+	sign := ""
+	whole, part := amount/1000, amount%1000
+	if amount < 0 {
+		sign, whole, part = "-", -whole, -part
+	}
+	return sign + strings.TrimRight(fmt.Sprintf("%d.%03d", whole, part), "0")
 }
 
 // inBytes says that a resource is counted in bytes.

@@ -9,14 +9,14 @@ func TestQuantitiesAreThoseOfKubernetes(t *testing.T) {
 		want   string
 	}{
 		{"cpu", 28_000, "28"},
-		{"cpu", 1_500, "1500m"},
+		{"cpu", 1_500, "1.5"},
 		{"cpu", 0, "0"},
 		{"memory", 64 << 30, "64Gi"},
 		{"memory", 1_500_000_000, "1500000000"},
 		{"ephemeral-storage", 10 << 20, "10Mi"},
 		{"hugepages-2Mi", 4 << 20, "4Mi"},
 		{"nvidia.com/gpu", 4_000, "4"},
-		{"example.com/fraction", 250, "250m"},
+		{"example.com/fraction", 250, "0.25"},
 		{"pods", 110, "110"},
 	} {
 		if got := Quantity(c.name, c.amount); got != c.want {

@@ -38,8 +38,8 @@ func TestArithmeticByWeight(t *testing.T) {
 		"It asks for 100, is guaranteed 30, and has weight 1.",
 		"    ROUND  REMAINING  WEIGHT  GIVEN  WITHIN 100  ASKED 100  AT LEAST 30\n" +
 			"        1        100  1 of 4     25          25         25           30\n" +
-			"        2         35  1 of 2  17500m     47500m     47500m       47500m\n" +
-			"  settled          0       -  -2500m         45         45           45  at the water level\n",
+			"        2         35  1 of 2   17.5       47.5       47.5         47.5\n" +
+			"  settled          0       -    -2.5         45         45           45  at the water level\n",
 		"Neither asked for nor deserved: memory.",
 	} {
 		if !strings.Contains(squeezed(got), squeezed(want)) {

@@ -191,11 +191,8 @@ func New(state sched.Report, s Summary, evictions []Eviction) *Report {
 			shown:  p.JobShown,
 			Status: p.Status.String(), Node: p.Node, NominatedNode: p.Nominated, RunTime: runTime(p.RunTime)})
 	}
-	for _, n := range state.Nodes {
-		r.Nodes = append(r.Nodes, Node{Name: n.Name, Allocatable: amounts(n.Allocatable), Used: amounts(n.Used),
-			Idle:      amounts(n.Idle),
-			Releasing: amounts(n.Releasing), Pipelined: amounts(n.Pipelined), FutureIdle: amounts(n.FutureIdle),
-			Claimed: amounts(n.Claimed)})
+	for i := range state.Nodes {
+		r.Nodes = append(r.Nodes, node(&state.Nodes[i]))
 	}
 	for _, p := range state.Problems {
 		r.Problems = append(r.Problems, Problem{Object: p.Object, Message: p.Message})
@@ -210,6 +207,12 @@ func (r *Report) AddProblem(object, message string) {
 		return cmp.Or(cmp.Compare(a.Object, b.Object), cmp.Compare(a.Message, b.Message))
 	})
 	r.Problems = slices.Insert(r.Problems, at, p)
+}
+
+func node(n *sched.NodeReport) Node {
+	return Node{Name: n.Name, Allocatable: amounts(n.Allocatable), Used: amounts(n.Used), Idle: amounts(n.Idle),
+		Releasing: amounts(n.Releasing), Pipelined: amounts(n.Pipelined), FutureIdle: amounts(n.FutureIdle),
+		Claimed: amounts(n.Claimed)}
 }
 
 func queue(q *sched.QueueReport) Queue {

@@ -74,9 +74,9 @@ var sentencesByCode = []struct {
 	{trace.Reason{Code: trace.ClusterOvercommitted,
 		Shorts: []trace.Short{{Dim: "cpu", Need: 12000, Have: 9600, Kept: 5000}}},
 		"more would be let in than the cluster's nodes and the overcommit factor allow (cpu: 12 with it, 5 of these " +
-			"kept for jobs let in before it, 9600m allowed)"},
+			"kept for jobs let in before it, 9.6 allowed)"},
 	{trace.Reason{Code: trace.ClusterOvercommitted, Shorts: []trace.Short{{Dim: "cpu", Need: 12000, Have: 9600}}},
-		"more would be let in than the cluster's nodes and the overcommit factor allow (cpu: 12 with it, 9600m allowed)"},
+		"more would be let in than the cluster's nodes and the overcommit factor allow (cpu: 12 with it, 9.6 allowed)"},
 	{trace.Reason{Code: trace.NamespaceQuotaExceeded, Text: "team",
 		Shorts: []trace.Short{{Dim: "memory", Need: 3 * gi, Have: 2 * gi}}},
 		"ResourceQuota team has no room for its minResources (memory: 3Gi with it, 2Gi allowed)"},
@@ -85,7 +85,7 @@ var sentencesByCode = []struct {
 		"queue a holds all that it deserves (cpu: 28 deserved, 28 allocated; memory: 2Gi deserved, 3Gi allocated)"},
 	{trace.Reason{Code: trace.QueueDeserved, Queue: "a", Task: "default/p",
 		Shorts: []trace.Short{{Dim: "cpu", Need: 30000, Have: 28500}}},
-		"default/p: queue a would hold more than it deserves (cpu: 30 with it, 28500m deserved)"},
+		"default/p: queue a would hold more than it deserves (cpu: 30 with it, 28.5 deserved)"},
 	{trace.Reason{Code: trace.QueueDevices, Queue: "ml", Shorts: []trace.Short{{Dim: "deviceclass/gpu.example.com",
 		Need: 9000, Have: 8000}}},
 		"queue ml would hold more devices than its capability (deviceclass/gpu.example.com: 9 with its claims, 8 allowed)"},
@@ -186,7 +186,7 @@ var sentencesByCode = []struct {
 	{trace.Reason{Code: trace.NodeGroupLimit, Need: 2, Nodes: []trace.NodeCount{
 		{Code: trace.NodeGroupLimit, Domain: trace.Domain{Key: "cpu", Value: "gold", Have: 1500, Least: 1000, Most: 2000},
 			Count: 2}}},
-		"none of 2 nodes takes it: 2 are of node group gold, of which its queue may hold 2 cpu: 1500m held, 1 asked"},
+		"none of 2 nodes takes it: 2 are of node group gold, of which its queue may hold 2 cpu: 1.5 held, 1 asked"},
 	{refusedBy(trace.NodeGroupLimit, ""), "none of 3 nodes takes it: 3 cannot be judged: the limits of its queue " +
 		"(annotation volcano.sh/nodegroup-resource-limits) cannot be read"},
 	{trace.Reason{Code: trace.NodeNUMA, Need: 3, Nodes: []trace.NodeCount{

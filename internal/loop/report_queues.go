@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"time"
 
+	"k8s.io/apimachinery/pkg/api/resource"
+
 	"ashlar.sh/internal/explain"
 	"ashlar.sh/sched/ledger"
 )
@@ -26,7 +28,8 @@ func (rp *reports) queue(q *ledger.Queue, now time.Time) {
 	want := map[string]string{}
 	for _, a := range rp.l.engine.Ledger().Dims.List(q.Allocated.Vec(nil)) {
 		if a.Value != 0 {
-			want[a.Name] = explain.Quantity(a.Name, a.Value)
+			amount := resource.MustParse(explain.Quantity(a.Name, a.Value))
+			want[a.Name] = amount.String() // as the API server shows it
 		}
 	}
 	patch, shows := map[string]*string{}, map[string]string{}

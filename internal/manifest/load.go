@@ -38,6 +38,7 @@ type object struct {
 	where Position
 	kind  *kind
 	id    identity
+	made  bool // of an API server: nothing is made of it
 	metav1.Object
 }
 
@@ -235,7 +236,8 @@ func (s *Set) decode(d *document, k *kind) {
 		s.config(d, c)
 		return
 	}
-	o := object{Position{s.file, d.line}, k, identity{k.group, k.name, obj.GetNamespace(), obj.GetName()}, obj}
+	o := object{where: Position{s.file, d.line}, kind: k, Object: obj,
+		id: identity{k.group, k.name, obj.GetNamespace(), obj.GetName()}}
 	s.objects = append(s.objects, o)
 	for _, f := range fields {
 		u := s.unknown[k.name+" "+f]

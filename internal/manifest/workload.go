@@ -39,6 +39,15 @@ func namesFreely(o *object) bool {
 	return false
 }
 
+// makesPods says that an object is of a kind that makes pods.
+func makesPods(o *object) bool {
+	switch o.Object.(type) {
+	case *appsv1.StatefulSet, *batchv1alpha1.Job:
+		return true
+	}
+	return namesFreely(o)
+}
+
 // workload makes the pods of an object that makes pods; false for others.
 func (b *builder) workload(o *object) bool {
 	batch := batchOf{owner: o, prefix: o.GetName() + "-", fixed: !namesFreely(o)}

@@ -175,7 +175,7 @@ func (b *builder) object(o *object) {
 		b.addPod(o.where, p, submitAt, b.times[o.id])
 		return
 	}
-	if b.workload(o) {
+	if o.made && makesPods(o) || b.workload(o) {
 		return
 	}
 	group, isGroup := o.Object.(*schedulingv1beta1.PodGroup)

@@ -1,0 +1,176 @@
+package cli
+
+import (
+	"cmp"
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"ashlar.sh/internal/config"
+	"ashlar.sh/internal/config/profile"
+	"ashlar.sh/internal/explain"
+	"ashlar.sh/internal/manifest"
+	"ashlar.sh/internal/sim"
+	"ashlar.sh/sched"
+	"ashlar.sh/sched/trace"
+)
+
+// questions are the verbs that ask: about files, a dump, or a live cluster.
+type questions struct{ Process }
+
+// source is where a verb finds what it is asked about: files, a dump of the live scheduler, or a live cluster.
+type source struct {
+	simulation
+	dump       string
+	kubeconfig string
+	context    string
+	namespace  string
+	at         string
+
+	named           bool // the namespace was given
+	schedulersGiven bool
+}
+
+// askFlags adds the flags of a source.
+func (s *source) askFlags(c *cobra.Command) {
+	f := c.Flags()
+	s.source(c)
+	f.StringVar(&s.dump, "dump", "", "file that the live scheduler saved, as ashlar replay reads it")
+	s.liveFlags(c)
+	f.StringVar(&s.at, "at", "0s", "of files: when to look: 0s (after the first cycle), another virtual time, or quiet")
+}
+
+// liveFlags adds those of a live cluster.
+func (s *source) liveFlags(c *cobra.Command) {
+	f := c.Flags()
+	f.StringVar(&s.kubeconfig, "kubeconfig", "", "kubeconfig file; default $KUBECONFIG, else ~/.kube/config")
+	f.StringVar(&s.context, "context", "", "context of the kubeconfig")
+	f.StringVarP(&s.namespace, "namespace", "n", "", "namespace; default that of the context")
+}
+
+const sourceLong = `It is asked of files (-f), of what the live scheduler saved (--dump), or, without both, of
+the live cluster of your kubeconfig. A cluster is only read: what the scheduler observes is
+listed as far as you may, its configuration is found, and the engine runs one cycle on that,
+which is carried out nowhere. Volcano's own scheduler may run there as well as this one.`
+
+// checkSource refuses what does not go together, before anything is read.
+func (s *source) checkSource(c *cobra.Command) error {
+	s.named, s.schedulersGiven = c.Flags().Changed("namespace"), c.Flags().Changed("scheduler-name")
+	if s.dump != "" && len(s.files) > 0 {
+		return errors.New("--dump and --filename: give one of them")
+	}
+	s.stop = -1
+	if s.at == "" || s.at == "quiet" {
+		return nil
+	}
+	at, err := time.ParseDuration(s.at)
+	if err != nil || at < 0 {
+		return fmt.Errorf("--at %q: expected quiet, or a duration such as 0s, 90s or 2h", s.at)
+	}
+	s.stop = at
+	return nil
+}
+
+// situation is what verbs answer from: an engine after a cycle that was carried out nowhere.
+type situation struct {
+	source
+	engine  *sched.Engine
+	asking  explain.Asking
+	groups  map[string][]string // PodGroups by namespace/name of what they were made for
+	written *explain.Written    // what objects say, where the engine could not decide; nil: it could
+	summary explain.Summary
+}
+
+// situation reads a source and runs the cycle.
+func (p questions) situation(s source) (*situation, error) {
+	switch {
+	case len(s.files) > 0:
+		return p.ofFiles(s)
+	case s.dump != "":
+		return p.ofDump(s)
+	default:
+		return p.ofCluster(s)
+	}
+}
+
+// ofFiles answers from files.
+func (p questions) ofFiles(s source) (*situation, error) {
+	set, lines := p.load(s.files)
+	if len(lines) > 0 {
+		return nil, badInput(lines...)
+	}
+	world := set.Expand(s.schedulers...)
+	chosen, more := p.configuration(s.simulation, world)
+	if len(more) > 0 {
+		return nil, badInput(more...)
+	}
+	s.namespace = cmp.Or(s.namespace, "default")
+	out := &situation{source: s, groups: set.Groups()}
+	out.asking.Basis = explain.Basis{Source: "files", Configuration: configurationOf(s, world)}
+	return out, p.decide(out, inputOf(world, chosen, 0))
+}
+
+// load reads files without making anything of them.
+func (p questions) load(files []string) (*manifest.Set, []string) {
+	show := p.loading()
+	defer show.clear()
+	set, errs := manifest.LoadTelling(files, p.In, show.load)
+	var lines []string
+	for _, e := range errs {
+		lines = append(lines, e.Error())
+	}
+	return set, lines
+}
+
+func configurationOf(s source, world *manifest.World) string {
+	if s.config != "" {
+		return s.config
+	}
+	if found, err := world.Config(); err == nil && found != nil {
+		return "ConfigMap " + found.Name
+	}
+	return "Volcano's default"
+}
+
+// inputOf is the input of a world; at is the time of its first cycle, 0 for that of the objects.
+func inputOf(world *manifest.World, chosen *config.Scheduler, at int64) input {
+	in := input{chosen: chosen, profile: profile.Of(chosen), problems: world.Problems, at: at}
+	for _, i := range world.Items {
+		in.items = append(in.items, sim.Item{Fact: i.Fact, SubmitAt: i.SubmitAt, Duration: i.Duration,
+			HasDuration: i.HasDuration, Owned: i.Owned, Where: i.Where.String()})
+	}
+	return in
+}
+
+// decide runs the cycle.
+func (p questions) decide(out *situation, in input) error {
+	world, _, err := p.run(out.simulation, in)
+	if err != nil {
+		return err
+	}
+	out.engine, out.summary = world.Engine(), totals(world)
+	out.asking.Evicted, out.asking.Now = records(world), in.begin()+int64(world.Now())
+	if in.begin() == 0 {
+		out.asking.Now = 0
+	}
+	return nil
+}
+
+// evictionsOf are the records of the evictions of a plan.
+func evictionsOf(plan sched.Plan) (out []*trace.Eviction) {
+	for _, i := range plan.Items {
+		if i.Kind == sched.EvictPod && i.Why != nil {
+			out = append(out, i.Why)
+		}
+	}
+	return out
+}
+
+// warnEach tells stderr what an answer has to do without, one line each.
+func (p questions) warnEach(lines []string) {
+	for _, line := range lines {
+		fmt.Fprintln(p.Err, "warning:", line)
+	}
+}

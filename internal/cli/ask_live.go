@@ -1,0 +1,206 @@
+//go:build !simulator
+
+package cli
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"os/signal"
+	"path/filepath"
+	"syscall"
+	"time"
+
+	"k8s.io/client-go/kubernetes"
+	"k8s.io/client-go/rest"
+	"k8s.io/client-go/tools/clientcmd"
+	"volcano.sh/apis/pkg/client/clientset/versioned"
+
+	"ashlar.sh/internal/config"
+	"ashlar.sh/internal/config/profile"
+	"ashlar.sh/internal/explain"
+	"ashlar.sh/internal/kube/inspect"
+	"ashlar.sh/internal/manifest"
+	"ashlar.sh/internal/recording"
+	"ashlar.sh/sched"
+)
+
+// patience is how long one request to the API server may take.
+const patience = time.Minute
+
+// person is the cluster that a kubeconfig names, and the namespace of its context.
+func (p questions) person(s source) (*rest.Config, string, error) {
+	rules := &clientcmd.ClientConfigLoadingRules{ExplicitPath: s.kubeconfig}
+	if paths := p.Env("KUBECONFIG"); paths != "" {
+		rules.Precedence = filepath.SplitList(paths)
+	} else if home := p.Env("HOME"); home != "" {
+		rules.Precedence = []string{filepath.Join(home, ".kube", "config")}
+	}
+	chosen := clientcmd.NewNonInteractiveDeferredLoadingClientConfig(rules, &clientcmd.ConfigOverrides{
+		CurrentContext: s.context})
+	c, err := chosen.ClientConfig()
+	if err != nil {
+		if clientcmd.IsEmptyConfig(err) {
+			err = errors.New("there is no kubeconfig: neither --kubeconfig nor $KUBECONFIG nor ~/.kube/config")
+		}
+		return nil, "", err
+	}
+	namespace, _, err := chosen.Namespace()
+	if err != nil {
+		return nil, "", err
+	}
+	c.QPS, c.Burst, c.Timeout = -1, 0, patience // the API server's own priority and fairness is enough
+	return c, namespace, nil
+}
+
+// clients reach the cluster of a source; s gets the namespace of its context where none was given.
+func (p questions) clients(s *source) (c inspect.Clients, err error) {
+	reach, namespace, err := p.person(*s)
+	if err != nil {
+		return c, err
+	}
+	if s.namespace == "" {
+		s.namespace = namespace
+	}
+	if c.Volcano, err = versioned.NewForConfig(reach); err != nil { // custom resources have no protobuf
+		return c, err
+	}
+	reach = rest.CopyConfig(reach)
+	reach.ContentType, reach.AcceptContentTypes = "application/vnd.kubernetes.protobuf",
+		"application/vnd.kubernetes.protobuf,application/json"
+	c.Kube, err = kubernetes.NewForConfig(reach)
+	return c, err
+}
+
+// noCluster is the failure to reach one.
+func noCluster(err error) error {
+	return badInput("error: no cluster to ask: "+err.Error(),
+		"Name one with --kubeconfig and --context, or ask files with -f.")
+}
+
+// ofCluster answers from a live cluster, which it only reads.
+func (p questions) ofCluster(s source) (*situation, error) {
+	ctx, stop := signal.NotifyContext(context.Background(), syscall.SIGTERM, os.Interrupt)
+	defer stop()
+	c, err := p.clients(&s)
+	if err != nil {
+		return nil, noCluster(err)
+	}
+	live, err := p.look(ctx, c, &s)
+	if err != nil {
+		return nil, err
+	}
+	return live.decided(p)
+}
+
+// lived is what was read of a cluster.
+type lived struct {
+	s      source
+	set    *manifest.Set
+	read   *inspect.Read
+	chosen *config.Scheduler
+	basis  explain.Basis
+	now    time.Time
+}
+
+// look reads the cluster and the configuration of its scheduler. What is missing is told on stderr.
+func (p questions) look(ctx context.Context, c inspect.Clients, s *source) (*lived, error) {
+	out := &lived{set: manifest.NewSet(), now: p.Now()}
+	found := inspect.Configuration{}
+	if s.config == "" {
+		found = inspect.Configured(ctx, c)
+	}
+	if len(found.Schedulers) > 0 && !s.schedulersGiven {
+		s.schedulers = found.Schedulers
+	}
+	read, err := inspect.All(ctx, c, s.namespace)
+	if err != nil {
+		return nil, noCluster(err)
+	}
+	out.read, out.s = read, *s
+	out.set.Take("the cluster", read.Objects)
+	out.basis = explain.Basis{Source: "cluster", Time: out.now.UTC().Format(time.RFC3339)}
+	for _, m := range read.Missing {
+		out.basis.Unknown = append(out.basis.Unknown, m.String())
+	}
+	var lines []string
+	switch {
+	case s.config != "":
+		out.basis.Configuration = s.config
+		out.chosen, lines = p.configuration(s.simulation, nil)
+	case found.Name == "":
+		out.basis.Configuration = "Volcano's default"
+		out.chosen = config.Default()
+		out.basis.Unknown = append(out.basis.Unknown, "the scheduler's configuration: "+found.Why+
+			"; Volcano's default is taken for it (--scheduler-conf names another)")
+	default:
+		out.basis.Configuration = "ConfigMap " + found.Name
+		out.chosen, lines = p.lenient(out.basis.Configuration, found.Text)
+	}
+	if len(lines) > 0 {
+		return nil, badInput(lines...)
+	}
+	p.warnEach(out.basis.Unknown)
+	return out, nil
+}
+
+// lenient reads a configuration as the live scheduler does.
+func (p questions) lenient(name, text string) (*config.Scheduler, []string) {
+	chosen, problems := config.Parse(config.Source{File: name}, []byte(text), p.catalog(), config.Lenient)
+	var lines []string
+	for _, problem := range problems {
+		lines = append(lines, problem.String())
+	}
+	if chosen == nil {
+		return nil, lines
+	}
+	p.warnEach(lines)
+	return chosen, nil
+}
+
+// decided runs the cycle on what was read, or takes what objects say where too little could be read.
+func (l *lived) decided(p questions) (*situation, error) {
+	out := &situation{source: l.s, groups: l.set.Groups()}
+	out.asking = explain.Asking{Basis: l.basis, Now: l.now.UnixNano()}
+	if l.read.Partial {
+		out.asking.Basis.Source = "written"
+		out.written = writtenBy(l.read.Objects)
+		return out, nil
+	}
+	out.stop = 0
+	return out, p.decide(out, inputOf(l.set.Expand(l.s.schedulers...), l.chosen, l.now.UnixNano()))
+}
+
+// ofDump answers from what a live scheduler saved.
+func (p questions) ofDump(s source) (*situation, error) {
+	state, err := recording.ReadState(s.dump)
+	if err != nil {
+		return nil, badInput("error: " + err.Error())
+	}
+	chosen, lines := p.configured(replaying{config: s.config}, s.dump, state.Configuration)
+	if len(lines) > 0 {
+		return nil, badInput(lines...)
+	}
+	engine, err := sched.New(profile.Local(profile.Of(chosen), state.UTCOffset), append(p.engine(), state.Pace())...)
+	if err != nil {
+		return nil, badInput(chosen.Locate(err).Error())
+	}
+	engine.Apply(state.Facts...)
+	engine.Restore(state.Commitments)
+	plan, _, _ := engine.Decide(state.Now)
+	if s.namespace == "" {
+		s.namespace = "default"
+	}
+	out := &situation{source: s, engine: engine}
+	out.asking = explain.Asking{Now: state.Now, Evicted: evictionsOf(plan), Basis: explain.Basis{Source: "dump",
+		Time: time.Unix(0, state.Now).UTC().Format(time.RFC3339), Configuration: "that of the dump"}}
+	if s.config != "" {
+		out.asking.Basis.Configuration = s.config
+	}
+	for kind, n := range state.LeftOut {
+		out.asking.Basis.Unknown = append(out.asking.Basis.Unknown,
+			fmt.Sprintf("%d facts of kind %s: this version knows no such kind", n, kind))
+	}
+	return out, nil
+}

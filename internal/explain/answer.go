@@ -1,0 +1,157 @@
+package explain
+
+import (
+	"fmt"
+	"io"
+	"time"
+
+	"ashlar.sh/sched/trace"
+)
+
+// Answer is what is known of one job, pod, queue or node: the document of `ashlar why -o json`, of which
+// docs/answer.schema.json is the schema. Fields may be added to it, none changed; no list is null. It decides nothing:
+// it renders what the engine left.
+type Answer struct {
+	APIVersion string  `json:"apiVersion"`
+	Kind       string  `json:"kind"`
+	Subject    Subject `json:"subject"`
+	State      State   `json:"state"`
+	Summary    string  `json:"summary"` // one sentence: what is missing, with amounts; or where it runs, since when
+	// Reason is why it waits, by code; nil: it does not wait.
+	Reason *Reason `json:"reason,omitempty"`
+	// Path is the decisions that a job or a pod passes on its way to a node, in their order.
+	Path []Step `json:"path"`
+	// Changes are the smallest changes after which it would run, each proved by the engine on a copy.
+	Changes []Change `json:"wouldRunIf"`
+	Places  []Place  `json:"places"`
+	Notes   []string `json:"notes"` // what else a reader should know
+	Basis   Basis    `json:"basis"`
+
+	Queue *QueueAnswer `json:"queue,omitempty"` // of a queue
+	Node  *NodeAnswer  `json:"node,omitempty"`  // of a node
+}
+
+// Subject is what was asked about. Asked is the name that was given, where it is that of the PodGroup's owner.
+type Subject struct {
+	Kind      string `json:"kind"` // job, pod, queue or node
+	Namespace string `json:"namespace,omitempty"`
+	Name      string `json:"name"`
+	Asked     string `json:"asked,omitempty"`
+}
+
+// State says in one word where a job or a pod stands.
+type State string
+
+// The states. A queue is Open or Closed, a node Present or Cordoned.
+const (
+	Runs            State = "Runs"
+	Starts          State = "Starts"          // nothing is in its way: the next cycle places it
+	Finished        State = "Finished"        // its pods have ended
+	WaitsForRoom    State = "WaitsForRoom"    // room on nodes is missing, or nodes that suit it
+	WaitsForQueue   State = "WaitsForQueue"   // its queue has no room for it, takes no jobs, or serves others first
+	WaitsForObjects State = "WaitsForObjects" // its own pods, claims or gates, or an error in it
+	Never           State = "Never"           // it cannot start as it, its queue and the nodes are
+	Foreign         State = "Foreign"         // of another scheduler
+	Open            State = "Open"
+	Closed          State = "Closed"
+	Present         State = "Present"
+	Cordoned        State = "Cordoned"
+	Unclear         State = "Unclear" // what may be read does not say
+)
+
+// Verdict is what became of a step.
+type Verdict string
+
+// The verdicts.
+const (
+	Passed     Verdict = "passed"
+	Refused    Verdict = "refused"
+	NotReached Verdict = "notReached"
+	Told       Verdict = "told" // it decides nothing by itself
+)
+
+// Step is one decision on the way of a job. Details are its parts, one a line.
+type Step struct {
+	Name    string   `json:"name"`
+	Verdict Verdict  `json:"verdict"`
+	Text    string   `json:"text"`
+	Details []string `json:"details,omitempty"`
+}
+
+// Change is one thing to change, after which the engine places the job.
+type Change struct {
+	Kind string `json:"kind"`
+	Text string `json:"text"`
+}
+
+// Place is a node and how many pods of the subject are on it, or go to it.
+type Place struct {
+	Node string `json:"node"`
+	Pods int    `json:"pods"`
+}
+
+// Basis is what an answer rests on.
+type Basis struct {
+	Source        string   `json:"source"`         // cluster, files, dump, or written: the conditions of its objects
+	Time          string   `json:"time,omitempty"` // RFC 3339; "" for files
+	Configuration string   `json:"configuration"`
+	Unknown       []string `json:"unknown"` // what could not be read, and what that costs
+}
+
+// Asking is what every answer needs beside its subject.
+type Asking struct {
+	Basis   Basis
+	Now     int64               // nanoseconds since the epoch; 0: not known
+	Evicted []*trace.Eviction   // the evictions that the cycle asked for
+	Changes map[string][]Change // by namespace/name of the job
+}
+
+func (a *Asking) answer(s Subject) *Answer {
+	out := &Answer{APIVersion: "ashlar.sh/v1alpha1", Kind: "Answer", Subject: s, Path: []Step{}, Changes: []Change{},
+		Places: []Place{}, Notes: []string{}, Basis: a.Basis}
+	if out.Basis.Unknown == nil {
+		out.Basis.Unknown = []string{}
+	}
+	return out
+}
+
+// JSON writes the answer as one indented document.
+func (a *Answer) JSON(w io.Writer) error { return writeJSON(w, a) }
+
+// YAML writes the same document as YAML, its keys in the order of the alphabet.
+func (a *Answer) YAML(w io.Writer) error { return writeYAML(w, a) }
+
+// since is ", since 2026-01-02T15:04:05Z (3h12m)"; "" where the moment is not known.
+func (a *Asking) since(started int64) string {
+	if started <= 0 {
+		return ""
+	}
+	text := ", since " + time.Unix(0, started).UTC().Format(time.RFC3339)
+	if a.Now > started {
+		text += " (" + age(a.Now-started) + ")"
+	}
+	return text
+}
+
+// age is a span for the eye: its two largest units.
+func age(nanoseconds int64) string {
+	left := nanoseconds / int64(time.Second)
+	text, units := "", 0
+	for _, u := range []struct {
+		of   int64
+		name string
+	}{{86400, "d"}, {3600, "h"}, {60, "m"}, {1, "s"}} {
+		n := left / u.of
+		left %= u.of
+		if n == 0 && units == 0 && u.of > 1 {
+			continue
+		}
+		if units++; n > 0 || units == 1 {
+			text += fmt.Sprintf("%d%s", n, u.name)
+		}
+		if units == 2 {
+			break
+		}
+	}
+	return text
+}

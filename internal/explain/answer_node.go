@@ -1,0 +1,177 @@
+package explain
+
+import (
+	"cmp"
+	"fmt"
+	"strings"
+
+	"ashlar.sh/sched"
+	"ashlar.sh/sched/model"
+)
+
+// NodeAnswer is what a node has, and what holds it.
+type NodeAnswer struct {
+	Node
+	Room     Quantities `json:"room"` // what a pod could take now
+	Cordoned bool       `json:"cordoned"`
+	Taints   []string   `json:"taints"`
+	Domains  []string   `json:"hyperNodes"` // the smallest first
+	Pods     []Holder   `json:"pods"`
+	Promised []Holder   `json:"promised"` // pods for which room there is promised or kept
+}
+
+// Holder is a pod and what it holds of a node.
+type Holder struct {
+	Namespace string     `json:"namespace"`
+	Name      string     `json:"name"`
+	Job       string     `json:"job"`
+	Queue     string     `json:"queue"`
+	Status    string     `json:"status"`
+	Scheduler string     `json:"scheduler,omitempty"` // of another scheduler
+	Holds     Quantities `json:"holds"`
+}
+
+// NodeAnswer is what holds a node, what it could still take, and for which pods room is kept.
+func (a *Asking) NodeAnswer(w *sched.NodeWhy) *Answer {
+	out := a.answer(Subject{Kind: "node", Name: w.Node.Name})
+	n := nodeAnswer(w)
+	out.Node = n
+	out.State = Present
+	if n.Cordoned {
+		out.State = Cordoned
+	}
+	out.Summary = n.summary()
+	out.Path = n.path()
+	if w.Shard {
+		out.Notes = append(out.Notes, "it is in another scheduler's shard: it is used where no node of this one takes a pod")
+	}
+	return out
+}
+
+func nodeAnswer(w *sched.NodeWhy) *NodeAnswer {
+	r := &w.Node
+	n := &NodeAnswer{Node: node(r), Room: amounts(r.Room), Cordoned: w.Cordoned, Taints: []string{},
+		Domains: append([]string{}, w.Domains...), Pods: []Holder{}, Promised: []Holder{}}
+	for _, t := range w.Taints {
+		text := t.Key
+		if t.Value != "" {
+			text += "=" + t.Value
+		}
+		n.Taints = append(n.Taints, text+":"+string(t.Effect))
+	}
+	for i := range w.Pods {
+		if w.Pods[i].Status == model.Pipelined {
+			n.Promised = append(n.Promised, holder(&w.Pods[i]))
+		} else {
+			n.Pods = append(n.Pods, holder(&w.Pods[i]))
+		}
+	}
+	for i := range w.Kept {
+		n.Promised = append(n.Promised, holder(&w.Kept[i]))
+	}
+	return n
+}
+
+func holder(h *sched.HeldRoom) Holder {
+	return Holder{Namespace: h.Namespace, Name: h.Name, Job: cmp.Or(h.JobShown, h.Job), Queue: h.Queue,
+		Status: h.Status.String(), Scheduler: h.Scheduler, Holds: amounts(h.Holds)}
+}
+
+func (n *NodeAnswer) summary() string {
+	takes := "it could still take " + ofQuantities(n.Room)
+	if len(n.Room) == 0 {
+		takes = "it can take nothing more"
+	}
+	if n.Cordoned {
+		takes = "it takes no pods: it is cordoned"
+	}
+	text := fmt.Sprintf("%s; %s of %s", takes, heldBy(len(n.Pods)), ofQuantities(n.Allocatable))
+	if len(n.Pods) > 0 {
+		text = fmt.Sprintf("%s; %s %s of %s", takes, heldBy(len(n.Pods)), ofQuantities(withoutPods(n.Used)),
+			ofQuantities(n.Allocatable))
+	}
+	if k := len(n.Promised); k > 0 {
+		text += fmt.Sprintf("; %s promised room there", isAre(k, "pod"))
+	}
+	return text
+}
+
+func heldBy(pods int) string {
+	switch pods {
+	case 0:
+		return "no pod holds anything"
+	case 1:
+		return "1 pod holds"
+	}
+	return fmt.Sprintf("%d pods hold", pods)
+}
+
+// ofQuantities is "cpu 4, memory 16Gi, pods 110".
+func ofQuantities(q Quantities) string {
+	var parts []string
+	for _, d := range dims(q) {
+		parts = append(parts, d+" "+q[d])
+	}
+	if len(parts) == 0 {
+		return "nothing"
+	}
+	return strings.Join(parts, ", ")
+}
+
+func (n *NodeAnswer) path() []Step {
+	takes := Step{Name: "takes pods", Verdict: Passed, Text: "it takes the pods that tolerate its taints"}
+	switch {
+	case n.Cordoned:
+		takes.Verdict, takes.Text = Refused, "it is cordoned: kubectl uncordon "+n.Name
+	case len(n.Taints) == 0:
+		takes.Text = "it has no taints and is not cordoned"
+	}
+	takes.Details = append(takes.Details, n.Taints...)
+	held := Step{Name: "held", Verdict: Told, Text: heldBy(len(n.Pods))}
+	if len(n.Pods) > 0 {
+		held.Text += " " + ofQuantities(withoutPods(n.Used))
+	}
+	held.Details = holders(n.Pods)
+	out := []Step{takes, held}
+	if len(n.Promised) > 0 {
+		out = append(out, Step{Name: "promised", Verdict: Told, Text: isAre(len(n.Promised), "pod") + " promised room there",
+			Details: holders(n.Promised)})
+	}
+	if len(n.Domains) > 0 {
+		out = append(out, Step{Name: "network", Verdict: Told, Text: "its HyperNodes, the smallest first: " +
+			commas(n.Domains)})
+	}
+	return out
+}
+
+// holders lists pods, the first of them.
+func holders(list []Holder) (out []string) {
+	const most = 20
+	for _, h := range list[:min(len(list), most)] {
+		whose := ""
+		switch {
+		case h.Scheduler != "":
+			whose = ", of scheduler " + h.Scheduler
+		case h.Queue != "":
+			whose = ", queue " + h.Queue
+		}
+		out = append(out, fmt.Sprintf("%s/%s: %s (%s%s)", h.Namespace, h.Name, ofQuantities(withoutPods(h.Holds)),
+			strings.ToLower(h.Status), whose))
+	}
+	if more := len(list) - most; more > 0 {
+		out = append(out, fmt.Sprintf("%d more", more))
+	}
+	return out
+}
+
+func withoutPods(q Quantities) Quantities {
+	out := Quantities{}
+	for name, x := range q {
+		if name != "pods" {
+			out[name] = x
+		}
+	}
+	return out
+}
+
+func commas(names []string) string { return strings.Join(names, ", ") }

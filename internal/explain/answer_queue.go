@@ -1,0 +1,249 @@
+package explain
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+
+	"ashlar.sh/sched"
+	"ashlar.sh/sched/model"
+	"ashlar.sh/sched/resource"
+)
+
+// QueueAnswer is a queue's figures, what bounds it, and what the jobs that wait in it wait for.
+type QueueAnswer struct {
+	QueueStand
+	Bounds  []Bound   `json:"bounds"` // what binds of it and of the queues above it, by resource
+	Waits   []Waiters `json:"waits"`  // its jobs that wait, by code, the most frequent first
+	Running int       `json:"running"`
+	Why     *Why      `json:"why,omitempty"` // the arithmetic
+}
+
+// Bound is a capability that is reached: of a queue, or of one above it.
+type Bound struct {
+	Queue    string `json:"queue"`
+	Resource string `json:"resource"`
+	Held     string `json:"held"`
+	Most     string `json:"most"`
+}
+
+// Waiters counts the jobs that wait for one reason, with the first of them.
+type Waiters struct {
+	Code    string `json:"code"`
+	Jobs    int    `json:"jobs"`
+	Example string `json:"example"`
+	Message string `json:"message"`
+}
+
+// QueueAnswer is why a queue gets what it gets. why is its arithmetic.
+func (a *Asking) QueueAnswer(state *sched.Report, why sched.QueueWhy) *Answer {
+	out := a.answer(Subject{Kind: "queue", Name: why.Queue})
+	i := slices.IndexFunc(state.Queues, func(q sched.QueueReport) bool { return q.Name == why.Queue })
+	if i < 0 { // jobs name it, and it does not exist
+		out.State, out.Summary = Closed, Sentence(why.Gate)
+		var jobs []string
+		for j := range state.Jobs {
+			if job := &state.Jobs[j]; job.Queue == why.Queue {
+				jobs = append(jobs, job.Namespace+"/"+cmp.Or(job.Shown, job.Name))
+			}
+		}
+		if len(jobs) == 1 {
+			out.Summary += "; 1 job names it: " + jobs[0]
+		} else if len(jobs) > 1 {
+			out.Summary += fmt.Sprintf("; %d jobs name it: %s", len(jobs), firstFew(jobs))
+		}
+		return out
+	}
+	q := &state.Queues[i]
+	all := QueueAnswer{QueueStand: QueueStand{Queue: queue(q), ClosedBy: q.ClosedBy, Turn: q.Turn, Waiting: q.Waiting},
+		Bounds: bounds(state.Queues, q), Waits: []Waiters{}}
+	if len(why.Sums) > 0 {
+		d := &Queues{}
+		d.AddWhy(why)
+		all.Why = &d.Why[0]
+	}
+	children, jobs := below(state.Queues, q.Name), 0
+	for j := range state.Jobs {
+		if job := &state.Jobs[j]; job.Queue == q.Name {
+			jobs++
+			all.add(job)
+		}
+	}
+	slices.SortStableFunc(all.Waits, func(x, y Waiters) int { return cmp.Compare(y.Jobs, x.Jobs) })
+	out.Queue = &all
+	out.State = Open
+	leaf := len(children) == 0
+	if why.Gate.Is() && (leaf || q.State != model.QueueOpen) {
+		out.State = Closed
+	}
+	out.Summary = all.summary(out.State, Sentence(why.Gate), leaf, jobs)
+	out.Path = all.path(out.State, Sentence(why.Gate), leaf, children, state)
+	return out
+}
+
+func (q *QueueAnswer) add(job *sched.JobReport) {
+	if t := tallyOf(job); t.placed+t.deciding > 0 {
+		q.Running++
+	}
+	if !job.Reason.Is() || string(job.Reason.Code) == "BindInFlight" {
+		return
+	}
+	code := string(job.Reason.Root().Code)
+	if job.Reason.Never != nil {
+		code = string(job.Reason.Never.Code)
+	}
+	i := slices.IndexFunc(q.Waits, func(w Waiters) bool { return w.Code == code })
+	if i < 0 {
+		i = len(q.Waits)
+		q.Waits = append(q.Waits, Waiters{Code: code, Example: job.Namespace + "/" + cmp.Or(job.Shown, job.Name),
+			Message: Sentence(job.Reason)})
+	}
+	q.Waits[i].Jobs++
+}
+
+func below(queues []sched.QueueReport, name string) (out []string) {
+	for i := range queues {
+		if queues[i].Parent == name {
+			out = append(out, queues[i].Name)
+		}
+	}
+	return out
+}
+
+// bounds lists the capabilities that a queue and those above it have reached.
+func bounds(queues []sched.QueueReport, q *sched.QueueReport) []Bound {
+	out := []Bound{}
+	for range queues {
+		held := amounts(q.Allocated)
+		for _, most := range q.Capability {
+			have := resource.Amount{}
+			for _, x := range q.Allocated {
+				if x.Name == most.Name {
+					have = x
+				}
+			}
+			if have.Value >= most.Value {
+				out = append(out, Bound{Queue: q.Name, Resource: most.Name, Held: cmp.Or(held[most.Name], "0"),
+					Most: Quantity(most.Name, most.Value)})
+			}
+		}
+		i := slices.IndexFunc(queues, func(x sched.QueueReport) bool { return x.Name == q.Parent })
+		if i < 0 {
+			break
+		}
+		q = &queues[i]
+	}
+	return out
+}
+
+// summary is the sentence that says why a queue gets nothing, or what it has.
+func (q *QueueAnswer) summary(state State, gate string, leaf bool, jobs int) string {
+	waiting := 0
+	for _, w := range q.Waits {
+		waiting += w.Jobs
+	}
+	switch {
+	case state == Closed:
+		return fmt.Sprintf("it starts no job: %s; %s", gate, waitIn(waiting))
+	case !leaf && jobs == 0:
+		return "it takes no jobs itself; the queues below it do"
+	case jobs == 0:
+		return "it asks for nothing: no job is in it"
+	case waiting == 0:
+		return fmt.Sprintf("no job in it waits; %s", runIn(q.Running))
+	}
+	w := q.Waits[0]
+	text := fmt.Sprintf("%s, %s: %s", waitIn(waiting), runIn(q.Running), w.Message)
+	if len(q.Waits) == 1 && w.Jobs == 1 {
+		return text + " (" + w.Example + ")"
+	}
+	return fmt.Sprintf("%s (%s, the first of %s)", text, w.Example, count(w.Jobs, "such job"))
+}
+
+func waitIn(n int) string {
+	if n == 1 {
+		return "1 job in it waits"
+	}
+	return fmt.Sprintf("%d jobs in it wait", n)
+}
+
+func runIn(n int) string {
+	if n == 1 {
+		return "1 has pods that run"
+	}
+	return fmt.Sprintf("%d have pods that run", n)
+}
+
+func (q *QueueAnswer) path(state State, gate string, leaf bool, children []string, all *sched.Report) []Step {
+	open := Step{Name: stepQueue, Verdict: Passed, Text: "it is open"}
+	switch {
+	case state == Closed:
+		open.Verdict, open.Text = Refused, gate
+	case !leaf:
+		open.Verdict, open.Text = Told, fmt.Sprintf("it takes no jobs itself; below it: %s", firstFew(children))
+	}
+	out := []Step{open, q.shareStep(), q.boundStep(), q.turnStep(all)}
+	for _, w := range q.Waits {
+		out = append(out, Step{Name: "jobs", Verdict: Refused, Text: fmt.Sprintf("%s (%s); the first is %s",
+			waitIn(w.Jobs), w.Code, w.Example), Details: []string{w.Message}})
+	}
+	return out
+}
+
+func (q *QueueAnswer) shareStep() Step {
+	s := Step{Name: stepShare, Verdict: Told, Text: "it holds nothing, deserves nothing and asks for nothing"}
+	names := slices.DeleteFunc(dims(q.Allocated, q.Deserved, q.Request), func(d string) bool {
+		return d == resource.PodsName
+	})
+	for _, d := range names {
+		s.Details = append(s.Details, fmt.Sprintf("%s: holds %s, deserves %s, asks for %s", d, cmp.Or(q.Allocated[d], "0"),
+			cmp.Or(q.Deserved[d], "0"), cmp.Or(q.Request[d], "0")))
+	}
+	switch {
+	case q.Overused:
+		s.Verdict, s.Text = Refused, "it holds all that it deserves: it is served again when it holds less, or others ask "+
+			"for less"
+	case len(s.Details) > 0:
+		s.Text = fmt.Sprintf("its share is %s of what it deserves, with weight %d", Share(q.Share), q.Weight)
+	}
+	return s
+}
+
+func (q *QueueAnswer) boundStep() Step {
+	s := Step{Name: "capability", Verdict: Passed, Text: "no capability of it or of a queue above it is reached"}
+	for _, b := range q.Bounds {
+		whose := "its own"
+		if b.Queue != q.Name {
+			whose = "that of queue " + b.Queue + ", above it"
+		}
+		s.Details = append(s.Details, fmt.Sprintf("%s: %s holds %s of at most %s (%s)", b.Resource, b.Queue, b.Held, b.Most,
+			whose))
+	}
+	if len(q.Bounds) > 0 {
+		s.Verdict, s.Text = Refused, "a capability is reached"
+	}
+	return s
+}
+
+func (q *QueueAnswer) turnStep(all *sched.Report) Step {
+	queues := 0
+	for i := range all.Queues {
+		if all.Queues[i].Turn > 0 {
+			queues++
+		}
+	}
+	s := Step{Name: stepOrder, Verdict: Told, Text: "no job in it waits for a turn"}
+	if q.Turn > 0 {
+		s.Text = fmt.Sprintf("it is served number %d of the %s in which jobs wait, with %s that may have a turn", q.Turn,
+			count(queues, "queue"), count(q.Waiting, "job"))
+	}
+	return s
+}
+
+func firstFew(names []string) string {
+	const most = 6
+	if len(names) <= most {
+		return commas(names)
+	}
+	return commas(names[:most]) + fmt.Sprintf(" and %d more", len(names)-most)
+}

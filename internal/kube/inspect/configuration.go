@@ -1,0 +1,141 @@
+package inspect
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"path"
+	"slices"
+	"strings"
+
+	appsv1 "k8s.io/api/apps/v1"
+	corev1 "k8s.io/api/core/v1"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+)
+
+// Configuration is what a scheduler in the cluster runs with.
+type Configuration struct {
+	Name       string   // of the ConfigMap, namespace/name
+	Text       string   // "": none was found
+	Schedulers []string // the schedulerNames that it serves; none where it names none
+	Why        string   // why none was found
+}
+
+// schedulers are the labels of deployments that run a scheduler: of this project's chart, and of Volcano's.
+var schedulers = []string{"app.kubernetes.io/name=ashlar", "app=volcano-scheduler"}
+
+// namespaces are where they are installed by default, for people who may not list them everywhere.
+var namespaces = []string{"ashlar-system", "volcano-system"}
+
+// Configured finds the configuration of the scheduler: the ConfigMap that its deployment mounts.
+func Configured(ctx context.Context, c Clients) Configuration {
+	refused := false
+	for _, label := range schedulers {
+		found, err := deployments(ctx, c, label)
+		refused = refused || apierrors.IsForbidden(err)
+		for i := range found {
+			if out, ok := mounted(ctx, c, &found[i]); ok {
+				return out
+			}
+		}
+	}
+	if refused {
+		return Configuration{Why: "no right to read the deployment of the scheduler, or its ConfigMap"}
+	}
+	return Configuration{Why: "no deployment of Ashlar or of Volcano's scheduler mounts one that may be read"}
+}
+
+// deployments are those with a label, Deployments before StatefulSets.
+func deployments(ctx context.Context, c Clients, label string) (out []template, err error) {
+	o := metav1.ListOptions{LabelSelector: label}
+	list := func(namespace string) error {
+		d, err := c.Kube.AppsV1().Deployments(namespace).List(ctx, o)
+		if err != nil {
+			return err
+		}
+		for i := range d.Items {
+			out = append(out, template{d.Items[i].ObjectMeta, &d.Items[i].Spec.Template.Spec})
+		}
+		s, err := c.Kube.AppsV1().StatefulSets(namespace).List(ctx, o)
+		if err == nil {
+			out = append(out, ofSets(s)...)
+		}
+		return nil
+	}
+	if err = list(metav1.NamespaceAll); err != nil {
+		for _, namespace := range namespaces {
+			_ = list(namespace) // the first error says why
+		}
+	}
+	slices.SortStableFunc(out, func(a, b template) int {
+		return cmp.Or(cmp.Compare(a.meta.Namespace, b.meta.Namespace), cmp.Compare(a.meta.Name, b.meta.Name))
+	})
+	return out, err
+}
+
+// template is the pods of a workload.
+type template struct {
+	meta metav1.ObjectMeta
+	pod  *corev1.PodSpec
+}
+
+func ofSets(list *appsv1.StatefulSetList) (out []template) {
+	for i := range list.Items {
+		out = append(out, template{list.Items[i].ObjectMeta, &list.Items[i].Spec.Template.Spec})
+	}
+	return out
+}
+
+// mounted is the configuration that a workload's container names by --scheduler-conf and mounts from a ConfigMap.
+func mounted(ctx context.Context, c Clients, t *template) (Configuration, bool) {
+	for i := range t.pod.Containers {
+		container := &t.pod.Containers[i]
+		flags := flagsOf(container)
+		file, named := flags["scheduler-conf"]
+		if !named {
+			continue
+		}
+		for _, m := range container.VolumeMounts {
+			if m.MountPath != path.Dir(file[0]) && m.MountPath != file[0] {
+				continue
+			}
+			v := slices.IndexFunc(t.pod.Volumes, func(v corev1.Volume) bool { return v.Name == m.Name })
+			if v < 0 || t.pod.Volumes[v].ConfigMap == nil {
+				continue
+			}
+			name := t.pod.Volumes[v].ConfigMap.Name
+			found, err := c.Kube.CoreV1().ConfigMaps(t.meta.Namespace).Get(ctx, name, metav1.GetOptions{})
+			if err != nil {
+				continue
+			}
+			if text, ok := found.Data[path.Base(file[0])]; ok {
+				return Configuration{Name: fmt.Sprintf("%s/%s", t.meta.Namespace, name), Text: text,
+					Schedulers: flags["scheduler-name"]}, true
+			}
+		}
+	}
+	return Configuration{}, false
+}
+
+// flagsOf are the values of a container's flags, by name, wherever they stand: --name=value or --name value; a list
+// has its values apart.
+func flagsOf(c *corev1.Container) map[string][]string {
+	out := map[string][]string{}
+	// Volcano's manifest passes a shell's line.
+	words := strings.Fields(strings.Join(append(slices.Clone(c.Command), c.Args...), " "))
+	for i, word := range words {
+		name, dashed := strings.CutPrefix(word, "--")
+		if !dashed {
+			continue
+		}
+		name, value, has := strings.Cut(name, "=")
+		if !has && i+1 < len(words) {
+			value = words[i+1]
+		}
+		if value = strings.Trim(value, `"'`); value != "" {
+			out[name] = append(out[name], strings.Split(value, ",")...)
+		}
+	}
+	return out
+}

@@ -1,0 +1,191 @@
+package sched
+
+import (
+	"cmp"
+	"slices"
+
+	"ashlar.sh/sched/evict"
+	"ashlar.sh/sched/ledger"
+	"ashlar.sh/sched/model"
+	"ashlar.sh/sched/resource"
+	"ashlar.sh/sched/topology"
+	"ashlar.sh/sched/trace"
+)
+
+// JobWhy is one job, and what its way to a place passes. Nothing is decided anew: it is what the last cycle left.
+type JobWhy struct {
+	Job      JobReport
+	Pods     []PodReport   // by name
+	Asks     resource.List // what its pods without a place ask for together, their places among it
+	Admitted bool
+	Enqueue  bool         // an action decides whether it is admitted
+	Gate     trace.Reason // why its queue takes no jobs; no reason when it does
+	Queue    QueueReport  // without a Name where its queue does not exist
+	Standing Standing
+	Evicting []string // the configured actions that evict pods for others, in their order
+}
+
+// Questions are answered from what the last cycle left. No answer changes anything.
+type Questions struct{ e *Engine }
+
+// Questions returns what can be asked about single objects.
+func (e *Engine) Questions() Questions { return Questions{e} }
+
+// JobsNamed returns the jobs of a name in a namespace: one, or none, or several adopted ones that have owners of
+// different kinds.
+func (q Questions) JobsNamed(namespace, name string) (out []ledger.JobID) {
+	e := q.e
+	e.l.Jobs.Each(func(id ledger.JobID) bool {
+		if k := &e.l.Job(id).Key; k.Name == name && k.Namespace == namespace {
+			out = append(out, id)
+		}
+		return true
+	})
+	slices.SortFunc(out, e.reports.byName)
+	return out
+}
+
+// Job describes one job. It costs what its pods and the jobs that wait cost.
+func (q Questions) Job(id ledger.JobID) JobWhy {
+	e := q.e
+	e.l.Settle()
+	job := e.l.Job(id)
+	w := JobWhy{Job: e.reports.jobReport(id), Admitted: job.Admitted(), Enqueue: e.profile.HasAction("enqueue"),
+		Standing: q.Standing(id)}
+	_, asks := e.reports.asks(id)
+	w.Asks = e.reports.list(asks)
+	for s := range model.Status(model.NumStatus) {
+		e.l.Jobs.Tasks(id, s, func(t ledger.TaskID) bool {
+			w.Pods = append(w.Pods, e.reports.podReport(t))
+			return true
+		})
+	}
+	sortPods(w.Pods)
+	if job.Queue != ledger.NoQueue {
+		w.Gate = e.session.QueueClosed(job.Queue)
+		if e.l.Queue(job.Queue).Fact != nil {
+			w.Queue = e.reports.queueReport(job.Queue)
+		}
+	}
+	for _, a := range e.actions {
+		if _, evicts := a.(evict.Action); evicts {
+			w.Evicting = append(w.Evicting, a.Name())
+		}
+	}
+	return w
+}
+
+// PodWhy is one pod.
+type PodWhy struct {
+	Pod      PodReport
+	Asks     resource.List
+	Priority int32
+	Gated    bool // scheduling gates hold it back
+	Tried    string
+	// Own is why no node takes it by itself; no reason where one would, or where it has a node. Tried is then the node
+	// that it had in the last try for its gang, "" without one.
+	Own trace.Reason
+}
+
+// Pod describes one pod, and returns its job, NoJob for a pod of another scheduler; false when there is no pod of
+// that name. It asks each node about a pod that waits.
+func (q Questions) Pod(namespace, name string) (PodWhy, ledger.JobID, bool) {
+	e := q.e
+	e.l.Settle()
+	id, known := e.l.Tasks.Find(ledger.Key{Namespace: namespace, Name: name})
+	if !known {
+		return PodWhy{}, ledger.NoJob, false
+	}
+	t := e.l.Task(id)
+	w := PodWhy{Pod: e.reports.podReport(id), Gated: t.Pod.Gated, Priority: t.Priority}
+	w.Asks = e.reports.list(e.reports.classOf(id).Request)
+	if !t.Placeable() {
+		return w, t.Job, true
+	}
+	r := e.JobReason(t.Job)
+	for _, p := range r.Tried {
+		if p.Task == t.Key.String() {
+			w.Tried = p.Node
+			return w, t.Job, true
+		}
+	}
+	own := e.session.Nodes.Why(id)
+	refused := 0
+	for _, c := range own.Nodes {
+		refused += c.Count
+	}
+	if own.Code == trace.NoNodes || refused >= own.Need {
+		w.Own = own
+	}
+	return w, t.Job, true
+}
+
+// NodeWhy is one node, and what is on it.
+type NodeWhy struct {
+	Node     NodeReport
+	Cordoned bool
+	Taints   []model.Taint
+	Shard    bool // it is in another scheduler's shard
+	Domains  []string
+	Pods     []HeldRoom // that hold room, are terminating or are promised room, by namespace and name
+	Kept     []HeldRoom // pods that wait and for which room is kept, likewise
+}
+
+// HeldRoom is a pod and what of a node it holds or is promised.
+type HeldRoom struct {
+	PodReport
+	Queue string
+	Holds resource.List
+}
+
+// Node describes one node; false when there is none of that name, or it is set aside.
+func (q Questions) Node(name string) (NodeWhy, bool) {
+	e := q.e
+	e.l.Settle()
+	n, known := e.l.Nodes.Find(name)
+	if !known || !e.l.Node(n).Present() {
+		return NodeWhy{}, false
+	}
+	fact := e.l.Node(n).Fact
+	w := NodeWhy{Node: e.reports.nodeReport(n, e.l.KeptRoom.On()[n]), Cordoned: fact.Unschedulable, Taints: fact.Taints,
+		Shard: fact.Elsewhere, Domains: e.reports.domainsOf(n)}
+	e.l.Nodes.Tasks(n, func(t ledger.TaskID) bool {
+		w.Pods = append(w.Pods, e.reports.held(t))
+		return true
+	})
+	for _, j := range e.l.KeptRoom.Jobs() {
+		for _, t := range e.l.KeptRoom.Of(j) {
+			if e.l.Task(t).Held.Node == n {
+				w.Kept = append(w.Kept, e.reports.held(t))
+			}
+		}
+	}
+	for _, list := range [][]HeldRoom{w.Pods, w.Kept} {
+		slices.SortFunc(list, func(a, b HeldRoom) int {
+			return cmp.Or(cmp.Compare(a.Namespace, b.Namespace), cmp.Compare(a.Name, b.Name))
+		})
+	}
+	return w, true
+}
+
+func (rp *reports) held(t ledger.TaskID) HeldRoom {
+	out := HeldRoom{PodReport: rp.podReport(t), Holds: rp.list(rp.classOf(t).Request)}
+	if j := rp.e.l.Task(t).Job; j != ledger.NoJob {
+		out.Queue = rp.e.l.Jobs.QueueName(j)
+	}
+	return out
+}
+
+// domainsOf names the HyperNodes that a node is in, the smallest first.
+func (rp *reports) domainsOf(n ledger.NodeID) (out []string) {
+	net := rp.e.policy.HyperNodes()
+	if net == nil {
+		return nil
+	}
+	for d := net.Leaf(n); d != topology.None; d = net.Domain(d).Up {
+		if name := net.Domain(d).Name; name != "" {
+			out = append(out, name)
+		}
+	}
+	return out
+}

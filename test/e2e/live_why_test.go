@@ -1,0 +1,227 @@
+package e2e
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	authenticationv1 "k8s.io/api/authentication/v1"
+	corev1 "k8s.io/api/core/v1"
+	rbacv1 "k8s.io/api/rbac/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/client-go/tools/clientcmd"
+	clientcmdapi "k8s.io/client-go/tools/clientcmd/api"
+	schedulingv1beta1 "volcano.sh/apis/pkg/apis/scheduling/v1beta1"
+
+	"ashlar.sh/internal/cli"
+	"ashlar.sh/internal/explain"
+	"ashlar.sh/internal/loop"
+)
+
+// told is what a verb left behind.
+type told struct {
+	code     int
+	out, err string
+}
+
+// ask runs a verb of the command as a person with a kubeconfig.
+func ask(kubeconfig string, args ...string) told {
+	var out, errs bytes.Buffer
+	p := cli.Process{Args: append([]string{"ashlar"}, args...), In: strings.NewReader(""), Out: &out, Err: &errs,
+		Env: func(string) string { return "" }, Now: time.Now}
+	p.Args = append(p.Args, "--kubeconfig", kubeconfig)
+	code := p.Run()
+	return told{code, out.String(), errs.String()}
+}
+
+// reader makes a service account with read rights, and its kubeconfig: everywhere, in one namespace, or nowhere.
+func reader(t *testing.T, ns, name, where string) string {
+	t.Helper()
+	rules := []rbacv1.PolicyRule{{APIGroups: []string{"*"}, Resources: []string{"*"}, Verbs: []string{"get", "list"}}}
+	subject := []rbacv1.Subject{{Kind: "ServiceAccount", Namespace: ns, Name: name}}
+	account := &corev1.ServiceAccount{ObjectMeta: metav1.ObjectMeta{Name: name}}
+	accounts := shared.kube.CoreV1().ServiceAccounts(ns)
+	if _, err := accounts.Create(t.Context(), account, metav1.CreateOptions{}); err != nil {
+		t.Fatal(err)
+	}
+	rbac, called := shared.kube.RbacV1(), metav1.ObjectMeta{Name: ns + "-" + name}
+	var err error
+	switch where {
+	case "everywhere":
+		if _, err = rbac.ClusterRoles().Create(t.Context(), &rbacv1.ClusterRole{ObjectMeta: called, Rules: rules},
+			metav1.CreateOptions{}); err == nil {
+			_, err = rbac.ClusterRoleBindings().Create(t.Context(), &rbacv1.ClusterRoleBinding{ObjectMeta: called,
+				RoleRef: rbacv1.RoleRef{Kind: "ClusterRole", Name: called.Name}, Subjects: subject}, metav1.CreateOptions{})
+		}
+		t.Cleanup(func() {
+			_ = rbac.ClusterRoleBindings().Delete(context.Background(), called.Name, metav1.DeleteOptions{})
+			_ = rbac.ClusterRoles().Delete(context.Background(), called.Name, metav1.DeleteOptions{})
+		})
+	case "namespace":
+		if _, err = rbac.Roles(ns).Create(t.Context(), &rbacv1.Role{ObjectMeta: called, Rules: rules},
+			metav1.CreateOptions{}); err == nil {
+			_, err = rbac.RoleBindings(ns).Create(t.Context(), &rbacv1.RoleBinding{ObjectMeta: called,
+				RoleRef: rbacv1.RoleRef{Kind: "Role", Name: called.Name}, Subjects: subject}, metav1.CreateOptions{})
+		}
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	token, err := shared.kube.CoreV1().ServiceAccounts(ns).CreateToken(t.Context(), name, &authenticationv1.TokenRequest{},
+		metav1.CreateOptions{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return kubeconfigOf(t, ns, &clientcmdapi.AuthInfo{Token: token.Status.Token})
+}
+
+// kubeconfigOf writes one for the shared cluster.
+func kubeconfigOf(t *testing.T, ns string, who *clientcmdapi.AuthInfo) string {
+	t.Helper()
+	path := filepath.Join(t.TempDir(), "kubeconfig")
+	config := clientcmdapi.NewConfig()
+	config.Clusters["c"] = &clientcmdapi.Cluster{Server: shared.Config.Host,
+		CertificateAuthorityData: shared.Config.CAData, CertificateAuthority: shared.Config.CAFile,
+		InsecureSkipTLSVerify: shared.Config.Insecure}
+	config.AuthInfos["u"] = who
+	config.Contexts["x"] = &clientcmdapi.Context{Cluster: "c", AuthInfo: "u", Namespace: ns}
+	config.CurrentContext = "x"
+	if err := clientcmd.WriteToFile(*config, path); err != nil {
+		t.Fatal(err)
+	}
+	return path
+}
+
+// unwrapped has one space between words.
+func unwrapped(text string) string { return strings.Join(strings.Fields(text), " ") }
+
+// A live cluster is asked why a job waits: by an admin, by a person who may only read, by a tenant who may read one
+// namespace, and by one who may read nothing.
+func TestLiveWhy(t *testing.T) {
+	ns := namespace(t)
+	node(t, ns+"-a", "4")
+	queue(t, ns)
+	stop := live(t, ns)
+	submit(t, ns, ns, "train", 2, 2, "1")
+	awaitRunning(t, ns, "train", 2)
+	submit(t, ns, ns, "large", 3, 3, "1")
+	wrote := awaitCondition(t, ns, "large", schedulingv1beta1.PodGroupUnschedulableType)
+	stop() // from here on nobody but a verb could write
+
+	before := versions(t, ns)
+	admin := shared.Kubeconfig
+	for who, config := range map[string]string{"admin": admin, "viewer": reader(t, ns, "viewer", "everywhere")} {
+		got := ask(config, "why", "job", "large", "-n", ns, "--scheduler-name", ns, "--exit-code")
+		want := "There is room for 2 of the 3 pods that start together"
+		if got.code != 10 || !strings.Contains(unwrapped(got.out), want) {
+			t.Errorf("as %s exit %d, want 10 and %q:\n%s%s", who, got.code, want, got.out, got.err)
+		}
+		if _, sentence, _ := strings.Cut(wrote.Message, "unschedulable: "); !strings.Contains(unwrapped(got.out),
+			begun(sentence)) {
+			t.Errorf("as %s why does not say what the scheduler wrote, %q:\n%s", who, sentence, got.out)
+		}
+		got = ask(config, "why", "job", "train", "-n", ns, "--scheduler-name", ns, "--exit-code", "-o", "json")
+		var a explain.Answer
+		if err := json.Unmarshal([]byte(got.out), &a); err != nil {
+			t.Fatalf("as %s: %v\n%s%s", who, err, got.out, got.err)
+		}
+		if got.code != 0 || a.State != explain.Runs || len(a.Places) != 1 || a.Places[0].Pods != 2 ||
+			a.Basis.Source != "cluster" {
+			t.Errorf("as %s job train is %+v", who, a)
+		}
+		if got := ask(config, "why", "queue", ns, "--scheduler-name", ns); !strings.Contains(unwrapped(got.out),
+			"1 job in it waits, 1 has pods that run") {
+			t.Errorf("as %s the queue is\n%s%s", who, got.out, got.err)
+		}
+		if got := ask(config, "why", "node", ns+"-a", "--scheduler-name", ns); !strings.Contains(unwrapped(got.out),
+			"It could still take cpu 2") {
+			t.Errorf("as %s the node is\n%s%s", who, got.out, got.err)
+		}
+	}
+
+	tenant := reader(t, ns, "tenant", "namespace")
+	got := ask(tenant, "why", "job", "large", "--scheduler-name", ns, "--exit-code")
+	for _, want := range []string{"waits for room", unwrapped(wrote.Message), "you may not read enough of the cluster"} {
+		if !strings.Contains(strings.ToLower(unwrapped(got.out)), strings.ToLower(want)) {
+			t.Errorf("a tenant is told no %q:\n%s%s", want, got.out, got.err)
+		}
+	}
+	warned := "warning: pods outside namespace " + ns + ": no right to list it; not known: "
+	if got.code != 10 || !strings.Contains(got.err, warned) {
+		t.Errorf("for a tenant exit %d, stderr\n%s", got.code, got.err)
+	}
+	got = ask(tenant, "why", "job", "train", "--exit-code")
+	if got.code != 0 || !strings.Contains(got.out, "It runs: 2 pods") {
+		t.Errorf("a tenant's running job: exit %d\n%s%s", got.code, got.out, got.err)
+	}
+	if got := ask(tenant, "why", "queue", ns); got.code != 1 || !strings.Contains(got.err, "cannot be found out: ") {
+		t.Errorf("a tenant's queue: exit %d\n%s%s", got.code, got.out, got.err)
+	}
+
+	got = ask(reader(t, ns, "nobody", "nowhere"), "why", "job", "large")
+	if got.code != 1 || got.out != "" || !strings.Contains(got.err, "warning: pods: no right to list it") {
+		t.Errorf("one who may read nothing: exit %d, stdout %q, stderr\n%s", got.code, got.out, got.err)
+	}
+	stranger := kubeconfigOf(t, ns, &clientcmdapi.AuthInfo{Token: "no-token-of-anybody"})
+	got = ask(stranger, "why", "job", "large")
+	if got.code != 1 || !strings.Contains(got.err, "error: no cluster to ask: ") {
+		t.Errorf("one with a bad token: exit %d, stderr\n%s", got.code, got.err)
+	}
+	if after := versions(t, ns); after != before {
+		t.Errorf("the questions changed objects:\n%s\n%s", before, after)
+	}
+}
+
+// begun is the first words of a sentence: amounts at its end may have changed since it was written.
+func begun(sentence string) string {
+	words := strings.Fields(sentence)
+	text := strings.Join(words[:min(len(words), 10)], " ")
+	return strings.ToUpper(text[:1]) + text[1:]
+}
+
+// versions are the resourceVersions of a namespace's pods and PodGroups.
+func versions(t *testing.T, ns string) string {
+	t.Helper()
+	var out []string
+	for _, p := range list(t, ns, "") {
+		out = append(out, p.Name+"="+p.ResourceVersion)
+	}
+	groups, err := shared.dynamic.Resource(podGroupResource).Namespace(ns).List(t.Context(), metav1.ListOptions{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, g := range groups.Items {
+		out = append(out, g.GetName()+"="+g.GetResourceVersion())
+	}
+	return strings.Join(out, " ")
+}
+
+// What the live scheduler saved answers as the cluster does.
+func TestLiveWhyOfADump(t *testing.T) {
+	ns := namespace(t)
+	node(t, ns+"-a", "4")
+	queue(t, ns)
+	dir := t.TempDir()
+	signals := make(chan os.Signal, 1)
+	live(t, ns, func(o *loop.Options) { o.Dump, o.DumpDir = signals, dir })
+	submit(t, ns, ns, "large", 9, 9, "1")
+	awaitCondition(t, ns, "large", schedulingv1beta1.PodGroupUnschedulableType)
+	signals <- os.Interrupt
+	var path string
+	eventually(t, "the dump", func(context.Context) (bool, error) {
+		found, err := filepath.Glob(filepath.Join(dir, "ashlar-dump-*.json"))
+		if len(found) == 1 {
+			path = found[0]
+		}
+		return path != "", err
+	}, func() string { return "none" })
+	got := ask("", "why", "job", "large", "-n", ns, "--dump", path, "--exit-code")
+	if got.code != 12 || !strings.Contains(unwrapped(got.out), "It can never start on these nodes") {
+		t.Errorf("exit %d, want 12:\n%s%s", got.code, got.out, got.err)
+	}
+}
