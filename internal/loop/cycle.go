@@ -11,6 +11,7 @@ import (
 	"ashlar.sh/internal/kube/execute"
 	"ashlar.sh/internal/kube/observe"
 	"ashlar.sh/sched"
+	"ashlar.sh/sched/model"
 	"ashlar.sh/sched/trace"
 )
 
@@ -77,12 +78,27 @@ func (l *loop) cycles(ctx context.Context) error {
 		}
 		stop()
 		time.Sleep(gather - time.Since(ended))
-		if l.o.Settle != nil {
-			l.o.Settle()
+		if l.o.Simulated.Settle != nil {
+			l.o.Simulated.Settle()
 		}
+		if l.restored() {
+			return errRestored
+		}
+		// What woke it meanwhile is part of this cycle: a second one would find nothing.
+		taken(l.seen.Wake())
+		taken(l.executor.Wake())
+		taken(period.C)
 		l.unharmed("going round", func() { l.once(ctx) })
 		ended = time.Now()
 		l.health.beat()
+	}
+}
+
+// taken takes a value that waits in a channel, if there is one.
+func taken[T any](c <-chan T) {
+	select {
+	case <-c:
+	default:
 	}
 }
 
@@ -135,6 +151,7 @@ func (l *loop) takeIn() {
 	lost := l.seen.Lost()
 	l.rebuilds.guard("taking in facts", func() {
 		facts, oldest := l.seen.Drain()
+		l.order(facts)
 		if l.rebuilds.blind || lost {
 			return // the new facts are part of all facts
 		}
@@ -156,6 +173,13 @@ func (l *loop) takeIn() {
 	if lost && !l.rebuilds.blind {
 		l.rebuilds.blind = true
 		l.seeing()
+	}
+}
+
+// order is Simulated.Order.
+func (l *loop) order(facts []model.Fact) {
+	if l.o.Simulated.Order != nil {
+		l.o.Simulated.Order(facts)
 	}
 }
 

@@ -82,6 +82,7 @@ func (l *loop) state() (s recording.State, ok bool) {
 		s = recording.State{Version: l.o.Version, Now: l.now(), Period: l.o.Period,
 			Facts: append(l.seen.All(), l.refusals.memory.facts()...), Commitments: l.engine.LastCheckpoint(),
 			Configuration: l.conf.inEffect(), UTCOffset: l.conf.offset}
+		l.order(s.Facts)
 	})
 	return s, ok
 }

@@ -25,6 +25,7 @@ type leadership struct {
 	cancel  context.CancelFunc
 	ended   chan struct{}
 	lock    *lock
+	lease   *leaseVersions // nil: there is no election
 }
 
 // lock is the lease. While it is kept it is not written: it runs out by itself.
@@ -75,9 +76,10 @@ func elect(ctx context.Context, o Options, kube kubernetes.Interface) (*leadersh
 	e := o.Election.withDefaults()
 	l.margin = e.LeaseDuration - e.RenewDeadline
 	ctx, l.cancel = context.WithCancel(ctx)
+	l.lease = &leaseVersions{LeasesGetter: kube.CoordinationV1()}
 	l.lock = &lock{within: e.RenewDeadline / 2, Interface: &resourcelock.LeaseLock{
 		LeaseMeta:  metav1.ObjectMeta{Namespace: e.Namespace, Name: e.Name},
-		Client:     kube.CoordinationV1(),
+		Client:     l.lease,
 		LockConfig: resourcelock.ResourceLockConfig{Identity: e.Identity},
 	}}
 	elector, err := leaderelection.NewLeaderElector(leaderelection.LeaderElectionConfig{
@@ -136,8 +138,11 @@ func (l *leadership) leading() bool {
 	if l.elector == nil {
 		return true
 	}
-	return l.elector.IsLeader() && l.elector.Check(-l.margin) == nil
+	return l.elector.IsLeader() && l.elector.Check(-l.margin) == nil && !l.leaseRestored()
 }
+
+// leaseRestored reports whether the lease was read in an older version than before.
+func (l *leadership) leaseRestored() bool { return l.lease != nil && l.lease.restored.Load() }
 
 // resign ends this scheduler's part in the election. A lease that it holds is released, or left to run
 // out.

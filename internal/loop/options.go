@@ -62,12 +62,20 @@ type Options struct {
 	// Version is this program's, as it is saved with what it saves; "": unknown.
 	Version string
 	// Flags are what the process was started with, to be shown.
-	Flags   map[string]string
-	Resync  time.Duration // client-go's
-	Engine  []sched.Option
-	Plugins []policy.Definition // compiled in beside the built ones; a configuration may name them
-	// Settle, if set, is called before each cycle. In simulated time it lets all that happens at one time happen before.
+	Flags     map[string]string
+	Resync    time.Duration // client-go's
+	Engine    []sched.Option
+	Plugins   []policy.Definition // compiled in beside the built ones; a configuration may name them
+	Simulated Simulated
+}
+
+// Simulated is what simulated time asks for, so that equal runs are equal; none of it: time is real.
+type Simulated struct {
+	// Settle, if set, is called before each cycle. It lets all that happens at one time happen before.
 	Settle func()
+	// Order, if set, puts facts that are taken in together in an order; those about one object stay as they are. A first
+	// list comes in no order, and nothing decided follows from it; which words come first would.
+	Order func([]model.Fact)
 }
 
 // Addresses are where the scheduler serves; "" serves not.

@@ -22,7 +22,8 @@ import (
 
 // Run schedules until ctx ends, which is no error: requests under way are then finished within
 // Options.Drain, and the lease is released. It returns an error if a configuration or an address
-// cannot be used, and if the lease is lost: the process then has to be started again.
+// cannot be used, if the lease is lost, and if the API server's store was put back to an older state: the process then
+// has to be started again.
 func Run(ctx context.Context, o Options) error {
 	o = o.withDefaults()
 	conf, err := newConfiguration(o)
@@ -162,7 +163,7 @@ func (l *loop) stop(err error) {
 
 // finish waits for the requests under way, unless nothing may be sent any more.
 func (l *loop) finish(err error) {
-	if errors.Is(err, errLost) {
+	if errors.Is(err, errLost) || errors.Is(err, errRestored) {
 		return
 	}
 	bound, cancel := context.WithTimeout(context.Background(), l.o.Drain)

@@ -2,13 +2,16 @@
 // (apimodel), nodes that run pods, controllers and users, and a network that loses, delays and breaks what it carries.
 //
 // Everything happens in a bubble of testing/synctest: hours pass in seconds. One goroutine, the driver, decides the
-// order of
-// all that the API server does: it waits until every other goroutine waits, orders what they ask for by what it says,
-// draws what happens to it from a seed, and does one thing at a time. One seed names one run, but where goroutines of a
-// scheduler race at one moment: of 22 seeds that ran twice, one had two histories.
+// order of all that the API server does: it waits until every other goroutine waits, orders what they ask for by what
+// it says, draws what happens to it from a seed, and does one thing at a time. One seed names one run, of this version
+// of the code and its libraries: TestASeedIsOneRun compares all requests and writes of two runs. For that one
+// processor runs all goroutines, facts that come at one time are put in order, and a cycle waits until all that happens
+// at one time has happened (loop.Simulated).
 //
 // What must always hold is checked from the API server's side alone, at every write, and once the trouble has ended.
 //
-// Not modelled: TLS and HTTP/2, a process that stands still while the others go on (a network that stands still is),
-// clocks that differ, requests that arrive later than a lease's margin, volumes and devices, other schedulers.
+// Not modelled: TLS and HTTP/2, requests that arrive later than a lease's margin, clocks of schedulers that differ from
+// each other (the API server's differs from theirs, and is set), schedulers of two versions (they differ in options),
+// volumes and devices. A process that stands still is kept at its edges: it hears nothing, begins no connection and
+// decides nothing, while its timers run.
 package world

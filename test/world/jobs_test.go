@@ -3,6 +3,7 @@ package world
 import (
 	"fmt"
 	"net/http"
+	"strings"
 	"time"
 
 	"ashlar.sh/test/world/apimodel"
@@ -125,6 +126,9 @@ func (j *jobs) tend(one *job) {
 		w.seq.after(w.between(time.Second, 20*time.Second), func() { j.clear(one) })
 		return
 	}
+	if w.api.Get(j.groups, userNamespace, one.name) == nil { // a backup was older
+		j.group(one)
+	}
 	for i := range one.pods {
 		if name := podName(one, i); !one.done[i] && w.api.Get(j.pods, userNamespace, name) == nil {
 			w.make("", "pods", podOf(one, name))
@@ -157,11 +161,7 @@ func (j *jobs) clear(one *job) {
 // recreate deletes a pod, or the whole job, and makes it again at once under its name.
 func (j *jobs) recreate(one *job) {
 	if i := j.w.random.IntN(2 * one.pods); i < one.pods {
-		if p := j.w.api.Get(j.pods, userNamespace, podName(one, i)); p != nil && !one.done[i] {
-			j.w.check.spare(one.name)
-			j.w.nodes.remove(p)
-			j.w.make("", "pods", podOf(one, podName(one, i)))
-		}
+		j.again(one, i)
 		return
 	}
 	j.clear(one)
@@ -173,9 +173,40 @@ func (j *jobs) recreate(one *job) {
 	}
 }
 
+// around some times deletes a pod that a request is about, and makes it again under its name.
+func (j *jobs) around(r *apimodel.Request) {
+	parts := strings.Split(r.Path, "/")
+	if j.w.calm || r.Method == http.MethodGet || len(parts) < 7 || parts[4] != userNamespace || parts[5] != "pods" ||
+		!j.w.chance(j.w.Trouble.AnyStep/2) {
+		return
+	}
+	p := j.w.api.Get(j.pods, userNamespace, parts[6])
+	if p == nil {
+		return
+	}
+	if one := j.byName[p.Meta().GetLabels()[jobLabel]]; one != nil && !one.ended {
+		for i := range one.pods {
+			if podName(one, i) == parts[6] && !one.done[i] {
+				j.w.did("a pod made again around a request")
+				j.again(one, i)
+			}
+		}
+	}
+}
+
+// again deletes a pod and makes it again at once.
+func (j *jobs) again(one *job, i int) {
+	if p := j.w.api.Get(j.pods, userNamespace, podName(one, i)); p != nil && !one.done[i] {
+		j.w.check.spare(one.name)
+		j.w.nodes.remove(p)
+		j.w.make("", "pods", podOf(one, podName(one, i)))
+	}
+}
+
 // wrote sees pods that have ended.
 func (j *jobs) wrote(write apimodel.Write) {
-	if write.Kind != j.pods || write.After == nil || text(write.After.Object, "status", "phase") != "Succeeded" {
+	if write.Kind != j.pods || write.After == nil || write.After.Meta().GetNamespace() != userNamespace ||
+		text(write.After.Object, "status", "phase") != "Succeeded" {
 		return
 	}
 	name := write.After.Meta().GetName()

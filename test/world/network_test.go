@@ -11,32 +11,12 @@ import (
 	"ashlar.sh/test/world/apimodel"
 )
 
-// Trouble says what goes wrong: probabilities of a request, and mean times between what happens now and then; 0: never.
-type Trouble struct {
-	LostBefore  float64 // the connection breaks before the request is carried out
-	LostAfter   float64 // it breaks after that
-	Late        float64 // the request or its answer takes seconds
-	Conflict    float64 // a write is answered with 409
-	TooMany     float64 // 429
-	Internal    float64 // 500, carried out or not
-	WatchDies   time.Duration
-	WatchStalls time.Duration
-	Compacts    time.Duration // and all watches end: they begin again with 410
-	Restarts    time.Duration // of the API server: all connections break, and none are made for seconds
-	Cut         time.Duration // a scheduler's network stands still, some times for longer than its lease
-	Killed      time.Duration // a scheduler ends from one moment to the next
-	Replaced    time.Duration // a scheduler is asked to end
-	NodeFails   time.Duration // a node is gone with all its pods, and comes again
-	Recreated   time.Duration // a pod or a whole job is deleted, and made again under its name
-	Cordoned    time.Duration
-}
-
 // network is between the schedulers and the API server.
 type network struct {
 	w       *World
-	down    time.Time            // the API server is away until then
-	cut     map[string]time.Time // until when nothing gets through of a client
-	number  int                  // of watches
+	down    time.Time      // the API server is away until then
+	cuts    map[string]cut // by client
+	number  int            // of watches
 	streams []*delivery
 }
 
@@ -64,6 +44,7 @@ func (n *network) begin() {
 		n.endAll("")
 		w.api.Compact(w.api.Version())
 	})
+	w.every(t.Skips, func() { n.oneWatch("a watch skips to a later version", n.skip) })
 	w.every(t.Restarts, func() {
 		n.down = time.Now().Add(w.between(time.Second, 20*time.Second))
 		w.did("API server restart")
@@ -71,12 +52,7 @@ func (n *network) begin() {
 		n.endAll("")
 		w.api.Compact(w.api.Version() - 100)
 	})
-	w.every(t.Cut, func() {
-		p := w.procs[w.random.IntN(len(w.procs))]
-		n.cut[p.name] = time.Now().Add(w.between(time.Second, 40*time.Second))
-		w.did("a scheduler cut off")
-		w.log("%s is cut off until %s", p.name, n.cut[p.name].Sub(w.began))
-	})
+	n.partitions()
 	n.processes()
 }
 
@@ -85,6 +61,7 @@ func (n *network) processes() {
 	w, t := n.w, n.w.Trouble
 	pick := func() *process { return w.procs[w.random.IntN(len(w.procs))] }
 	w.every(t.Killed, func() { w.kill(pick()) })
+	w.every(t.Paused, func() { w.pause(pick(), w.between(time.Second, time.Minute)) })
 	w.every(t.Replaced, func() {
 		w.did("a scheduler asked to end")
 		pick().cancel()
@@ -93,7 +70,7 @@ func (n *network) processes() {
 
 func (n *network) calm() {
 	n.down = time.Time{}
-	clear(n.cut)
+	clear(n.cuts)
 	for _, d := range n.streams {
 		d.stalls = time.Time{}
 	}
@@ -137,7 +114,7 @@ func (n *network) arrive(a *arrival) {
 		n.reply(a, answer{}, n.latency())
 		return
 	}
-	if left := time.Until(n.cut[a.request.Client]); left > 0 {
+	if left := n.cuts[a.request.Client].requests(); left > 0 {
 		n.reply(a, answer{}, min(left, unanswered)) // the connection is given up
 		return
 	}
@@ -180,10 +157,17 @@ func (n *network) carryOut(a *arrival) {
 		n.reply(a, answer{}, 0)
 		return
 	}
+	w.jobs.around(a.request)
 	out := w.api.Do(a.request)
+	w.jobs.around(a.request)
 	if out.Watch != nil {
 		n.follow(out.Watch)
 		n.reply(a, answer{out, true}, n.latency())
+		return
+	}
+	if !w.calm && a.request.Method != http.MethodGet && w.chance(w.Trouble.Doubled) {
+		w.did("carried out twice")
+		w.seq.after(w.about(usual), func() { n.reply(a, answer{w.api.Do(a.request), true}, n.latency()) })
 		return
 	}
 	if !w.calm && w.chance(w.Trouble.LostAfter) {
@@ -206,8 +190,12 @@ func refusal(err *apierrors.StatusError) answer {
 
 func (n *network) reply(a *arrival, with answer, after time.Duration) {
 	n.w.seq.after(after, func() {
-		if left := time.Until(n.cut[a.request.Client]); left > 0 && with.ok {
+		if left := n.cuts[a.request.Client].answers(); left > 0 && with.ok {
 			n.reply(a, answer{}, min(left, unanswered))
+			return
+		}
+		if left := n.w.paused(a.request.Client); left > 0 {
+			n.reply(a, with, left) // it waits in the client's kernel
 			return
 		}
 		a.answer <- with
@@ -251,7 +239,8 @@ func (n *network) watched(watch *apimodel.Watch) {
 // deliver brings a client so many events of a watch, in order and after a while.
 func (n *network) deliver(d *delivery, events int) {
 	at := time.Now().Add(n.latency())
-	for _, other := range []time.Time{d.last, d.stalls, n.cut[d.watch.Client]} {
+	for _, other := range []time.Time{d.last, d.stalls, time.Now().Add(n.cuts[d.watch.Client].answers()),
+		time.Now().Add(n.w.paused(d.watch.Client))} {
 		if other.After(at) {
 			at = other
 		}
@@ -261,8 +250,9 @@ func (n *network) deliver(d *delivery, events int) {
 }
 
 func (n *network) handOver(d *delivery, events int) {
-	for _, other := range []time.Time{d.stalls, n.cut[d.watch.Client]} {
-		if left := time.Until(other); left > 0 { // it began to stall while this was on its way
+	for _, left := range []time.Duration{time.Until(d.stalls), n.cuts[d.watch.Client].answers(),
+		n.w.paused(d.watch.Client)} {
+		if left > 0 { // it began to stall while this was on its way
 			n.w.seq.after(left, func() { n.handOver(d, events) })
 			return
 		}

@@ -25,7 +25,7 @@ func (k *kubelets) begin() {
 	w := k.w
 	k.pods, k.nodes = w.api.Kind("", "pods"), w.api.Kind("", "nodes")
 	for i := range w.Nodes {
-		k.come(fmt.Sprintf("node-%d", i))
+		k.come(nodeName(i))
 	}
 	names := sorted(k.up)
 	pick := func() string { return names[w.random.IntN(len(names))] }
@@ -47,7 +47,7 @@ func (k *kubelets) begin() {
 
 func (k *kubelets) calm() {
 	for i := range k.w.Nodes {
-		name := fmt.Sprintf("node-%d", i)
+		name := nodeName(i)
 		k.come(name)
 		k.cordon(name, false)
 	}
@@ -132,3 +132,5 @@ func (k *kubelets) report(p *apimodel.Stored, phase string) {
 		k.w.seq.after(lasts+k.w.between(0, time.Second), func() { k.report(p, "Succeeded") })
 	}
 }
+
+func nodeName(i int) string { return fmt.Sprintf("node-%d", i) }

@@ -1,17 +1,20 @@
 package world
 
 import (
+	"cmp"
 	"context"
+	"net"
 	"net/http"
 	"os"
-	"path/filepath"
+	"slices"
 	"strings"
-	"testing"
 	"time"
 
 	"k8s.io/client-go/rest"
 
 	"ashlar.sh/internal/loop"
+	"ashlar.sh/sched/model"
+	"ashlar.sh/sched/policy"
 	"ashlar.sh/test/world/apimodel"
 )
 
@@ -28,6 +31,9 @@ type process struct {
 	cancel   context.CancelFunc
 	ended    chan error
 	killed   bool
+	still    *standstill
+	dumps    chan os.Signal
+	bug      bug
 }
 
 // start starts a scheduler in the place of one of that name that has ended.
@@ -35,7 +41,8 @@ func (w *World) start(name string) {
 	lives := w.result.Did["a scheduler started"]
 	w.did("a scheduler started")
 	ctx, cancel := context.WithCancel(context.Background())
-	p := &process{name: name + "." + number(lives), listener: newListener(), cancel: cancel, ended: make(chan error, 1)}
+	p := &process{name: name + "." + number(lives), listener: newListener(), cancel: cancel, ended: make(chan error, 1),
+		still: &standstill{}, dumps: make(chan os.Signal, 1)}
 	serve := apimodel.Handler(gate{w.seq}, p.name)
 	// A connection for each request: which of several that wait at once gets a used one is nobody's to say, and a broken
 	// one has the transport send a request again.
@@ -46,16 +53,25 @@ func (w *World) start(name string) {
 	p.server = &http.Server{Handler: once, ReadHeaderTimeout: time.Minute,
 		ErrorLog: silent}
 	go func() { _ = p.server.Serve(p.listener) }() // its error is that it was closed
-	config := &rest.Config{Host: "http://" + p.name, Dial: p.listener.dial}
+	dial := func(ctx context.Context, network, at string) (net.Conn, error) {
+		p.still.wait(ctx)
+		return p.listener.dial(ctx, network, at)
+	}
+	config := &rest.Config{Host: "http://" + p.name, Dial: dial}
+	config.Wrap(p.bug.inRequests)
 	if w.Breaks.wrap != nil {
 		config.Wrap(w.Breaks.wrap)
 	}
 	w.log("%s starts", p.name)
-	go func() {
-		p.ended <- loop.Run(ctx, loop.Options{Config: config, ConfigFile: w.conf, Settle: settled,
-			DumpDir:  filepath.Dir(w.conf),
-			Election: &loop.Election{Namespace: leaseNamespace, Name: "volcano", Identity: p.name}})
-	}()
+	settle := func() {
+		p.still.wait(context.Background())
+		settled()
+	}
+	options := loop.Options{Config: config, ConfigFile: w.conf.path, Dump: p.dumps, DumpDir: w.conf.dumps(),
+		Simulated:  loop.Simulated{Settle: settle, Order: byName},
+		QuietBinds: w.chance(0.5), Period: time.Second >> w.random.IntN(2), Plugins: []policy.Definition{p.bug.plugin()},
+		Election: &loop.Election{Namespace: leaseNamespace, Name: "volcano", Identity: p.name}}
+	go func() { p.ended <- loop.Run(ctx, options) }()
 	at := len(w.procs)
 	for i, old := range w.procs {
 		if base(old.name) == name {
@@ -73,6 +89,14 @@ func (w *World) start(name string) {
 // depends on which goroutine runs first, and no seed says that.
 func settled() {
 	<-time.NewTimer(time.Microsecond).C
+}
+
+// byName puts facts in order: the first lists of client-go come in the order of a map.
+func byName(facts []model.Fact) {
+	slices.SortStableFunc(facts, func(a, b model.Fact) int {
+		return cmp.Or(cmp.Compare(a.Ref.Kind, b.Ref.Kind), cmp.Compare(a.Ref.Namespace, b.Ref.Namespace),
+			cmp.Compare(a.Ref.Name, b.Ref.Name))
+	})
 }
 
 func base(name string) string { return name[:strings.IndexByte(name, '.')] }
@@ -108,6 +132,7 @@ func (w *World) kill(p *process) {
 	w.did("a scheduler killed")
 	w.log("%s is killed", p.name)
 	p.killed = true
+	p.still.begin(0)
 	p.cancel()
 	w.net.endAll(p.name)
 }
@@ -150,31 +175,4 @@ func (w *World) stop() {
 		}
 		p.close()
 	}
-}
-
-// configurations that a seed may draw.
-var configurations = []struct{ actions, tiers string }{
-	{"enqueue, allocate, backfill, preempt, reclaim", "priority gang conformance; predicates proportion nodeorder"},
-	{"enqueue, allocate, backfill, reclaim, preempt",
-		"priority gang conformance; drf predicates capacity nodeorder binpack"},
-	{"enqueue, allocate, backfill, gangpreempt, gangreclaim",
-		"priority gang conformance; predicates proportion nodeorder"},
-	{"enqueue, allocate, backfill", "priority gang conformance; overcommit drf predicates proportion nodeorder"},
-}
-
-// configuration writes the file that the schedulers read.
-func configuration(t *testing.T, w *World) string {
-	c := configurations[w.random.IntN(len(configurations))]
-	out := "actions: \"" + c.actions + "\"\ntiers:\n"
-	for tier := range strings.SplitSeq(c.tiers, "; ") {
-		out += "- plugins:\n"
-		for _, plugin := range strings.Fields(tier) {
-			out += "  - name: " + plugin + "\n"
-		}
-	}
-	path := filepath.Join(t.TempDir(), "volcano-scheduler.conf")
-	if err := os.WriteFile(path, []byte(out), 0o600); err != nil {
-		t.Fatal(err)
-	}
-	return path
 }

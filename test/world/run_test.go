@@ -4,8 +4,8 @@ package world
 
 import (
 	"io"
-	"math/rand/v2"
 	"os"
+	"runtime"
 	"strconv"
 	"strings"
 	"testing"
@@ -29,23 +29,9 @@ func TestMain(m *testing.M) {
 	klog.SetLogger(logr.Discard())
 	// One of the handlers sleeps until a time that all tests of a process share, which bubbles do not.
 	utilruntime.ErrorHandlers = nil
+	// Of goroutines that can run at one time, one processor runs the same one first each time, and several do not.
+	runtime.GOMAXPROCS(1)
 	os.Exit(m.Run())
-}
-
-// drawn is a world with a mix of trouble of its own: each kind is there in about half of all worlds.
-func drawn(seed uint64, lasts time.Duration) Options {
-	r := rand.New(rand.NewPCG(seed, 2))
-	p := func(most float64) float64 { return float64(r.IntN(2)) * r.Float64() * most }
-	d := func(least time.Duration) time.Duration {
-		return time.Duration(r.IntN(2)) * (least + time.Duration(r.Int64N(int64(4*least))))
-	}
-	return Options{Seed: seed, Lasts: lasts, Settles: time.Hour, Nodes: 2 + r.IntN(5), Schedulers: 1 + r.IntN(2),
-		Trouble: Trouble{
-			LostBefore: p(0.05), LostAfter: p(0.05), Late: p(0.1), Conflict: p(0.05), TooMany: p(0.05), Internal: p(0.05),
-			WatchDies: d(10 * time.Second), WatchStalls: d(30 * time.Second), Compacts: d(2 * time.Minute),
-			Restarts: d(3 * time.Minute), Cut: d(2 * time.Minute),
-			Killed: d(2 * time.Minute), Replaced: d(3 * time.Minute), NodeFails: d(2 * time.Minute),
-			Recreated: d(20 * time.Second), Cordoned: d(time.Minute)}}
 }
 
 // run runs a world in a bubble of its own.

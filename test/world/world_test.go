@@ -62,7 +62,8 @@ type World struct {
 	result  Result
 	began   time.Time
 	calm    bool // there is no trouble any more
-	conf    string
+	conf    *configFile
+	skew    time.Duration // of the API server's clock
 }
 
 // Run runs a world in the bubble of a test (testing/synctest), which it must be called in.
@@ -71,13 +72,13 @@ func Run(t *testing.T, o Options) Result {
 		began: time.Now()}
 	w.result.Did = map[string]int{}
 	oldrand.Seed(int64(o.Seed))
-	w.api = apimodel.NewServer(time.Now)
-	w.net = &network{w: w, cut: map[string]time.Time{}}
+	w.api = apimodel.NewServer(func() time.Time { return time.Now().Add(w.skew) })
+	w.net = &network{w: w, cuts: map[string]cut{}}
 	w.check = newChecker(w)
 	w.nodes = &kubelets{w: w, up: map[string]bool{}}
 	w.jobs = newJobs(w)
 	w.api.Wrote, w.api.Watched = w.wrote, w.net.watched
-	w.conf = configuration(t, w)
+	w.conf = newConfigFile(t, w)
 	w.make("", "namespaces", map[string]any{"metadata": map[string]any{"name": leaseNamespace}})
 	w.make("", "namespaces", map[string]any{"metadata": map[string]any{"name": userNamespace}})
 	w.nodes.begin()
@@ -86,6 +87,10 @@ func Run(t *testing.T, o Options) Result {
 		w.start(fmt.Sprintf("scheduler-%d", i))
 	}
 	w.net.begin()
+	w.conf.begin()
+	newRival(w).begin()
+	newTenant(w).begin()
+	w.disasters()
 	w.until(o.Lasts)
 	w.settle()
 	w.stop()
@@ -101,6 +106,12 @@ func (w *World) settle() {
 	w.calm = true
 	w.net.calm()
 	w.nodes.calm()
+	w.conf.calm()
+	for _, p := range w.procs {
+		p.still.begin(0)
+		p.bug.touches.Store(0)
+		p.bug.until.Store(0)
+	}
 	bound := w.Lasts + w.Settles
 	for time.Since(w.began) < bound && !w.jobs.over() {
 		w.until(time.Since(w.began) + 10*time.Second)
@@ -172,8 +183,12 @@ func described(write apimodel.Write) string {
 
 // do sends a request as somebody who is no scheduler, past the network.
 func (w *World) do(method, path string, body any) apimodel.Response {
+	return w.doAs("world", method, path, body)
+}
+
+func (w *World) doAs(client, method, path string, body any) apimodel.Response {
 	raw, _ := json.Marshal(body) // plain data
-	r := &apimodel.Request{Client: "world", Method: method, Path: path, Body: raw}
+	r := &apimodel.Request{Client: client, Method: method, Path: path, Body: raw}
 	if method == http.MethodPatch {
 		r.ContentType = "application/merge-patch+json"
 	}

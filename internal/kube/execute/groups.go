@@ -1,8 +1,10 @@
 package execute
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
+	"maps"
 	"slices"
 	"sync"
 	"time"
@@ -43,6 +45,7 @@ type GroupStatus struct {
 type groupWrites struct {
 	mu      sync.Mutex
 	pending map[ledger.Key]*groupWrite
+	armed   uint16 // counts those that wait for gather to be over
 }
 
 type groupWrite struct {
@@ -153,7 +156,9 @@ func (pg *podGroupWriter) arm(group ledger.Key, w *groupWrite) {
 	case w.urgent:
 		pg.launch(group, w)
 	case w.due == nil:
-		w.due = time.AfterFunc(gather, func() {
+		// A nanosecond apart: writes that were asked for at one time of the clock are sent in that order.
+		pg.waiting.armed++
+		w.due = time.AfterFunc(gather-1<<16+time.Duration(pg.waiting.armed), func() {
 			pg.waiting.mu.Lock()
 			defer pg.waiting.mu.Unlock()
 			pg.launch(group, w)
@@ -197,8 +202,11 @@ func (pg *podGroupWriter) launch(group ledger.Key, w *groupWrite) {
 func (pg *podGroupWriter) flush() {
 	pg.waiting.mu.Lock()
 	defer pg.waiting.mu.Unlock()
-	for group, w := range pg.waiting.pending {
-		pg.launch(group, w)
+	groups := slices.SortedFunc(maps.Keys(pg.waiting.pending), func(a, b ledger.Key) int {
+		return cmp.Or(cmp.Compare(a.Namespace, b.Namespace), cmp.Compare(a.Name, b.Name))
+	})
+	for _, group := range groups {
+		pg.launch(group, pg.waiting.pending[group])
 	}
 }
 

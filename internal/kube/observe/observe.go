@@ -72,6 +72,7 @@ type Observer struct {
 
 	translating sync.Mutex  // held while pods are translated, which goroutines share
 	lost        atomic.Bool // see Lost
+	restored    atomic.Bool // see Restored
 
 	mu        sync.Mutex
 	watched   []watched

@@ -35,9 +35,14 @@ func (g guarded) do(report func()) {
 	}
 }
 
-func (g guarded) OnAdd(o any, first bool)    { g.do(func() { g.handler.OnAdd(o, first) }) }
-func (g guarded) OnUpdate(before, after any) { g.do(func() { g.handler.OnUpdate(before, after) }) }
-func (g guarded) OnDelete(o any)             { g.do(func() { g.handler.OnDelete(o) }) }
+func (g guarded) OnAdd(o any, first bool) { g.do(func() { g.handler.OnAdd(o, first) }) }
+func (g guarded) OnUpdate(before, after any) {
+	g.do(func() {
+		g.compare(before, after)
+		g.handler.OnUpdate(before, after)
+	})
+}
+func (g guarded) OnDelete(o any) { g.do(func() { g.handler.OnDelete(o) }) }
 
 // unharmed is a transform of which a panic leaves an object as it is, and a pod as one of
 // which little is known.

@@ -1,0 +1,40 @@
+package observe
+
+import (
+	"strconv"
+
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/types"
+)
+
+// Restored says that an object was seen in an older version than before: the API server's store was put back, as from a
+// backup of etcd. Watches and the lists that make up for them never go back otherwise: client-go asks for none that is
+// older than what it has. What is known may never have been then, and what the store says now is no newer than that, so
+// that it would not be believed. Only a process that starts anew knows what is true.
+func (w *Observer) Restored() bool { return w.restored.Load() }
+
+// compare notes when an object's life goes back in time.
+func (g guarded) compare(before, after any) {
+	id, was := version(before)
+	same, is := version(after)
+	if id == same && 0 < is && is < was {
+		g.w.restored.Store(true)
+		g.w.queue.awake()
+	}
+}
+
+// version is that of an object, and the life that it is of; 0 where it is no number, which says nothing.
+func version(object any) (types.UID, uint64) {
+	if p, ok := object.(*Pod); ok {
+		return types.UID(p.fact.UID), p.fact.Version
+	}
+	o, ok := object.(metav1.Object)
+	if !ok {
+		return "", 0
+	}
+	n, err := strconv.ParseUint(o.GetResourceVersion(), 10, 64)
+	if err != nil {
+		return "", 0
+	}
+	return o.GetUID(), n
+}

@@ -1,0 +1,69 @@
+package world
+
+import (
+	"hash/fnv"
+	"net/http"
+	"strings"
+	"sync/atomic"
+	"time"
+
+	"ashlar.sh/sched/ledger"
+	"ashlar.sh/sched/policy"
+	"ashlar.sh/sched/trace"
+)
+
+// bug makes a process panic, in its engine or in what it sends.
+type bug struct {
+	touches atomic.Int64 // at the last of so many, the engine panics, once; 0: it does not
+	until   atomic.Int64 // requests whose path falls in panic until then
+}
+
+// strike has the bug show, soon.
+func (b *bug) strike(w *World) {
+	w.did("a panic")
+	if w.chance(0.5) {
+		b.touches.Store(1 + w.random.Int64N(60))
+		return
+	}
+	b.until.Store(time.Now().Add(w.between(10*time.Millisecond, time.Second)).UnixNano())
+}
+
+// inRequests is the bug in what sends: of writes, but of no lease, whose client has no guard of ours.
+func (b *bug) inRequests(next http.RoundTripper) http.RoundTripper {
+	return sender(func(r *http.Request) (*http.Response, error) {
+		if r.Method != http.MethodGet && !strings.Contains(r.URL.Path, "/leases") && time.Now().UnixNano() < b.until.Load() {
+			sum := fnv.New32a()
+			_, _ = sum.Write([]byte(r.URL.Path)) // a hash takes all
+			if sum.Sum32()%3 == 0 {
+				panic("the bug of the world in a request")
+			}
+		}
+		return next.RoundTrip(r)
+	})
+}
+
+// plugin is the bug in the engine: a plugin without an opinion.
+func (b *bug) plugin() policy.Definition {
+	return policy.Definition{Name: "bug", Meaning: "panics when the world says so", Arguments: []*policy.Argument{},
+		New: func(policy.Choice, *ledger.Ledger) (any, error) { return clumsy{b}, nil }}
+}
+
+type clumsy struct{ b *bug }
+
+func (c clumsy) touched() {
+	if c.b.touches.Load() > 0 && c.b.touches.Add(-1) == 0 {
+		panic("the bug of the world in a plugin")
+	}
+}
+
+// CompareJobs implements policy.JobOrder.
+func (c clumsy) CompareJobs(_, _ ledger.JobID) int {
+	c.touched()
+	return 0
+}
+
+// ValidateJob implements policy.JobValid.
+func (c clumsy) ValidateJob(ledger.JobID) trace.Reason {
+	c.touched()
+	return trace.Reason{}
+}

@@ -1,0 +1,90 @@
+package world
+
+import (
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+)
+
+// configurations that a seed may draw.
+var configurations = []struct{ actions, tiers string }{
+	{"enqueue, allocate, backfill, preempt, reclaim", "priority gang conformance; predicates proportion nodeorder"},
+	{"enqueue, allocate, backfill, reclaim, preempt",
+		"priority gang conformance pdb; drf predicates capacity nodeorder binpack"},
+	{"enqueue, allocate, backfill, gangpreempt, gangreclaim",
+		"priority gang conformance pdb; predicates proportion nodeorder"},
+	{"enqueue, allocate, backfill", "priority gang conformance; overcommit drf predicates proportion nodeorder"},
+}
+
+// malformed are texts that are no configuration, or not one that can be used.
+var malformed = []string{
+	"", "actions: \"enqueue, allo", "actions: \"allocate, fly\"\ntiers: []\n", "\x00\x01\x02",
+	"actions: \"allocate\"\ntiers:\n- plugins:\n  - name: gang\n  - name: gnag\n",
+	"actions: \"allocate\"\ntiers:\n- plugins:\n  - name: priority\n    arguments: {a: [b\n",
+}
+
+// configFile is the file that all schedulers read.
+type configFile struct {
+	w    *World
+	path string
+	disk string // where dumps are saved
+}
+
+func newConfigFile(t *testing.T, w *World) *configFile {
+	t.Helper()
+	dir := t.TempDir()
+	c := &configFile{w: w, path: filepath.Join(dir, "volcano-scheduler.conf"), disk: dir}
+	if c.write(c.draw()) != nil {
+		t.Fatal("the configuration cannot be written")
+	}
+	return c
+}
+
+func (c *configFile) write(text string) error { return os.WriteFile(c.path, []byte(text), 0o600) }
+
+// draw is a configuration that can be used.
+func (c *configFile) draw() string {
+	one := configurations[c.w.random.IntN(len(configurations))]
+	out := "actions: \"" + one.actions + "\"\ntiers:\n"
+	for tier := range strings.SplitSeq(one.tiers, "; ") {
+		out += "- plugins:\n"
+		for _, plugin := range strings.Fields(tier) {
+			out += "  - name: " + plugin + "\n"
+		}
+	}
+	return out + "  - name: bug\n"
+}
+
+// begin has the file changed now and then, some times to what cannot be used.
+func (c *configFile) begin() {
+	w := c.w
+	w.every(w.Trouble.Reloads, func() {
+		text := c.draw()
+		if w.chance(0.4) {
+			text = malformed[w.random.IntN(len(malformed))]
+			w.did("a malformed configuration")
+		}
+		w.did("a configuration changed")
+		w.log("the configuration is now %q", text)
+		_ = c.write(text) // it could be written before
+	})
+	w.every(w.Trouble.Dumps, func() {
+		select {
+		case w.procs[w.random.IntN(len(w.procs))].dumps <- os.Interrupt:
+			w.did("a dump asked for")
+		default:
+		}
+	})
+}
+
+// calm leaves a file that can be used.
+func (c *configFile) calm() { _ = c.write(c.draw()) }
+
+// dumps is where a process saves what it dumps: where nothing can be written, in some worlds.
+func (c *configFile) dumps() string {
+	if c.w.Trouble.NoDisk {
+		return filepath.Join(c.path, "is", "no", "folder")
+	}
+	return c.disk
+}

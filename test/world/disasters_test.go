@@ -1,0 +1,104 @@
+package world
+
+import (
+	"time"
+
+	"ashlar.sh/test/world/apimodel"
+)
+
+// disasters sets the API server's clock, and puts its store back to an older state.
+func (w *World) disasters() {
+	w.every(w.Trouble.Jumps, func() {
+		w.did("a clock set")
+		w.skew = w.between(-time.Hour, time.Hour)
+		w.log("the clock of the API server differs by %s", w.skew)
+	})
+	w.every(w.Trouble.Restored/2, func() {
+		backup := w.api.Backup()
+		w.seq.after(w.between(time.Second, time.Minute), func() {
+			if !w.calm {
+				w.restore(backup)
+			}
+		})
+	})
+}
+
+// restore puts the store back: what was written since is lost, while pods run and schedulers know better.
+func (w *World) restore(backup apimodel.Backup) {
+	w.did("etcd restored")
+	w.log("the store is as it was before")
+	for _, d := range w.net.streams {
+		d.watch.End()
+		w.seq.after(w.net.latency(), func() { w.net.end(d) })
+	}
+	w.api.Restore(backup)
+	w.nodes.restored()
+	w.check.restored()
+	w.jobs.restored()
+}
+
+// restored has kubelets act on what the API server shows by now.
+func (k *kubelets) restored() {
+	for i := range k.w.Nodes { // nodes register again
+		if name := nodeName(i); k.up[name] == (k.w.api.Get(k.nodes, "", name) == nil) {
+			k.up[name] = !k.up[name]
+			if k.up[name] {
+				k.w.seq.after(time.Second, func() { k.fail(name) })
+				k.w.seq.after(10*time.Second, func() { k.come(name) })
+			} else {
+				k.come(name)
+			}
+		}
+	}
+	for _, p := range k.w.api.List(k.pods) {
+		if text(p.Object, "spec", "nodeName") != "" {
+			k.wrote(apimodel.Write{Kind: k.pods, After: p})
+		}
+		if p.Meta().GetDeletionTimestamp() != nil {
+			k.w.seq.after(k.w.between(100*time.Millisecond, 10*time.Second), func() { k.remove(p) })
+		}
+	}
+}
+
+// restored has users look what there is: jobs that had ended are cleared away again.
+func (j *jobs) restored() {
+	for _, one := range j.all {
+		if one.ended {
+			j.w.seq.after(time.Second, func() { j.clear(one) })
+			continue
+		}
+		clear(one.done)
+		for i := range one.pods {
+			p := j.w.api.Get(j.pods, userNamespace, podName(one, i))
+			if p != nil && text(p.Object, "status", "phase") == "Succeeded" {
+				one.done[i] = true
+			}
+		}
+	}
+}
+
+// restored begins anew to follow what is there: what was bound since the backup may be bound again.
+func (c *checker) restored() {
+	c.restoredAt = time.Now()
+	clear(c.bound)
+	clear(c.bindsOf)
+	clear(c.gangs)
+	if lease := c.w.api.Get(c.lease, leaseNamespace, "volcano"); lease != nil {
+		c.holder = text(lease.Object, "spec", "holderIdentity")
+	}
+	for _, g := range c.w.api.List(c.groups) {
+		c.group(apimodel.Write{Kind: c.groups, After: g})
+		c.spare(g.Meta().GetName())
+	}
+	for _, p := range c.w.api.List(c.pods) {
+		node, phase := text(p.Object, "spec", "nodeName"), text(p.Object, "status", "phase")
+		if node == "" {
+			continue
+		}
+		c.bindsOf[p.Meta().GetUID()] = 1
+		if phase != "Succeeded" && phase != "Failed" {
+			c.bound[p.Meta().GetUID()] = node
+		}
+		c.stands(p)
+	}
+}
