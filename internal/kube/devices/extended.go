@@ -71,7 +71,7 @@ func (e *extended) tell() {
 		row := d.l.Node(n)
 		now := offeringNode{fact: row.Fact}
 		if row.Fact != nil && len(e.names) > 0 {
-			now.reach = d.inventory.reach(row.Name)
+			now.reach = d.inventory.reach(d.node(n))
 		}
 		if all || now != e.nodes[n] {
 			e.nodes[n] = now

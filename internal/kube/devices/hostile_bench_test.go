@@ -7,6 +7,7 @@ import (
 	"testing"
 	"time"
 
+	corev1 "k8s.io/api/core/v1"
 	resourcev1 "k8s.io/api/resource/v1"
 	"k8s.io/apimachinery/pkg/api/resource"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -77,6 +78,18 @@ var hostilities = []hostility{
 			}
 		}
 	}},
+	// Fifty racks of twenty nodes, each with a pool of its own that a selector of nodes names; of one rack's pool a
+	// device is taken in one cycle and given back in the next.
+	{name: "racks", claim: ofFabric(3), also: func(w *world, turn int) {
+		if turn == 0 {
+			for i := range 50 {
+				w.tell(ofRack(i, 4), holdingOf(rackName(i), "holder"+rackName(i), 1, true, "gpu-0", "gpu-2"))
+			}
+			return
+		}
+		rack := turn / 2 % 50
+		w.tell(holdingOf(rackName(rack), "other"+rackName(rack), turn, turn%2 == 0, "gpu-1"))
+	}},
 	// The pods have a claim besides that has its devices, and can be used everywhere.
 	{name: "beside", claim: hostile, with: []string{"has"}, also: usedBy(0)},
 	// The same where it can be used on one node.
@@ -137,6 +150,20 @@ var hostilities = []hostility{
 func everywhere(pool string, n int) *resourcev1.ResourceSlice {
 	yes, s := true, slice(pool, n)
 	s.Spec.NodeName, s.Spec.AllNodes = nil, &yes
+	return s
+}
+
+func rackName(i int) string { return fmt.Sprint("rack", i) }
+
+// ofRack is a slice of a pool that twenty nodes reach, by a selector of their names.
+func ofRack(i, n int) *resourcev1.ResourceSlice {
+	s := slice(rackName(i), n)
+	var names []string
+	for k := range 20 {
+		names = append(names, fmt.Sprintf("n%04d", i*20+k))
+	}
+	s.Spec.NodeName, s.Spec.NodeSelector = nil, &corev1.NodeSelector{NodeSelectorTerms: []corev1.NodeSelectorTerm{{
+		MatchExpressions: []corev1.NodeSelectorRequirement{{Key: "kubernetes.io/hostname", Operator: "In", Values: names}}}}}
 	return s
 }
 
@@ -203,7 +230,9 @@ func (h hostility) benchmark(b *testing.B) {
 	w := newWorld(b, class("gpu"))
 	for i := range hostileNodes {
 		n := fmt.Sprintf("n%04d", i)
-		w.tell(node(n), slice(n, 8))
+		on := node(n)
+		on.Labels = map[string]string{"kubernetes.io/hostname": n}
+		w.tell(on, slice(n, 8))
 	}
 	if h.also != nil {
 		h.also(w, 0)

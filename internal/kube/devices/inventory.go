@@ -1,7 +1,6 @@
 package devices
 
 import (
-	"maps"
 	"slices"
 
 	corev1 "k8s.io/api/core/v1"
@@ -9,8 +8,6 @@ import (
 	"k8s.io/apimachinery/pkg/types"
 	"k8s.io/dynamic-resource-allocation/resourceclaim"
 	"k8s.io/dynamic-resource-allocation/structured"
-
-	"ashlar.sh/sched/model"
 )
 
 // pool names the devices that one driver manages together.
@@ -34,23 +31,12 @@ type publishedSlice struct {
 	slice   *resourcev1.ResourceSlice
 	content digest
 	ids     []structured.DeviceID
+	on      []where // the slice as a whole or (each) its devices one by one
+	each    bool
+	asked   *corev1.Node // the last node that serves was asked about, where on is of the whole, and its answer
+	yes     bool
 	fits    map[digest]*matched // by wish
 	classed map[digest]*matched // by what classes select, for Offered
-}
-
-// reach is what a node reaches: the slices by name, and the pools that they are of.
-type reach struct {
-	slices   []*publishedSlice
-	usable   []*publishedSlice // of pools that are whole
-	pools    []pool
-	uses     []*poolUse // of pools, since they were asked for
-	content  digest
-	counters bool // some devices of it share counters
-	shared   bool // other nodes may reach some of its pools, too
-
-	node    *model.Node // that still is about, with the classes as they were
-	classes digest
-	still   digest
 }
 
 func newInventory() inventory {
@@ -101,6 +87,7 @@ func newPublishedSlice(slice *resourcev1.ResourceSlice) *publishedSlice {
 	if err != nil {
 		text = []byte(slice.UID + "/" + types.UID(slice.ResourceVersion))
 	}
+	b.place()
 	b.content = digestOf(append(append([]byte(slice.Name), 0), text...))
 	for i := range slice.Spec.Devices {
 		b.ids = append(b.ids, structured.MakeDeviceID(slice.Spec.Driver, slice.Spec.Pool.Name, slice.Spec.Devices[i].Name))
@@ -120,7 +107,7 @@ func (s *inventory) forget(b *publishedSlice) {
 		}
 		return
 	}
-	clear(s.near)
+	s.forgetNear(poolOf(b.slice))
 	s.everywhere, s.changed = true, s.changed[:0]
 }
 
@@ -160,43 +147,6 @@ func drop[K comparable](in map[K]map[string]*publishedSlice, key K, name string)
 	}
 }
 
-// mostNear bounds what reach remembers.
-const mostNear = 1 << 14
-
-// reach returns what a question about a node is asked with: the slices that may serve the node, and all other slices of
-// their pools, because a pool is used as a whole or not at all.
-func (s *inventory) reach(node string) *reach {
-	if known, ok := s.near[node]; ok {
-		return known
-	}
-	all := map[string]*publishedSlice{}
-	out := &reach{}
-	for _, of := range []map[string]*publishedSlice{s.onNode[node], s.spread} {
-		for _, b := range of { // order-free: into a map
-			for name, sibling := range s.pools[poolOf(b.slice)] { // order-free: into a map
-				all[name] = sibling
-			}
-		}
-	}
-	var text []byte
-	for _, name := range slices.Sorted(maps.Keys(all)) {
-		b := all[name]
-		out.slices = append(out.slices, b)
-		text = append(text, b.content[:]...)
-		out.counters = out.counters || len(b.slice.Spec.SharedCounters) > 0
-		if p := poolOf(b.slice); !slices.Contains(out.pools, p) {
-			out.pools = append(out.pools, p)
-			out.shared = out.shared || s.only(p) == ""
-		}
-	}
-	out.content, out.usable = digestOf(text), current(out.slices)
-	if len(s.near) >= mostNear {
-		clear(s.near)
-	}
-	s.near[node] = out
-	return out
-}
-
 // current returns the slices of pools that are complete in their newest generation: nothing is allocated from the
 // others.
 func current(list []*publishedSlice) []*publishedSlice {
@@ -220,26 +170,6 @@ func current(list []*publishedSlice) []*publishedSlice {
 		}
 	}
 	return out
-}
-
-// serves says that a node reaches the ith device of a slice.
-func (b *publishedSlice) serves(node *corev1.Node, i int) bool {
-	s := &b.slice.Spec
-	name, all, selector := s.NodeName, s.AllNodes, s.NodeSelector
-	if s.PerDeviceNodeSelection != nil && *s.PerDeviceNodeSelection {
-		d := &s.Devices[i]
-		name, all, selector = d.NodeName, d.AllNodes, d.NodeSelector
-	}
-	switch {
-	case name != nil && *name != "":
-		return *name == node.Name
-	case all != nil && *all:
-		return true
-	case selector != nil:
-		yes, err := structured.NodeMatches(features, node, "", false, selector)
-		return err == nil && yes
-	}
-	return false
 }
 
 // repels says that a taint of a device is not among those that are tolerated.

@@ -68,7 +68,7 @@ func (f *allFree) lasts(q *question, no policy.Verdict) (lasting, final bool) {
 		return false, true
 	}
 	if f.stand.taken != 0 {
-		if !d.inventory.reach(f.at.node().Name).shared {
+		if !d.inventory.reach(f.at.node()).shared {
 			return false, true
 		}
 		if no, final = f.would(q, no); !final || !ofDevices(no) {

@@ -63,19 +63,52 @@ func TestBudgetsKeepTheLaws(t *testing.T) {
 		h.watched.Record(5)
 		h.apply(model.Fact{Ref: model.Ref{Kind: model.KindQueue, Name: model.DefaultQueue},
 			Object: &model.Queue{Meta: model.Meta{Name: model.DefaultQueue}, Weight: 1}})
-		for _, o := range []metav1.Object{node("n1"), node("n2"), node("n3"), standing("gpu", 1), slice("n1", 8),
-			slice("n2", 6), slice("n3", 8)} {
+		for _, o := range []metav1.Object{inRack("n1", "a"), inRack("n2", "b"), inRack("n3", "a"), standing("gpu", 1),
+			slice("n1", 8), slice("n2", 6), slice("n3", 8)} {
 			h.tell(o)
 		}
-		if h.n(1) == 1 {
-			everywhere, of := true, slice("fabric", 1+h.n(3))
-			of.Spec.NodeName, of.Spec.AllNodes = nil, &everywhere
-			h.tell(of)
-		}
+		h.fabric()
 		for range rapid.IntRange(1, 20).Draw(r, "steps") {
 			h.step()
 		}
 	})
+}
+
+// inRack is a node of a rack.
+func inRack(name, rack string) *corev1.Node {
+	n := node(name)
+	n.Labels = map[string]string{"rack": rack}
+	return n
+}
+
+// ofNodesIn selects the nodes of a rack.
+func ofNodesIn(rack string) *corev1.NodeSelector {
+	return &corev1.NodeSelector{NodeSelectorTerms: []corev1.NodeSelectorTerm{{MatchExpressions: []corev1.
+		NodeSelectorRequirement{{Key: "rack", Operator: corev1.NodeSelectorOpIn, Values: []string{rack}}}}}}
+}
+
+// fabric publishes devices that several nodes reach: all, those of a rack, or each device those of another; or none.
+func (h *tenants) fabric() {
+	yes, of := true, slice("fabric", 1+h.n(3))
+	of.Spec.NodeName = nil
+	switch h.n(3) {
+	case 0:
+		return
+	case 1:
+		of.Spec.AllNodes = &yes
+	case 2:
+		of.Spec.NodeSelector = ofNodesIn([]string{"a", "b"}[h.n(1)])
+	case 3:
+		of.Spec.PerDeviceNodeSelection = &yes
+		for i := range of.Spec.Devices {
+			if d := &of.Spec.Devices[i]; i == 2 {
+				d.AllNodes = &yes
+			} else {
+				d.NodeSelector = ofNodesIn([]string{"a", "b"}[i%2])
+			}
+		}
+	}
+	h.tell(of)
 }
 
 type tenants struct {
@@ -154,9 +187,16 @@ func (h *tenants) step() {
 		}
 	case 4:
 		h.gone(ref(model.KindPod, name))
-	case 5: // a driver speaks up
+	case 5: // a driver speaks up, or a node moves
 		on := fmt.Sprint("n", 1+h.n(2))
-		h.tell(slice(on, 4+h.n(4)))
+		switch h.n(3) {
+		case 0:
+			h.tell(inRack(on, []string{"a", "b"}[h.n(1)]))
+		case 1:
+			h.fabric()
+		default:
+			h.tell(slice(on, 4+h.n(4)))
+		}
 	default:
 		h.now += int64(h.n(3)*h.n(300)) * 1_000_000
 	}

@@ -232,7 +232,7 @@ func (d *Devices) catchUp() {
 				d.touchNode(&r.given, node)
 			}
 		case c.given && len(d.inventory.pools[c.pool]) > 0:
-			r.given.touchAll()
+			r.givenBack(d.l, &d.inventory, c.pool)
 		}
 	}
 	if len(d.used.changed) > 0 || d.used.everywhere || d.inventory.everywhere {
@@ -243,6 +243,24 @@ func (d *Devices) catchUp() {
 	}
 	d.inventory.everywhere, d.inventory.changed = false, d.inventory.changed[:0]
 	d.used.everywhere, d.used.changed = false, d.used.changed[:0]
+}
+
+// givenBack notes the nodes that reach a pool of which a device was given back: most of them as all nodes, since each
+// shape looks at each node that is noted.
+func (r *refused) givenBack(l *ledger.Ledger, in *inventory, p pool) {
+	var nodes []ledger.NodeID
+	for n := range ledger.NodeID(l.Nodes.Len()) {
+		if in.mayReach(l.Node(n).Name, p) {
+			nodes = append(nodes, n)
+		}
+	}
+	if len(nodes) > l.Nodes.Len()/8 {
+		r.given.touchAll()
+		return
+	}
+	for _, n := range nodes {
+		r.given.touch(n)
+	}
 }
 
 func (d *Devices) touchNode(of *touches, name string) {

@@ -306,3 +306,60 @@ func TestARefusalEndsWithItsReason(t *testing.T) {
 		t.Errorf("%d pods were bound, want one: there are nine devices, and each asks for nine", n)
 	}
 }
+
+// Two pools have a device of the same name. That one of them is taken says nothing of the other: an answer that was
+// found while the node's own was taken does not hold while that of the shared pool is.
+func TestDevicesOfTheSameNameInTwoPools(t *testing.T) {
+	own, fast := slice("n1", 1), true
+	own.Spec.Devices[0].Attributes["fast"] = resourcev1.DeviceAttribute{BoolValue: &fast}
+	w := newWorld(t, class("gpu"), node("n1"), own, everywhere("fabric", 1),
+		allocated(claim("other", 1), "n1", []string{"gpu-0"}, "somebody"),
+		claim("own", 1, `"fast" in device.attributes["`+driver+`"]`), pod("p", "own"))
+	if got := binds(t, w.decide()); got != "" {
+		t.Fatalf("bound was %q while the one device that it may have was taken", got)
+	}
+	moved := allocated(claim("other", 1), "fabric", []string{"gpu-0"}, "somebody")
+	moved.ResourceVersion = "2"
+	w.tell(moved)
+	if got := binds(t, w.decide()); got != "p on n1: n1/gpu-0" {
+		t.Errorf("bound was %q, and it waits because %+v", got, w.why("p"))
+	}
+}
+
+// A node reaches the devices of its rack and no others, also when it moves to another, or the driver says otherwise.
+func TestANodeReachesTheDevicesOfItsRack(t *testing.T) {
+	ofRack := func(rack string, version int) *resourcev1.ResourceSlice {
+		s := slice("fabric", 1)
+		s.Spec.NodeName, s.Spec.NodeSelector, s.ResourceVersion = nil, ofNodesIn(rack), fmt.Sprint(version)
+		return s
+	}
+	in := func(rack string, version int) *corev1.Node {
+		n := inRack("n1", rack)
+		n.ResourceVersion = fmt.Sprint(version)
+		return n
+	}
+	holds := allocated(claim("other", 1), "fabric", []string{"gpu-0"}, "somebody")
+	free := claim("other", 1)
+	holds.ResourceVersion, free.ResourceVersion = "2", "3"
+	for name, c := range map[string]struct {
+		begin []metav1.Object
+		then  []metav1.Object
+	}{
+		"the node moves":          {[]metav1.Object{in("b", 1), ofRack("a", 1)}, []metav1.Object{in("a", 2)}},
+		"the devices do":          {[]metav1.Object{in("a", 1), ofRack("b", 1)}, []metav1.Object{ofRack("a", 2)}},
+		"they come":               {[]metav1.Object{in("a", 1)}, []metav1.Object{ofRack("a", 1)}},
+		"one is given back":       {[]metav1.Object{in("a", 1), ofRack("a", 1), holds}, []metav1.Object{free}},
+		"it moves to one that is": {[]metav1.Object{in("b", 1), ofRack("a", 1), holds}, []metav1.Object{free, in("a", 2)}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			w := newWorld(t, append([]metav1.Object{class("gpu"), claim("own", 1), pod("p", "own")}, c.begin...)...)
+			if got := binds(t, w.decide()); got != "" {
+				t.Fatalf("bound was %q", got)
+			}
+			w.tell(c.then...)
+			if got := binds(t, w.decide()); got != "p on n1: fabric/gpu-0" {
+				t.Errorf("bound was %q, and it waits because %+v", got, w.why("p"))
+			}
+		})
+	}
+}

@@ -55,7 +55,7 @@ type ask struct {
 const leastOfSearch = 24
 
 func (d *Devices) search(node *corev1.Node, of *sought, limit int64) *search {
-	s := &search{d: d, node: node, reach: d.inventory.reach(node.Name), open: of.open, asks: of.asks, shape: of.shape,
+	s := &search{d: d, node: node, reach: d.inventory.reach(node), open: of.open, asks: of.asks, shape: of.shape,
 		limit: limit, cost: leastOfSearch}
 	s.usable = s.reach.usable
 	return s

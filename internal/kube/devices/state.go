@@ -37,7 +37,7 @@ type standing struct {
 // stand is how a node stands.
 func (d *Devices) stand(at *place) standing {
 	row := d.l.Node(at.n)
-	r, fact := d.inventory.reach(row.Name), row.Fact
+	r, fact := d.inventory.reach(at.node()), row.Fact
 	if r.node != fact || r.classes != d.classes.digest() {
 		r.node, r.classes = fact, d.classes.digest()
 		text := append(append([]byte{}, r.content[:]...), r.classes[:]...)
@@ -153,7 +153,7 @@ func sum(id structured.DeviceID, r *resourcev1.DeviceRequestAllocationResult) ui
 	if r.ShareID != nil {
 		share = string(*r.ShareID)
 	}
-	text := fmt.Appendf(nil, "%s\x00%s", id.Device.String(), share)
+	text := fmt.Appendf(nil, "%s\x00%s", id.String(), share) // pools may have devices of the same names
 	if len(r.ConsumedCapacity) > 0 {
 		one := resourcev1.DeviceRequestAllocationResult{ConsumedCapacity: r.ConsumedCapacity}
 		more, err := one.Marshal()
