@@ -12,6 +12,7 @@ VERSION   ?= dev
 PLATFORMS ?= linux/$(shell $(GO) env GOARCH)
 # Of make soak: the cases of each property test, how many worlds of simulated time, and for how long a cluster is disturbed.
 CASES    ?= 5000
+WAYS ?= 10000
 WORLDS   ?= 500
 SOAK     ?= 5m
 
@@ -48,8 +49,9 @@ test: lint ## Run every test, those against a real control plane included
 	$(GO) test -timeout $(TIMEOUT) ./...
 	$(GO) -C test/deploy test -timeout $(TIMEOUT) ./...
 
-soak: ## Run the long tests: CASES (5000) cases of each law, WORLDS (500) in simulated time, and SOAK (5m) of faults on a real control plane
+soak: ## Run the long tests: CASES (5000) cases of each law, WAYS (10000) clusters asked what would make jobs run, WORLDS (500) in simulated time, and SOAK (5m) of faults on a real control plane
 	$(GO) test -timeout 0 $(LAWS) -rapid.checks=$(CASES)
+	ASHLAR_WHATIF_CASES=$(WAYS) $(GO) test -timeout 0 -count=1 -v -run '^TestWhatWouldMakeAJobRunMakesItRun$$' ./sched
 	ASHLAR_WORLD_SEEDS=$(WORLDS) $(GO) test -timeout 0 -count=1 -v -run '^TestWorlds$$' ./test/world
 	$(CONTROL_PLANE)
 	ASHLAR_E2E_SOAK=$(SOAK) $(GO) test -timeout 0 -count=1 -v -run '^TestSoak$$' ./test/e2e

@@ -13,6 +13,7 @@ import (
 type Engine struct {
 	l       *ledger.Ledger
 	profile policy.Profile
+	with    []Option
 	policy  *policy.Set
 	actions []session.Action
 	session session.Session
@@ -230,6 +231,9 @@ func (e *Engine) phaseOf(i Item) (ledger.JobID, bool) {
 	id, held := e.l.Jobs.PhaseHeld(j)
 	return j, held && id == i.ID
 }
+
+// Now returns the time of the last cycle, in nanoseconds since the epoch; 0 before the first.
+func (e *Engine) Now() int64 { return e.session.Now }
 
 // Facts returns all facts that the engine holds, sorted.
 func (e *Engine) Facts() []model.Fact { return e.l.Facts() }

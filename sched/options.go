@@ -65,7 +65,7 @@ func New(p policy.Profile, with ...Option) (*Engine, error) {
 			return nil, err
 		}
 	}
-	e := (&Engine{l: ledger.New(), profile: p, watch: o.watch}).wire()
+	e := (&Engine{l: ledger.New(), profile: p, with: with, watch: o.watch}).wire()
 	set, err := policy.Build(p, o.plugins, e.l)
 	if err != nil {
 		return nil, err

@@ -178,19 +178,37 @@ func (rp *reports) byName(a, b ledger.JobID) int {
 
 // JobReason returns why a job waits; no reason when it does not wait.
 func (e *Engine) JobReason(id ledger.JobID) trace.Reason {
-	j := e.l.Job(id)
+	r, cured := refusal(e, id)
+	if cured {
+		r.Evicting = e.reports.namedEach(e.evictor.Why(id, e.actions))
+	}
+	return r
+}
+
+// Refusal is JobReason without why no eviction helps, which may cost a search for victims.
+func (e *Engine) Refusal(id ledger.JobID) trace.Reason {
+	r, _ := refusal(e, id)
+	return r
+}
+
+// refusal returns why a job waits, and whether an eviction could help it.
+func refusal(e *Engine, id ledger.JobID) (r trace.Reason, cured bool) {
+	rp, j := &e.reports, e.l.Job(id)
 	if j.By[model.Pending] > 0 || j.By[model.Pipelined] > 0 || j.By[model.Allocated] > 0 ||
 		j.Exists() && j.AwaitsAdmission() {
-		if r := e.session.Pending.ReasonToShow(id, e.reports.ask); r.Is() {
+		if r := e.session.Pending.ReasonToShow(id, rp.ask); r.Is() {
 			cured := evict.Cured(r.Code)
-			r = e.reports.named(r)
-			r.Never = e.reports.neverStarts(id, r)
-			if cured {
-				r.Evicting = e.reports.namedEach(e.evictor.Why(id, e.actions))
-			}
-			return r
+			r = rp.named(r)
+			r.Never = rp.neverStarts(id, r)
+			return r, cured
 		}
 	}
+	return unrecorded(e, id), false
+}
+
+// unrecorded is why a job waits of which nothing is recorded; no reason when it does not wait.
+func unrecorded(e *Engine, id ledger.JobID) trace.Reason {
+	j := e.l.Job(id)
 	switch {
 	case j.Phase == model.GroupRunning || j.Phase == model.GroupCompleted:
 		return trace.Reason{}

@@ -47,6 +47,7 @@ func verbs() map[string]verb {
 		"pods":      podsVerb,
 		"nodes":     nodesVerb,
 		"why":       whyVerb,
+		"would-run": wouldVerb,
 		"evictions": evictionsVerb,
 		"problems":  problemsVerb,
 		"log":       logVerb,

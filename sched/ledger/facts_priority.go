@@ -1,6 +1,11 @@
 package ledger
 
-import "ashlar.sh/sched/model"
+import (
+	"cmp"
+	"slices"
+
+	"ashlar.sh/sched/model"
+)
 
 // Priorities holds the PriorityClasses and what they mean for pods.
 type Priorities struct {
@@ -82,4 +87,15 @@ func (ps *Priorities) named(name string) int32 {
 		return ps.global.Value
 	}
 	return 0
+}
+
+// Classes lists the priority classes that are not set aside, the lowest value first, then by name.
+func (ps *Priorities) Classes() (out []*model.PriorityClass) {
+	for _, c := range ps.classes { // order-free: sorted below
+		out = append(out, c)
+	}
+	slices.SortFunc(out, func(a, b *model.PriorityClass) int {
+		return cmp.Or(cmp.Compare(a.Value, b.Value), cmp.Compare(a.Name, b.Name))
+	})
+	return out
 }

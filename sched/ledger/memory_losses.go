@@ -272,6 +272,14 @@ func (lo *Losses) All() (out []Loss) {
 	return append(out, news...)
 }
 
+// Forget ends all losses, and forgets those that no cycle has judged: Restore may follow.
+func (lo *Losses) Forget() {
+	for _, x := range lo.standing {
+		lo.end(x)
+	}
+	lo.standing, lo.losing = nil, nil
+}
+
 // Restore takes over the Losses of an earlier engine.
 func (lo *Losses) Restore(losses []Loss) {
 	for _, x := range losses {

@@ -54,6 +54,15 @@ func (s *Session) RestoreArrival(j ledger.JobID, at int64, heldBack bool) {
 	s.Surplus.recent = append(s.Surplus.recent, j)
 }
 
+// ForgetArrivals forgets that pods came to jobs: RestoreArrival may follow.
+func (s *Session) ForgetArrivals() {
+	for _, j := range s.Surplus.recent {
+		job := s.L.Job(j)
+		job.Recent, job.HeldBack = false, false
+	}
+	s.Surplus.recent, s.Surplus.Until = s.Surplus.recent[:0], 0
+}
+
 // MayPlaceSurplus says that the surplus of these jobs, which pods came to within the period, may be
 // placed now; otherwise it is held back.
 func (s *Session) MayPlaceSurplus(jobs []ledger.JobID) bool {

@@ -1,0 +1,62 @@
+package sched
+
+import (
+	"testing"
+
+	"pgregory.net/rapid"
+)
+
+// A copy on which changes were tried and taken back decides what a new copy does. Whatever a history changes is
+// tried: objects that come, go and change, whole cycles, and plans that are carried out.
+func TestACopyForgetsWhatWasTried(t *testing.T) {
+	tries, remade := 0, 0
+	rapid.Check(t, func(t *rapid.T) {
+		w := newWorld(t)
+		e := engine(t, w.profile(w.withEvictingActions("enqueue", "allocate", "backfill")...), somePace(t))
+		w.begin()
+		for range rapid.IntRange(1, 8).Draw(t, "cycles") {
+			facts, receipts := w.deal()
+			e.Apply(facts...)
+			e.Receive(receipts...)
+			plan, _ := answers(t, e, w.now)
+			w.learn(plan)
+		}
+		before, now := answersOf(t, e), w.now
+		c, err := e.Copy()
+		if err != nil {
+			t.Fatal(err)
+		}
+		for range 3 {
+			tries++
+			later := int64(0)
+			if w.rarely() {
+				later = int64(w.n(90)) * second
+			}
+			for range rapid.IntRange(1, 3).Draw(t, "changes") {
+				facts, _ := w.deal()
+				c.Apply(facts...)
+				for range 2 {
+					c.CarryOut(c.Decide(now + later))
+				}
+			}
+			c.Revert()
+			_, was := answers(t, again(t, e), now)
+			c.Decide(now)
+			c.Revert()
+			_, is := answers(t, c.Engine(), now)
+			same(t, "a copy remembers what was tried", was, is)
+			for _, finding := range c.Engine().Audit() {
+				t.Fatalf("audit: %s", finding)
+			}
+			c.Revert()
+		}
+		remade += c.Remade()
+		same(t, "a copy changed its engine", before, answersOf(t, e))
+	})
+	t.Logf("%d of %d tries made the copy anew", remade, 2*tries)
+}
+
+func answersOf(t *rapid.T, e *Engine) string {
+	_, said := answers(t, again(t, e), 1<<50)
+	return said
+}
