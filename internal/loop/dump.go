@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"time"
 
 	"k8s.io/klog/v2"
 
@@ -24,8 +25,12 @@ func (bg *background) dump() {
 	state := recording.State{Version: bg.l.o.Version, Now: bg.l.now(), Period: bg.l.o.Period, Facts: bg.l.engine.Facts(),
 		Commitments: bg.l.engine.Commitments(), Configuration: bg.l.conf.inEffect(), UTCOffset: bg.l.conf.offset}
 	report := explain.New(bg.l.engine.Report(), explain.Summary{}, nil)
+	taken, kept := bg.recorder.ring.Take(bg.l.engine)
 	crash.Handler(bg.l.panicked).Go("writing a dump", func() {
 		defer bg.dumping.Unlock()
+		if kept {
+			defer bg.recorder.write(taken, fmt.Sprintf("ashlar-recording-%d", os.Getpid()), "signal", time.Now())
+		}
 		path, err := recording.Save(bg.l.o.DumpDir, "dump", state)
 		if err != nil {
 			klog.ErrorS(err, "Nothing was dumped")
