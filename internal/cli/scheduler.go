@@ -41,8 +41,7 @@ type scheduling struct {
 	pluginsDir         string
 	sharding           string
 	resourceLock       string
-	memory, disk       string // of recordings
-	lenient            bool   // called as vc-scheduler
+	lenient            bool // called as vc-scheduler
 }
 
 const schedulerLong = `Schedules the pods of a cluster that have --scheduler-name as schedulerName. It takes every
@@ -99,11 +98,6 @@ func (s *scheduling) flags(f *pflag.FlagSet) {
 	f.StringVar(&s.DumpDir, "cache-dump-dir", os.TempDir(), "folder for dumps, and for what is saved when a bug shows")
 	f.BoolVar(&s.dumper, "cache-dumper", true,
 		"write what is known to --cache-dump-dir on SIGUSR1 and SIGUSR2; ashlar replay reads it")
-	f.StringVar(&s.memory, "recording-memory", "64Mi",
-		"how much memory may be used to record what comes in and is decided, for ashlar replay; 0: nothing is recorded")
-	f.StringVar(&s.Recording.Dir, "recording-dir", "",
-		"folder to write that to all the time, too; without it, it is written to --cache-dump-dir when something happens")
-	f.StringVar(&s.disk, "recording-disk", "1Gi", "how much the files in --recording-dir may take together")
 	f.StringSliceVar(&s.NodeSelector, "node-selector", nil, "key:value labels; only nodes with one of them are used")
 	f.BoolVar(&s.strictOnly, "disable-default-scheduler-config", false,
 		"a configuration that is bad at the start ends the scheduler, also as vc-scheduler")
@@ -119,6 +113,12 @@ func (s *scheduling) flags(f *pflag.FlagSet) {
 	f.StringVar(&s.TLS.Key, "tls-private-key-file", "", "key of --tls-cert-file")
 	f.StringVar(&s.TLS.CA, "ca-cert-file", "",
 		"certificate authorities for the certificates that clients of --healthz-address present")
+
+	f.StringVar(&s.Read.Address, "read-api-address", "",
+		"address to answer on over HTTPS why jobs wait and how queues stand (docs/read-api.md); default nowhere")
+	f.StringVar(&s.Read.Certificate, "read-api-cert-file", "",
+		"certificate to serve --read-api-address with; default one of its own, whose fingerprint is in the log")
+	f.StringVar(&s.Read.Key, "read-api-private-key-file", "", "key of --read-api-cert-file")
 
 	f.BoolVar(&s.elect, "leader-elect", true, "act only while holding the lease")
 	f.DurationVar(&s.election.LeaseDuration, "leader-elect-lease-duration", 15*time.Second,
@@ -239,9 +239,6 @@ func (s *scheduling) check() error {
 	if err := s.checkNodeSelector(); err != nil {
 		return err
 	}
-	if err := s.checkRecording(); err != nil {
-		return err
-	}
 	if s.lenient {
 		s.Mode, s.FallBack = config.Lenient, !s.strictOnly
 	}
@@ -255,6 +252,10 @@ func (s *scheduling) check() error {
 		}
 		s.TLS = loop.TLS{}
 	}
+	if (s.Read.Certificate == "") != (s.Read.Key == "") {
+		return errors.New("--read-api-cert-file and --read-api-private-key-file: one is of no use without the other")
+	}
+	s.Read.Namespace = loop.PodNamespace()
 	if s.health {
 		s.Health = s.healthAddress
 	}

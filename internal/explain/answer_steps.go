@@ -50,7 +50,6 @@ var stops = map[trace.Code]at{
 	trace.ClusterOvercommitted:   {stepAdmission, WaitsForRoom},
 
 	trace.WaitsForTurn:    {stepOrder, WaitsForQueue},
-	trace.BehindJob:       {stepOrder, WaitsForQueue},
 	trace.MinimumsFirst:   {stepOrder, WaitsForQueue},
 	trace.LostMemberFirst: {stepOrder, WaitsForRoom},
 

@@ -3,7 +3,9 @@ package explain
 import (
 	"cmp"
 	"fmt"
+	"math"
 	"slices"
+	"strconv"
 	"time"
 
 	"ashlar.sh/sched"
@@ -47,11 +49,28 @@ func (d Duration) MarshalText() ([]byte, error) { return []byte(d.String()), nil
 // String is the duration as Go writes it.
 func (d Duration) String() string { return time.Duration(d).String() }
 
+// UnmarshalText implements encoding.TextUnmarshaler.
+func (d *Duration) UnmarshalText(text []byte) error {
+	parsed, err := time.ParseDuration(string(text))
+	*d = Duration(parsed)
+	return err
+}
+
 // Share is a share in millionths, written as a number with six decimals.
 type Share int64
 
 // MarshalJSON implements json.Marshaler.
 func (s Share) MarshalJSON() ([]byte, error) { return []byte(s.String()), nil }
+
+// UnmarshalJSON implements json.Unmarshaler.
+func (s *Share) UnmarshalJSON(text []byte) error {
+	f, err := strconv.ParseFloat(string(text), 64)
+	if err != nil {
+		return fmt.Errorf("a share: %w", err)
+	}
+	*s = Share(math.Round(f * 1e6))
+	return nil
+}
 
 // String is the share with six decimals.
 func (s Share) String() string {

@@ -134,3 +134,25 @@ func TestWhyNothingIsEvictedIsPartOfTheReason(t *testing.T) {
 		t.Errorf("reason (-want +got):\n%s", diff)
 	}
 }
+
+// A document that is read back is the same: clients of the scheduler read them.
+func TestSharesAndDurationsAreReadBack(t *testing.T) {
+	for _, s := range []Share{0, 1, -1, 500_000, 1_333_333, -2_500_001, 123_456_789_012} {
+		data, err := json.Marshal(s)
+		var got Share
+		if err != nil || json.Unmarshal(data, &got) != nil || got != s {
+			t.Errorf("%s is read as %s", data, got)
+		}
+	}
+	for _, d := range []Duration{0, Duration(time.Millisecond), Duration(90*time.Second + 5)} {
+		data, err := json.Marshal(d)
+		var got Duration
+		if err != nil || json.Unmarshal(data, &got) != nil || got != d {
+			t.Errorf("%s is read as %s", data, got)
+		}
+	}
+	var s Share
+	if json.Unmarshal([]byte(`"much"`), &s) == nil {
+		t.Error("a text is taken for a share")
+	}
+}

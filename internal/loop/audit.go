@@ -18,7 +18,7 @@ type background struct {
 	dumping  sync.Mutex    // held while a dump is written
 
 	leftovers leftovers
-	recorder  recorder
+	questions *questions
 }
 
 // Every figure is recounted from scratch now and then, for at most a thousandth of the
@@ -46,7 +46,6 @@ func (bg *background) audit() {
 	for _, f := range findings[:min(len(findings), mostWrong)] {
 		klog.ErrorS(nil, "A figure is wrong: this is a bug in ashlar", "finding", f)
 	}
-	bg.recorder.broken("audit")
 	bg.l.rebuilds.blind = true
 	bg.l.rebuilds.recoverFrom()
 }

@@ -73,6 +73,10 @@ func (l *loop) cycles(ctx context.Context) error {
 		case <-l.lead.won:
 		case <-l.o.Dump:
 			l.rebuilds.guard("dumping", l.background.dump)
+		case asked := <-l.background.questions.asked:
+			stop()
+			l.background.questions.reply(asked)
+			continue
 		case <-period.C:
 		case <-due:
 		}
@@ -160,11 +164,11 @@ func (l *loop) takeIn() {
 		}
 		for _, f := range facts {
 			l.metrics.watched(l, f)
-			l.background.recorder.apply(l.rebuilds.leftOut.mark(f))
+			l.engine.Apply(l.rebuilds.leftOut.mark(f))
 		}
 		l.refusals.follow(facts)
 		l.metrics.ofBindings.retried(l.engine.Ledger(), l.receipts, l.metrics.ofBindings.retrying)
-		l.background.recorder.receive(l.receipts)
+		l.engine.Receive(l.receipts...)
 		l.origins.follow(l.receipts)
 		l.engine.Checkpoint()
 		l.receipts = nil
@@ -218,11 +222,13 @@ func (l *loop) decide() (fine bool) {
 	if !l.rebuilds.guard("deciding", func() {
 		l.engine.Record(verbosity())
 		var next int64
-		plan, events, next = l.background.recorder.decide()
+		plan, events, next = l.engine.Decide(l.now())
+		l.engine.Checkpoint()
 		l.next, l.rebuilds.panics = next, 0
 	}) {
 		return false
 	}
+	l.background.questions.decided()
 	l.carry(plan.Items, began)
 	return l.rebuilds.guard("telling what was decided", func() {
 		l.lines.log(events, time.Now())
@@ -286,20 +292,19 @@ func (bg *background) afterwards() {
 		bg.l.reports.reportProblems(began)
 		bg.l.metrics.figures(bg.l)
 		bg.audit()
-		bg.recorder.tend()
 	})
 	bg.afterAt, bg.after = began, time.Since(began)
 }
 
 // wire tells the parts what they are parts of.
 func (l *loop) wire() *loop {
+	l.background.questions = newQuestions(l)
 	l.refusals.l = l
 	l.origins.l = l
 	l.reports.l = l
 	l.stranded.l = l
 	l.rivals.l = l
 	l.background.l = l
-	l.background.recorder.l = l
 	l.rebuilds.l = l
 	return l
 }

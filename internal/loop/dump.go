@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
-	"time"
 
 	"k8s.io/klog/v2"
 
@@ -22,15 +21,10 @@ func (bg *background) dump() {
 		klog.InfoS("The last dump is still being written: this one is left out")
 		return
 	}
-	state := recording.State{Version: bg.l.o.Version, Now: bg.l.now(), Period: bg.l.o.Period, Facts: bg.l.engine.Facts(),
-		Commitments: bg.l.engine.Commitments(), Configuration: bg.l.conf.inEffect(), UTCOffset: bg.l.conf.offset}
+	state := bg.known()
 	report := explain.New(bg.l.engine.Report(), explain.Summary{}, nil)
-	taken, kept := bg.recorder.ring.Take(bg.l.engine)
 	crash.Handler(bg.l.panicked).Go("writing a dump", func() {
 		defer bg.dumping.Unlock()
-		if kept {
-			defer bg.recorder.write(taken, fmt.Sprintf("ashlar-recording-%d", os.Getpid()), "signal", time.Now())
-		}
 		path, err := recording.Save(bg.l.o.DumpDir, "dump", state)
 		if err != nil {
 			klog.ErrorS(err, "Nothing was dumped")
@@ -42,6 +36,12 @@ func (bg *background) dump() {
 		}
 		klog.InfoS("Dumped; ashlar replay decides on it again", "file", path, "report", told, "facts", len(state.Facts))
 	})
+}
+
+// known is the state on which the engine is about to decide.
+func (bg *background) known() recording.State {
+	return recording.State{Version: bg.l.o.Version, Now: bg.l.now(), Period: bg.l.o.Period, Facts: bg.l.engine.Facts(),
+		Commitments: bg.l.engine.Commitments(), Configuration: bg.l.conf.inEffect(), UTCOffset: bg.l.conf.offset}
 }
 
 func saveReport(path string, r *explain.Report) error {

@@ -64,8 +64,9 @@ func (l *lock) Update(ctx context.Context, r resourcelock.LeaderElectionRecord) 
 	return l.Interface.Update(ctx, r)
 }
 
-// elect takes part in the election until the lease is lost or resigned.
-func elect(ctx context.Context, o Options, kube kubernetes.Interface) (*leadership, error) {
+// elect takes part in the election until the lease is lost or resigned. While this scheduler has the lease, it
+// carries the labels.
+func elect(ctx context.Context, o Options, kube kubernetes.Interface, labels map[string]string) (*leadership, error) {
 	l := &leadership{won: make(chan struct{}, 1), lost: make(chan struct{}), ended: make(chan struct{})}
 	if o.Election == nil {
 		l.cancel = func() {}
@@ -81,6 +82,7 @@ func elect(ctx context.Context, o Options, kube kubernetes.Interface) (*leadersh
 		LeaseMeta:  metav1.ObjectMeta{Namespace: e.Namespace, Name: e.Name},
 		Client:     l.lease,
 		LockConfig: resourcelock.ResourceLockConfig{Identity: e.Identity},
+		Labels:     labels,
 	}}
 	elector, err := leaderelection.NewLeaderElector(leaderelection.LeaderElectionConfig{
 		Lock:          l.lock,
@@ -143,6 +145,14 @@ func (l *leadership) leading() bool {
 
 // leaseRestored reports whether the lease was read in an older version than before.
 func (l *leadership) leaseRestored() bool { return l.lease != nil && l.lease.restored.Load() }
+
+// leader is the identity of the scheduler that acts, as far as it is known; "" without an election.
+func (l *leadership) leader() string {
+	if l == nil || l.elector == nil {
+		return ""
+	}
+	return l.elector.GetLeader()
+}
 
 // resign ends this scheduler's part in the election. A lease that it holds is released, or left to run
 // out.

@@ -30,6 +30,17 @@ type costMetrics struct {
 	parts   map[policy.Part]*prometheus.HistogramVec
 	stages  *prometheus.HistogramVec
 	since   *prometheus.HistogramVec
+
+	answers  prometheus.Counter // of the read API
+	watchers prometheus.Gauge
+}
+
+// declareReadAPI declares what clients of the read API cost.
+func (m *metrics) declareReadAPI(gauges gaugesOf, counters countersOf) {
+	m.ofCosts.answers = counters("ashlar_read_api_seconds_total",
+		"Time that the loop spent on questions of the read API, in seconds.").WithLabelValues()
+	m.ofCosts.watchers = gauges("ashlar_read_api_watchers",
+		"Clients that read a stream of the read API.").WithLabelValues()
 }
 
 type (

@@ -59,8 +59,10 @@ type Options struct {
 	DumpDir    string        // where what led to a panic, and dumps, are saved; "": the temporary folder
 	// Dump asks for a dump with every value that it sends; nil: no dumps are requested.
 	Dump <-chan os.Signal
-	Program
-	Recording Recording
+	// Version is this program's, as it is saved with what it saves; "": unknown.
+	Version string
+	// Flags are what the process was started with, to be shown.
+	Flags     map[string]string
 	Resync    time.Duration // client-go's
 	Engine    []sched.Option
 	Plugins   []policy.Definition // compiled in beside the built ones; a configuration may name them
@@ -76,20 +78,20 @@ type Simulated struct {
 	Order func([]model.Fact)
 }
 
-// Program is what the process says of itself.
-type Program struct {
-	// Version is saved with what it saves; "": unknown.
-	Version string
-	// Flags are what it was started with, to be shown.
-	Flags map[string]string
-}
-
 // Addresses are where the scheduler serves; "" serves not.
 type Addresses struct {
 	Metrics string // /metrics, /configz, and with Pprof /debug/pprof and /debug/flags/v
 	Health  string // /livez, /readyz, /healthz, /configz
 	Pprof   bool
 	TLS     TLS // of Health
+	Read    ReadAPI
+}
+
+// ReadAPI is where and how package readapi serves; the zero value: not.
+type ReadAPI struct {
+	Address          string // "": nowhere
+	Certificate, Key string // files; both "": a certificate of its own
+	Namespace        string // of this scheduler's pod, to be told to clients; "": unknown
 }
 
 // TLS names the files that a server proves itself by; none: it serves without. They are

@@ -46,10 +46,6 @@ func Run(ctx context.Context, o Options) error {
 	l.reads.of(engine)
 	l.health.config.Flags = o.Flags
 	l.health.configured(conf)
-	if err := l.background.recorder.start(); err != nil {
-		return err
-	}
-	defer l.background.recorder.stop()
 	if err := l.connect(ctx, work); err != nil {
 		if ctx.Err() != nil {
 			return nil
@@ -67,13 +63,20 @@ func Run(ctx context.Context, o Options) error {
 		deaf = func() {}
 	}
 	defer deaf()
-	lead, err := elect(work, o, l.rivals.kube)
+	api, err := l.readAPI(o.Read)
+	if err != nil {
+		return err
+	}
+	defer api.close()
+	lead, err := elect(work, o, l.rivals.kube, api.labels())
 	if err != nil {
 		return err
 	}
 	l.lead = lead
+	api.serve(work)
 	l.seen.Start(work)
 	err = l.cycles(ctx)
+	l.background.questions.ending.Store(true)
 	l.stop(err)
 	end()
 	l.seen.Shutdown()

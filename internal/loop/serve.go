@@ -64,6 +64,16 @@ func (h *health) able(w http.ResponseWriter, _ *http.Request) {
 	fmt.Fprintln(w, "ok")
 }
 
+// awaits says what is missing for being able, "" when nothing is.
+func (h *health) awaits() string {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	if h.ready || len(h.missing) == 0 {
+		return ""
+	}
+	return "the first list is awaited of: " + strings.Join(h.missing, ", ")
+}
+
 // servers are what listens.
 type servers []*http.Server
 

@@ -19,7 +19,6 @@ const Largest = 1 << 30
 // Save writes a state into a folder and returns the file's path. For each occasion only the last state of
 // a process is kept, so that repeated panics do not fill the disk.
 func Save(dir, occasion string, s State) (path string, err error) {
-	s.Format = format
 	path = filepath.Join(dir, fmt.Sprintf("ashlar-%s-%d.json", occasion, os.Getpid()))
 	f, err := os.CreateTemp(dir, "."+filepath.Base(path))
 	if err != nil {
@@ -30,8 +29,7 @@ func Save(dir, occasion string, s State) (path string, err error) {
 			_ = os.Remove(f.Name()) // an incomplete file is of no use
 		}
 	}()
-	w := bufio.NewWriter(NewBounded(f))
-	err = errors.Join(json.NewEncoder(w).Encode(s), w.Flush(), f.Close())
+	err = errors.Join(s.Write(f), f.Close())
 	if err == nil {
 		err = os.Rename(f.Name(), path)
 	}
@@ -39,6 +37,13 @@ func Save(dir, occasion string, s State) (path string, err error) {
 		return "", fmt.Errorf("save the state of the scheduler: %w", err)
 	}
 	return path, nil
+}
+
+// Write writes a state in this version's format, of Largest bytes at most.
+func (s State) Write(to io.Writer) error {
+	s.Format = format
+	w := bufio.NewWriter(NewBounded(to))
+	return errors.Join(json.NewEncoder(w).Encode(s), w.Flush())
 }
 
 // Bounded refuses to write more than Largest.
@@ -59,14 +64,17 @@ func (b *Bounded) Write(p []byte) (int, error) {
 	return b.to.Write(p)
 }
 
-// ReadState reads a file that a scheduler saved; of a recording it is the state that it begins with. Its error names
-// the file, what is wrong with it and what to do.
+// ReadState reads a file that a scheduler saved. Its error names the file, what is wrong with it and what to do.
 func ReadState(path string) (State, error) {
-	r, err := Open(path)
+	data, err := content(path)
 	if err != nil {
 		return State{}, err
 	}
-	return r.Base, r.Close()
+	s, err := parse(data)
+	if err != nil {
+		return State{}, fmt.Errorf("%s: %w", path, err)
+	}
+	return s, nil
 }
 
 func parse(data []byte) (s State, err error) {
@@ -79,53 +87,38 @@ func parse(data []byte) (s State, err error) {
 	return s, s.plausible()
 }
 
-// open opens a file and returns what it holds, decompressed if its first bytes say that it is compressed.
-func open(path string) (*os.File, *bufio.Reader, error) {
+// content is what a file holds, decompressed if its first bytes say that it is compressed.
+func content(path string) ([]byte, error) {
 	f, err := os.Open(path)
 	if err != nil {
-		return nil, nil, err
+		return nil, err
 	}
-	from, err := opened(f)
-	if err != nil {
-		_ = f.Close() // it was only read
-		return nil, nil, fmt.Errorf("%s: %w", path, err)
-	}
-	return f, from, nil
-}
-
-func opened(f *os.File) (*bufio.Reader, error) {
+	defer func() { _ = f.Close() }() // it was only read
 	about, err := f.Stat()
 	switch {
 	case err != nil:
 		return nil, err
 	case about.IsDir():
-		return nil, errors.New("it is a folder: name the file in it")
+		return nil, fmt.Errorf("%s: it is a folder: name the file in it", path)
 	case about.Size() > Largest:
-		return nil, errLarge
+		return nil, fmt.Errorf("%s: %w", path, errLarge)
 	}
 	in := bufio.NewReader(f)
 	var from io.Reader = in
-	if magic, _ := in.Peek(2); bytes.Equal(magic, []byte{0x1f, 0x8b}) { // a shorter file has an error of its own
-		if from, err = gzip.NewReader(in); err != nil {
-			return nil, damaged(err)
+	if magic, _ := in.Peek(2); bytes.Equal(magic, []byte{0x1f, 0x8b}) { // a shorter file has an error of its own below
+		from, err = gzip.NewReader(in)
+		if err != nil {
+			return nil, fmt.Errorf("%s: %w", path, damaged(err))
 		}
 	}
-	return bufio.NewReaderSize(&sized{from: from, left: Largest}, 1<<16), nil
-}
-
-// sized reads no more than is left.
-type sized struct {
-	from io.Reader
-	left int
-}
-
-// Read implements io.Reader.
-func (s *sized) Read(p []byte) (int, error) {
-	n, err := s.from.Read(p)
-	if s.left -= n; s.left < 0 {
-		return 0, errLarge
+	data, err := io.ReadAll(io.LimitReader(from, Largest+1))
+	switch {
+	case err != nil:
+		return nil, fmt.Errorf("%s: %w", path, damaged(err))
+	case len(data) > Largest:
+		return nil, fmt.Errorf("%s: %w", path, errLarge)
 	}
-	return n, err
+	return data, nil
 }
 
 var errLarge = fmt.Errorf("it holds more than %d bytes, which no file of a scheduler does", Largest)
@@ -136,9 +129,6 @@ var errCut = errors.New("it ends in the middle: it was cut off, as when a disk i
 
 // damaged says of an error of gzip what to do.
 func damaged(err error) error {
-	if errors.Is(err, errLarge) || errors.Is(err, errCut) {
-		return err
-	}
 	if errors.Is(err, io.ErrUnexpectedEOF) || errors.Is(err, io.EOF) {
 		return errCut
 	}

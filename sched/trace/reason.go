@@ -1,6 +1,9 @@
 package trace
 
-import "cmp"
+import (
+	"cmp"
+	"slices"
+)
 
 // Code names a reason. It is part of the contract with users: codes are added,
 // never renamed.
@@ -296,6 +299,18 @@ const MostTried = 16
 
 // Is says that there is a reason at all.
 func (r Reason) Is() bool { return r.Code != None }
+
+// Clone returns a copy that shares nothing with r: another goroutine may keep it.
+func (r Reason) Clone() Reason {
+	r.Shorts, r.Nodes, r.Tried = slices.Clone(r.Shorts), slices.Clone(r.Nodes), slices.Clone(r.Tried)
+	for _, part := range []**Reason{&r.Cause, &r.Evicting, &r.Never} {
+		if *part != nil {
+			c := (*part).Clone()
+			*part = &c
+		}
+	}
+	return r
+}
 
 // Root is the innermost cause.
 func (r *Reason) Root() *Reason {

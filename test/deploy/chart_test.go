@@ -88,9 +88,9 @@ func (i installation) counts() string {
 }
 
 const (
-	always = "ClusterRole 3, ClusterRoleBinding 1, ConfigMap 1, Deployment 1, NetworkPolicy 1, PodDisruptionBudget 1, " +
-		"Role 1, RoleBinding 1"
-	whole = always + ", Service 1, ServiceAccount 1"
+	always = "ClusterRole 4, ClusterRoleBinding 1, ConfigMap 1, Deployment 1, NetworkPolicy 1, PodDisruptionBudget 1, " +
+		"Role 2, RoleBinding 2"
+	whole = always + ", Service 2, ServiceAccount 1"
 )
 
 type values = map[string]any
@@ -109,8 +109,23 @@ var variants = map[string]struct {
 	}},
 	"without metrics nothing serves or names them": {values{"metrics": values{"enabled": false, "serviceMonitor": true,
 		"rules": true, "dashboard": true}},
-		always + ", ServiceAccount 1", func(_ *appsv1.Deployment, c corev1.Container) bool {
-			return !slices.Contains(c.Args, "--enable-metrics") && len(c.Ports) == 1
+		always + ", Service 1, ServiceAccount 1", func(_ *appsv1.Deployment, c corev1.Container) bool {
+			return !slices.Contains(c.Args, "--enable-metrics") && len(c.Ports) == 2
+		}},
+	"without the read API nothing serves or names it": {values{"readAPI": values{"enabled": false, "tlsSecret": "mine"}},
+		strings.NewReplacer("ClusterRole 4", "ClusterRole 3", "Role 2", "Role 1", "RoleBinding 2", "RoleBinding 1",
+			"Service 2", "Service 1").Replace(whole),
+		func(d *appsv1.Deployment, c corev1.Container) bool {
+			return !strings.Contains(strings.Join(c.Args, " "), "read-api") && len(c.Ports) == 2 &&
+				len(d.Spec.Template.Spec.Volumes) == 2
+		}},
+	"a certificate of one's own": {values{"readAPI": values{"tlsSecret": "mine", "port": 9443}}, whole,
+		func(d *appsv1.Deployment, c corev1.Container) bool {
+			return slices.Contains(c.Args, "--read-api-address=:9443") &&
+				slices.Contains(c.Args, "--read-api-cert-file=/read-api-tls/tls.crt") &&
+				slices.ContainsFunc(d.Spec.Template.Spec.Volumes, func(v corev1.Volume) bool {
+					return v.Secret != nil && v.Secret.SecretName == "mine"
+				})
 		}},
 	"an image of one's own": {values{"image": values{"repository": "registry.example/team/ashlar", "tag": "v1.2.3"}},
 		whole,
@@ -133,6 +148,7 @@ var variants = map[string]struct {
 			", ServiceMonitor 1", nil},
 	"as little as can be": {values{"networkPolicy": values{"enabled": false}, "podDisruptionBudget": false,
 		"userRoles":      false,
+		"readAPI":        values{"enabled": false},
 		"serviceAccount": values{"create": false, "name": "mine"}, "priorityClassName": "", "goMemoryLimit": ""},
 		"ClusterRole 1, ClusterRoleBinding 1, ConfigMap 1, Deployment 1, Role 1, RoleBinding 1, Service 1",
 		func(d *appsv1.Deployment, c corev1.Container) bool {
@@ -187,8 +203,8 @@ func closed(t *testing.T, p corev1.PodSpec, c corev1.Container) {
 		}
 	}
 	for _, v := range p.Volumes {
-		if v.ConfigMap == nil && v.EmptyDir == nil {
-			t.Errorf("volume %s is neither the configuration nor room of its own", v.Name)
+		if v.ConfigMap == nil && v.EmptyDir == nil && (v.Secret == nil || v.Name != "read-api-tls") {
+			t.Errorf("volume %s is neither the configuration nor room of its own nor a certificate", v.Name)
 		}
 	}
 }

@@ -11,7 +11,6 @@ import (
 
 	corev1 "k8s.io/api/core/v1"
 	resourcev1 "k8s.io/api/resource/v1"
-	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	"k8s.io/client-go/informers"
 	"k8s.io/client-go/kubernetes"
 	"k8s.io/client-go/metadata"
@@ -85,8 +84,6 @@ type watched struct {
 	kind   model.Kind
 	store  cache.Store
 	synced cache.InformerSynced
-	denied *atomic.Bool // its last list, or watch, was forbidden
-	right  string       // that it needs: the resource with its group
 }
 
 // New makes an observer that has seen nothing yet. An error is client-go's, of an
@@ -142,15 +139,7 @@ func (w *Observer) watch(k kind) error {
 	if err != nil {
 		return fmt.Errorf("watch %s: %w", k.name, err)
 	}
-	denied := &atomic.Bool{}
-	if err := informer.SetWatchErrorHandlerWithContext(func(ctx context.Context, r *cache.Reflector, err error) {
-		denied.Store(apierrors.IsForbidden(err))
-		cache.DefaultWatchErrorHandler(ctx, r, err)
-	}); err != nil {
-		return fmt.Errorf("watch %s: %w", k.name, err)
-	}
-	w.watched = append(w.watched, watched{k.name, informer.GetStore(), handled.HasSynced, denied,
-		k.resource.GroupResource().String()})
+	w.watched = append(w.watched, watched{k.name, informer.GetStore(), handled.HasSynced})
 	return nil
 }
 
@@ -182,12 +171,7 @@ func (w *Observer) Synced() (bool, []string) {
 	defer w.mu.Unlock()
 	var missing []string
 	for _, s := range w.watched {
-		switch {
-		case s.synced():
-		case s.denied.Load():
-			missing = append(missing, fmt.Sprintf("%s (forbidden: the scheduler's role has to grant list and watch on %s)",
-				s.kind, s.right))
-		default:
+		if !s.synced() {
 			missing = append(missing, string(s.kind))
 		}
 	}

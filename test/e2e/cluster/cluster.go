@@ -56,6 +56,7 @@ type Cluster struct {
 	// Dir holds the programs' logs, as <program>.log, and their data; Stop removes it.
 	Dir string
 
+	clients   *authority
 	bin       string
 	programs  []program
 	processes []*process // of programs, by index
@@ -98,7 +99,7 @@ func start(ctx context.Context, o Options) (_ *Cluster, err error) {
 	if err != nil {
 		return nil, err
 	}
-	c.bin = o.Bin
+	c.bin, c.clients = o.Bin, s.clients
 	for _, p := range s.programs() {
 		p.flags = append(p.flags, o.Flags[p.name]...)
 		running, err := c.launch(p)
@@ -118,6 +119,11 @@ func start(ctx context.Context, o Options) (_ *Cluster, err error) {
 		}
 	}
 	return c, c.alive()
+}
+
+// ClientCertificate signs a certificate, in PEM with its key, by which the API server knows a user and its groups.
+func (c *Cluster) ClientCertificate(user string, groups ...string) (certificate, key []byte, err error) {
+	return c.clients.sign(user, groups)
 }
 
 func (c *Cluster) launch(p program) (*process, error) {

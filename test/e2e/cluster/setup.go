@@ -42,6 +42,7 @@ type setup struct {
 	key     string // service-account key
 	tokens  string // token file
 	stages  string // kwok's configuration
+	clients *authority
 }
 
 func newSetup(dir string, o Options) (*setup, error) {
@@ -61,6 +62,9 @@ func newSetup(dir string, o Options) (*setup, error) {
 		return nil, err
 	}
 	if err := writeServiceAccountKey(s.key); err != nil {
+		return nil, err
+	}
+	if s.clients, err = newAuthority(filepath.Join(dir, "clients.crt")); err != nil {
 		return nil, err
 	}
 	stages := o.Stages
@@ -130,6 +134,7 @@ func (s *setup) apiServer() program {
 			"--service-account-key-file=" + s.key,
 			"--service-account-signing-key-file=" + s.key,
 			"--token-auth-file=" + s.tokens,
+			"--client-ca-file=" + s.clients.path,
 			"--authorization-mode=RBAC", // the token's group may do everything all the same
 			"--service-cluster-ip-range=10.0.0.0/24",
 			"--disable-admission-plugins=" + disabled,

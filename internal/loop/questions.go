@@ -1,0 +1,170 @@
+package loop
+
+import (
+	"context"
+	"io"
+	"strings"
+	"sync/atomic"
+	"time"
+
+	"ashlar.sh/internal/readapi"
+	"ashlar.sh/internal/recording"
+	"ashlar.sh/sched"
+)
+
+// questions are what other goroutines want to know of the engine. The loop's goroutine answers them between two cycles.
+// Each size of question has a share of its time: after an answer that took t there is none of that size for
+// t/share. So however many clients ask, the loop spends at most that share on them.
+type questions struct {
+	l      *loop
+	asked  chan *question
+	turns  [2]chan time.Time // by size: has a place for the one that is asked; the value: no sooner than
+	cycle  atomic.Uint64     // cycles that ran
+	ended  atomic.Int64      // when the last one did, in nanoseconds since the epoch
+	failed atomic.Int64      // when a question made the engine panic last
+	ending atomic.Bool
+}
+
+// shares are one part of so many of the loop's time, by size.
+var shares = [2]time.Duration{readapi.Brief: 50, readapi.Whole: 30}
+
+// burst is how much of the time for brief questions may be used at once: a page of a dashboard asks several.
+const burst = 20 * time.Millisecond
+
+// afterFailure is for how long no question is answered after one that made the engine panic: a client that repeats it
+// must not keep the scheduler from its work.
+const afterFailure = time.Minute
+
+// question is one, until it was answered.
+type question struct {
+	ctx    context.Context
+	read   func(*sched.Engine, readapi.Moment)
+	answer chan error
+	took   time.Duration
+}
+
+func newQuestions(l *loop) *questions {
+	q := &questions{l: l, asked: make(chan *question)}
+	for size := range q.turns {
+		q.turns[size] = make(chan time.Time, 1)
+		q.turns[size] <- time.Time{}
+	}
+	return q
+}
+
+// Ask implements readapi.Scheduler.
+func (q *questions) Ask(ctx context.Context, size readapi.Size, read func(*sched.Engine, readapi.Moment)) error {
+	if unready := q.Ready(); unready != nil {
+		return unready
+	}
+	var from time.Time
+	select {
+	case from = <-q.turns[size]:
+	case <-ctx.Done():
+		return noTime
+	}
+	defer func() { q.turns[size] <- from }()
+	if wait := time.Until(from); wait > 0 {
+		t := time.NewTimer(wait)
+		defer t.Stop()
+		select {
+		case <-t.C:
+		case <-ctx.Done():
+			return noTime
+		}
+	}
+	asked := &question{ctx: ctx, read: read, answer: make(chan error, 1)}
+	select {
+	case q.asked <- asked:
+	case <-ctx.Done():
+		return noTime
+	}
+	err := <-asked.answer // it is being answered: the reader may still write to what ctx's owner has
+	earliest := time.Now()
+	if size == readapi.Brief {
+		earliest = earliest.Add(-burst)
+	}
+	if from.Before(earliest) {
+		from = earliest
+	}
+	from = from.Add(shares[size] * asked.took)
+	return err
+}
+
+var noTime = &readapi.Unready{Reason: readapi.Busy,
+	Message: "the scheduler has no time for this question now: ask again in a moment"}
+
+// reply answers a question that was asked, in the loop's goroutine.
+func (q *questions) reply(asked *question) {
+	asked.answer <- q.try(asked)
+}
+
+func (q *questions) try(asked *question) error {
+	if asked.ctx.Err() != nil {
+		return noTime
+	}
+	if unready := q.Ready(); unready != nil {
+		return unready
+	}
+	if !q.l.acting || q.l.rebuilds.blind {
+		return &readapi.Unready{Reason: readapi.Starting, Message: "this scheduler has the lease and does not decide yet"}
+	}
+	began := time.Now()
+	fine := q.l.rebuilds.guard("answering a question", func() {
+		asked.read(q.l.engine, readapi.Moment{Cycle: q.cycle.Load(), At: began.UTC()})
+	})
+	asked.took = time.Since(began)
+	q.l.metrics.ofCosts.answers.Add(asked.took.Seconds())
+	if !fine {
+		q.failed.Store(time.Now().UnixNano())
+		return &readapi.Unready{Reason: readapi.Failed, Message: "a bug in ashlar: its log says more"}
+	}
+	return nil
+}
+
+// decided notes that a cycle has run.
+func (q *questions) decided() {
+	q.cycle.Add(1)
+	q.ended.Store(time.Now().UnixNano())
+}
+
+// Ready implements readapi.Scheduler.
+func (q *questions) Ready() *readapi.Unready {
+	if q.ending.Load() {
+		return &readapi.Unready{Reason: readapi.Ending, Message: "this scheduler is ending"}
+	}
+	if !q.l.lead.leading() {
+		leader := q.l.lead.leader()
+		text := "this replica stands by, and no other one is known to act: ask again in a moment"
+		if leader != "" {
+			pod, _, _ := strings.Cut(leader, "_")
+			text = "this replica stands by: ask the one that acts, pod " + pod
+		}
+		return &readapi.Unready{Reason: readapi.NotLeader, Message: text, Leader: leader}
+	}
+	if at := q.failed.Load(); at != 0 && time.Since(time.Unix(0, at)) < afterFailure {
+		return &readapi.Unready{Reason: readapi.Failed,
+			Message: "a question made the scheduler panic: it answers none for a minute; its log says more"}
+	}
+	if q.cycle.Load() == 0 {
+		return &readapi.Unready{Reason: readapi.Starting, Message: "no cycle has run yet: " + q.l.health.awaits()}
+	}
+	return nil
+}
+
+// State implements readapi.Scheduler.
+func (q *questions) State() readapi.State {
+	ended := time.Unix(0, q.ended.Load()).UTC()
+	return readapi.State{Version: q.l.o.Version, Leader: q.l.lead.leader(), Cycle: q.cycle.Load(), Decided: ended,
+		Age: time.Since(ended).Round(time.Millisecond).String(), Started: q.l.began.UTC()}
+}
+
+// Dump implements readapi.Scheduler.
+func (q *questions) Dump(ctx context.Context, to io.Writer) error {
+	var s recording.State
+	err := q.Ask(ctx, readapi.Whole, func(*sched.Engine, readapi.Moment) { s = q.l.background.known() })
+	if err != nil {
+		return err
+	}
+	return s.Write(to)
+}

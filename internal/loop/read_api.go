@@ -1,0 +1,96 @@
+package loop
+
+import (
+	"context"
+	"net/http"
+	"os"
+	"strconv"
+	"strings"
+
+	"github.com/prometheus/client_golang/prometheus/promhttp"
+	"k8s.io/client-go/kubernetes"
+	"k8s.io/client-go/rest"
+
+	"ashlar.sh/internal/crash"
+	"ashlar.sh/internal/kube/access"
+	"ashlar.sh/internal/readapi"
+)
+
+// Labels of the Lease by which clients find the read API of the scheduler that acts: of the pod that the lease's
+// holder names before the first "_", its namespace and the port; and the certificate's fingerprint (readapi.LabelOf).
+// Only this scheduler and administrators may write the Lease.
+const (
+	LabelNamespace   = "ashlar.sh/read-api-namespace"
+	LabelPort        = "ashlar.sh/read-api-port"
+	LabelCertificate = "ashlar.sh/read-api-certificate"
+)
+
+// readServer is the read API of a run; nil: there is none.
+type readServer struct {
+	*readapi.Server
+	reviewer  *access.Reviewer
+	namespace string
+	panicked  crash.Handler
+}
+
+// readAPI makes the read API; it answers nothing yet.
+func (l *loop) readAPI(o ReadAPI) (*readServer, error) {
+	if o.Address == "" {
+		return nil, nil
+	}
+	config := rest.CopyConfig(l.o.Config)
+	config.QPS = -1 // access has limits of its own
+	config.Wrap(l.metrics.counted)
+	kube, err := kubernetes.NewForConfig(config)
+	if err != nil {
+		return nil, err
+	}
+	s := &readServer{reviewer: access.New(kube), namespace: o.Namespace, panicked: l.panicked}
+	s.Server, err = readapi.New(readapi.Options{Address: o.Address,
+		Files:     readapi.Files{Certificate: o.Certificate, Key: o.Key},
+		Scheduler: l.background.questions, Access: s.reviewer, Panicked: l.panicked,
+		Metrics:       promhttp.HandlerFor(l.metrics.registry, promhttp.HandlerOpts{}),
+		Configuration: http.HandlerFunc(l.health.configz),
+		Watchers:      func(n int) { l.metrics.ofCosts.watchers.Set(float64(n)) }})
+	if err != nil {
+		return nil, err
+	}
+	return s, nil
+}
+
+// serve answers until close.
+func (s *readServer) serve(ctx context.Context) {
+	if s == nil {
+		return
+	}
+	s.panicked.Go("reading authorities", func() { s.reviewer.Follow(ctx) })
+	s.panicked.Go("serving the read API", s.Serve)
+}
+
+func (s *readServer) close() {
+	if s != nil {
+		s.Close()
+	}
+}
+
+// labels are those of the Lease. A scheduler without a read API leaves those of the one before: a client that follows
+// them finds no server, or one with another certificate. A certificate from files is not named, because the files may
+// change.
+func (s *readServer) labels() map[string]string {
+	if s == nil {
+		return nil
+	}
+	return map[string]string{LabelNamespace: s.namespace, LabelPort: strconv.Itoa(s.Port()), LabelCertificate: s.Label()}
+}
+
+// podNamespace is the file in which a pod finds the namespace of its service account, which is its own.
+const podNamespace = "/var/run/secrets/kubernetes.io/serviceaccount/namespace"
+
+// PodNamespace is the namespace of the pod that this process runs in; "" outside of one.
+func PodNamespace() string {
+	text, err := os.ReadFile(podNamespace)
+	if err != nil {
+		return ""
+	}
+	return strings.TrimSpace(string(text))
+}

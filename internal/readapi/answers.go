@@ -1,0 +1,126 @@
+package readapi
+
+import (
+	"bufio"
+	"errors"
+	"io"
+	"net/http"
+	"time"
+
+	"k8s.io/klog/v2"
+
+	"ashlar.sh/internal/explain"
+	"ashlar.sh/internal/kube/access"
+)
+
+// stated is the document of /v1/state.
+type stated struct {
+	APIVersion string `json:"apiVersion"`
+	Kind       string `json:"kind"`
+	State
+}
+
+// state answers /v1/state.
+func state(s *Server, w http.ResponseWriter, r *http.Request, _ *access.User) error {
+	now := s.o.Scheduler.State()
+	now.Watchers = s.streams.count()
+	return s.write(w, r, &stated{APIVersion, "SchedulerState", now})
+}
+
+// may refuses a user without the right to get a path.
+func (s *Server) may(r *http.Request, u *access.User, path string) error {
+	ok, err := s.access.May(r.Context(), u, access.GetPath(path))
+	if err != nil {
+		return err
+	}
+	if !ok {
+		return forbidden(u, access.GetPath(path))
+	}
+	return nil
+}
+
+// errCut ends the connection: what was written so far is no whole document, and the client has to see that.
+var errCut = errors.New("cut short")
+
+// dump answers /v1/dump: all that the scheduler knows, for `ashlar replay`. One is written at a time.
+func dump(s *Server, w http.ResponseWriter, r *http.Request, u *access.User) error {
+	if err := s.may(r, u, "/v1/dump"); err != nil {
+		return err
+	}
+	if r.Method == http.MethodHead {
+		return nil
+	}
+	select {
+	case s.dumping <- struct{}{}:
+		defer func() { <-s.dumping }()
+	default:
+		return &refusal{code: http.StatusTooManyRequests, reason: "TooManyRequests", message: "a dump is being written",
+			retry: 10}
+	}
+	klog.InfoS("A dump is read", "user", u.Username)
+	w.Header().Set("Content-Type", "application/json")
+	w.Header().Set("Content-Disposition", `attachment; filename="ashlar-dump.json"`)
+	to := &patient{w: w, to: http.NewResponseController(w)}
+	buffer := bufio.NewWriterSize(to, 64<<10)
+	err := s.o.Scheduler.Dump(r.Context(), buffer)
+	if err == nil {
+		err = buffer.Flush()
+	}
+	if err != nil && to.begun { // what was written is no whole document: the connection ends, so that the client sees it
+		klog.ErrorS(err, "A dump was cut short", "user", u.Username)
+		return errCut
+	}
+	return err
+}
+
+// report answers /v1/report: what `simulate -o json` would print of the present state.
+func report(s *Server, w http.ResponseWriter, r *http.Request, u *access.User) error {
+	if err := s.may(r, u, "/v1/report"); err != nil {
+		return err
+	}
+	c, err := s.copies.get(r.Context())
+	if err != nil {
+		return err
+	}
+	if r.Method == http.MethodHead {
+		return nil
+	}
+	if err := s.turn(r.Context()); err != nil {
+		return err
+	}
+	defer s.done()
+	w.Header().Set("Content-Type", "application/json")
+	to := &patient{w: w, to: http.NewResponseController(w)}
+	_ = explain.New(c.Report, explain.Summary{}, nil).JSON(to) // the client may have gone
+	return nil
+}
+
+// behind serves a page of the scheduler to users that may get its path.
+func behind(page http.Handler) func(*Server, http.ResponseWriter, *http.Request, *access.User) error {
+	return func(s *Server, w http.ResponseWriter, r *http.Request, u *access.User) error {
+		if page == nil {
+			return refuse(http.StatusNotFound, "NotFound", r.URL.Path+" is not served here")
+		}
+		if err := s.may(r, u, r.URL.Path); err != nil {
+			return err
+		}
+		page.ServeHTTP(w, r)
+		return nil
+	}
+}
+
+// patient gives a client writeWithin for each piece of a long answer.
+type patient struct {
+	w     io.Writer
+	to    *http.ResponseController
+	begun bool
+}
+
+// Write implements io.Writer.
+func (p *patient) Write(data []byte) (int, error) {
+	p.begun = true
+	if err := p.to.SetWriteDeadline(time.Now().Add(writeWithin)); err != nil && !errors.Is(err, http.ErrNotSupported) {
+		return 0, err
+	}
+	return p.w.Write(data)
+}

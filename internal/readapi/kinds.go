@@ -1,0 +1,113 @@
+package readapi
+
+import (
+	"cmp"
+	"reflect"
+	"slices"
+
+	"ashlar.sh/internal/explain"
+	"ashlar.sh/sched"
+	"ashlar.sh/sched/trace"
+)
+
+// place orders rows within a kind, and is where a list goes on.
+type place struct {
+	Namespace, Name string
+	Owner           string // tells adopted jobs of one name apart; "" for a PodGroup
+}
+
+func (p place) compare(o place) int {
+	return cmp.Or(cmp.Compare(p.Namespace, o.Namespace), cmp.Compare(p.Name, o.Name), cmp.Compare(p.Owner, o.Owner))
+}
+
+// kind is one kind of rows of the report: what lists and streams need to know of it.
+type kind[T any] struct {
+	name    string // of one, as in an event of a stream
+	rows    func(*sched.Report) []T
+	at      func(*T) place
+	seen    func(*view, place) bool
+	hide    func(*Hidden, *T)
+	show    func([]T) []any // as users see them
+	same    func(a, b *T) bool
+	filters map[string]func(row *T, value string) bool
+}
+
+var jobs = &kind[sched.JobReport]{name: "Job",
+	rows: func(r *sched.Report) []sched.JobReport { return r.Jobs },
+	at: func(j *sched.JobReport) place {
+		p := place{Namespace: j.Namespace, Name: j.Name}
+		if j.Adopted {
+			p.Owner = "adopted/" + j.Owner.Kind + "/" + j.Owner.UID
+		}
+		return p
+	},
+	seen: func(v *view, p place) bool { return v.namespace(p.Namespace) },
+	hide: (*Hidden).job,
+	show: func(rows []sched.JobReport) []any {
+		return each(explain.New(sched.Report{Jobs: rows}, explain.Summary{}, nil).Jobs)
+	},
+	same: func(a, b *sched.JobReport) bool { return reflect.DeepEqual(a, b) },
+	filters: map[string]func(*sched.JobReport, string) bool{
+		"namespace": func(j *sched.JobReport, value string) bool { return j.Namespace == value },
+		"queue":     func(j *sched.JobReport, value string) bool { return j.Queue == value },
+		"waiting": func(j *sched.JobReport, value string) bool {
+			return waits(j) == (value == "true")
+		},
+	},
+}
+
+var pods = &kind[sched.PodReport]{name: "Pod",
+	rows: func(r *sched.Report) []sched.PodReport { return r.Pods },
+	at:   func(p *sched.PodReport) place { return place{Namespace: p.Namespace, Name: p.Name} },
+	seen: func(v *view, p place) bool { return v.namespace(p.Namespace) },
+	hide: (*Hidden).pod,
+	show: func(rows []sched.PodReport) []any {
+		return each(explain.New(sched.Report{Pods: rows}, explain.Summary{}, nil).Pods)
+	},
+	same: func(a, b *sched.PodReport) bool { return *a == *b },
+	filters: map[string]func(*sched.PodReport, string) bool{
+		"namespace": func(p *sched.PodReport, value string) bool { return p.Namespace == value },
+		"job":       func(p *sched.PodReport, value string) bool { return p.Job == value },
+		"node":      func(p *sched.PodReport, value string) bool { return p.Node == value },
+	},
+}
+
+var queues = &kind[sched.QueueReport]{name: "Queue",
+	rows: func(r *sched.Report) []sched.QueueReport { return r.Queues },
+	at:   func(q *sched.QueueReport) place { return place{Name: q.Name} },
+	seen: func(v *view, p place) bool { return v.queue(p.Name) },
+	hide: (*Hidden).queue,
+	show: func(rows []sched.QueueReport) []any {
+		return each(explain.NewQueues(sched.Report{Queues: rows}, explain.Summary{}).Queues)
+	},
+	same: func(a, b *sched.QueueReport) bool { return reflect.DeepEqual(a, b) },
+}
+
+var nodes = &kind[sched.NodeReport]{name: "Node",
+	rows: func(r *sched.Report) []sched.NodeReport { return r.Nodes },
+	at:   func(n *sched.NodeReport) place { return place{Name: n.Name} },
+	seen: func(v *view, _ place) bool { return v.nodes() },
+	hide: (*Hidden).node,
+	show: func(rows []sched.NodeReport) []any {
+		return each(explain.New(sched.Report{Nodes: rows}, explain.Summary{}, nil).Nodes)
+	},
+	same: sameNode,
+}
+
+// waits says that pods of a job wait for a place. One with bindings under way does not.
+func waits(j *sched.JobReport) bool { return j.Reason.Is() && j.Reason.Code != trace.BindInFlight }
+
+func each[T any](list []T) []any {
+	out := make([]any, len(list))
+	for i := range list {
+		out[i] = &list[i]
+	}
+	return out
+}
+
+func sameNode(a, b *sched.NodeReport) bool {
+	return a.Name == b.Name && slices.Equal(a.Allocatable, b.Allocatable) && slices.Equal(a.Used, b.Used) &&
+		slices.Equal(a.Idle, b.Idle) && slices.Equal(a.Releasing, b.Releasing) &&
+		slices.Equal(a.Pipelined, b.Pipelined) && slices.Equal(a.FutureIdle, b.FutureIdle) &&
+		slices.Equal(a.Claimed, b.Claimed)
+}

@@ -1,0 +1,70 @@
+package readapi
+
+import (
+	"context"
+	"io"
+	"time"
+
+	"ashlar.sh/sched"
+)
+
+// Scheduler is what is read. Any goroutine may call it.
+type Scheduler interface {
+	// Ask runs f in the goroutine that owns the engine, between two cycles, and returns when it has run. f must
+	// not keep what belongs to the engine. Without a run the error is an *Unready, or ctx's.
+	Ask(ctx context.Context, size Size, f func(*sched.Engine, Moment)) error
+	// Ready returns nil if questions can be answered now. It does not wait.
+	Ready() *Unready
+	// State describes the scheduler. It does not wait.
+	State() State
+	// Dump writes what SIGUSR2 saves: the state on which `ashlar replay` decides again.
+	Dump(ctx context.Context, to io.Writer) error
+}
+
+// Size says how much of the engine a question reads, and so which share of the loop's time pays for it.
+type Size int
+
+// The sizes.
+const (
+	Brief Size = iota // one job or pod
+	Whole             // everything
+)
+
+// Moment is the state that an answer is about.
+type Moment struct {
+	Cycle uint64    `json:"cycle"` // the last one, counted from the start of the process
+	At    time.Time `json:"at"`    // when the engine was read
+}
+
+// State is the answer of /v1/state.
+type State struct {
+	Version  string    `json:"version,omitempty"`
+	Leader   string    `json:"leader,omitempty"` // the identity in the Lease; "": there is no election
+	Cycle    uint64    `json:"cycle"`
+	Decided  time.Time `json:"decidedAt"` // when the last cycle ended
+	Age      string    `json:"age"`       // of that, as Go writes a duration
+	Started  time.Time `json:"startedAt"`
+	Watchers int       `json:"watchers"` // clients that read a stream
+}
+
+// Unready is why a scheduler does not answer.
+type Unready struct {
+	Reason  Unreadiness
+	Message string
+	Leader  string // the identity in the Lease, where another scheduler acts
+}
+
+// Error is the message.
+func (u *Unready) Error() string { return u.Message }
+
+// Unreadiness is a code of Unready.
+type Unreadiness string
+
+// Why a scheduler does not answer.
+const (
+	NotLeader Unreadiness = "NotLeader" // another one acts, or none does
+	Starting  Unreadiness = "Starting"  // it has not decided yet, or makes its engine anew
+	Busy      Unreadiness = "Busy"      // the time for answers is used up, or a cycle is long
+	Failed    Unreadiness = "Failed"    // a question made it panic: it answers none for a while
+	Ending    Unreadiness = "Ending"
+)

@@ -1,0 +1,285 @@
+package readapi
+
+import (
+	"context"
+	"crypto/tls"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"maps"
+	"net"
+	"net/http"
+	"slices"
+	"strings"
+	"time"
+
+	"golang.org/x/net/netutil"
+	"k8s.io/klog/v2"
+
+	"ashlar.sh/internal/crash"
+	"ashlar.sh/internal/kube/access"
+)
+
+// Options say how to serve.
+type Options struct {
+	Address   string // host:port to listen on
+	Files     Files
+	Scheduler Scheduler
+	Access    Access
+	// Metrics and Configuration are served at /metrics and /configz to users that may get these paths; nil: not.
+	Metrics, Configuration http.Handler
+	Panicked               crash.Handler
+	Watchers               func(int) // is told how many clients read a stream; nil: not
+}
+
+// Bounds of what clients may send and hold.
+const (
+	mostConnections = 1024
+	mostAtOnce      = 100 // requests of one connection
+	mostHeader      = 64 << 10
+	mostURL         = 4 << 10
+	writeWithin     = 30 * time.Second // an answer
+	answerWithin    = 10 * time.Second // by the scheduler
+	mostAnswers     = 64               // that are made at the same time
+)
+
+// Server is the API. Make one with New, then call Serve.
+type Server struct {
+	o        Options
+	access   Access
+	copies   *copies
+	streams  *streams
+	users    *limits
+	answers  chan struct{} // has a place for each answer that is being made
+	dumping  chan struct{}
+	listener net.Listener
+	http     *http.Server
+	first    *tls.Certificate
+	routes   map[string]handler
+}
+
+// handler answers requests for one path. Its parameters are those that a query may name.
+type handler struct {
+	parameters []string
+	answer     func(*Server, http.ResponseWriter, *http.Request, *access.User) error
+	long       bool // it may take longer than answerWithin
+}
+
+// New listens, and answers nothing yet. An error says that the address or the certificate cannot be used.
+func New(o Options) (*Server, error) {
+	get, first, err := o.Files.certificates()
+	if err != nil {
+		return nil, err
+	}
+	listener, err := net.Listen("tcp", o.Address)
+	if err != nil {
+		return nil, fmt.Errorf("listen on %s for the read API: %w", o.Address, err)
+	}
+	s := newServer(o)
+	s.first = first
+	config := &tls.Config{MinVersion: tls.VersionTLS12, GetCertificate: get, ClientAuth: tls.RequestClientCert,
+		NextProtos: []string{"h2", "http/1.1"}}
+	s.listener = tls.NewListener(netutil.LimitListener(listener, mostConnections), config)
+	s.http = &http.Server{Handler: s, ReadHeaderTimeout: 10 * time.Second, IdleTimeout: time.Minute,
+		MaxHeaderBytes: mostHeader, TLSConfig: config, ErrorLog: quiet(),
+		HTTP2: &http.HTTP2Config{MaxConcurrentStreams: mostAtOnce}}
+	klog.InfoS("The read API listens", "address", listener.Addr(), "certificateSHA256", s.Fingerprint())
+	return s, nil
+}
+
+func newServer(o Options) *Server {
+	s := &Server{o: o, access: o.Access, copies: newCopies(o.Scheduler, time.Now), users: newLimits(),
+		answers: make(chan struct{}, mostAnswers), dumping: make(chan struct{}, 1)}
+	s.streams = newStreams(s.copies, &s.o)
+	s.routes = map[string]handler{
+		"/v1/state":  {answer: state},
+		"/v1/jobs":   list(jobs),
+		"/v1/queues": list(queues),
+		"/v1/nodes":  list(nodes),
+		"/v1/pods":   list(pods),
+		"/v1/watch":  {parameters: []string{"kinds", "namespace"}, answer: watch, long: true},
+		"/v1/dump":   {answer: dump, long: true},
+		"/v1/report": {answer: report, long: true},
+		"/metrics":   {answer: behind(o.Metrics)},
+		"/configz":   {parameters: []string{"format"}, answer: behind(o.Configuration)},
+	}
+	return s
+}
+
+// Fingerprint is that of the certificate that is served.
+func (s *Server) Fingerprint() string { return Fingerprint(s.first.Certificate[0]) }
+
+// Label is the same as the value of a label; "" for a certificate from files, which may be replaced.
+func (s *Server) Label() string {
+	if s.o.Files != (Files{}) {
+		return ""
+	}
+	return LabelOf(s.first.Certificate[0])
+}
+
+// Port is the one that the server listens on.
+func (s *Server) Port() int { return s.listener.Addr().(*net.TCPAddr).Port }
+
+// Serve answers until Close.
+func (s *Server) Serve() {
+	if err := s.http.Serve(s.listener); !errors.Is(err, http.ErrServerClosed) {
+		klog.ErrorS(err, "The read API ended", "address", s.o.Address)
+	}
+}
+
+// Close ends the streams, waits a second for other answers, and stops listening.
+func (s *Server) Close() {
+	s.streams.end()
+	ctx, cancel := context.WithTimeout(context.Background(), time.Second)
+	defer cancel()
+	if s.http.Shutdown(ctx) != nil {
+		_ = s.http.Close() // no client reads on
+	}
+}
+
+// ServeHTTP implements http.Handler.
+func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	told := &started{ResponseWriter: w}
+	var err error
+	panicked := s.o.Panicked.Guard("answering "+clipped(r.URL.Path), func() { err = s.answer(told, r) })
+	if panicked != nil {
+		err = refuse(http.StatusInternalServerError, "InternalError", "a bug in ashlar: its log says more")
+	}
+	switch {
+	case errors.Is(err, errCut):
+		panic(http.ErrAbortHandler) // net/http ends the connection, and logs nothing
+	case err != nil && !told.begun:
+		tell(w, err)
+	}
+}
+
+// answer checks a request, the cheapest first, and answers it.
+func (s *Server) answer(w http.ResponseWriter, r *http.Request) error {
+	_ = http.NewResponseController(w).SetWriteDeadline(time.Now().Add(writeWithin)) // a recorder in a test has none
+	if err := acceptable(r); err != nil {
+		return err
+	}
+	ctx, cancel := context.WithTimeout(r.Context(), answerWithin)
+	u, err := s.access.User(ctx, r)
+	cancel()
+	if err != nil {
+		return err
+	}
+	if !s.users.allow(u) {
+		return &refusal{code: http.StatusTooManyRequests, reason: "TooManyRequests",
+			message: "too many requests of user " + u.Username, retry: 1}
+	}
+	h, ok := s.route(r)
+	if !ok {
+		return refuse(http.StatusNotFound, "NotFound", "there is no "+clipped(r.URL.Path)+
+			"; there are "+strings.Join(s.paths(), ", "))
+	}
+	query := r.URL.Query()
+	for name, values := range query {
+		switch {
+		case !slices.Contains(h.parameters, name) && len(h.parameters) == 0:
+			return badRequest("unknown parameter " + clipped(name) + ": there are none")
+		case !slices.Contains(h.parameters, name):
+			return badRequest("unknown parameter " + clipped(name) + ": there are " + strings.Join(h.parameters, ", "))
+		case len(values) > 1:
+			return badRequest("parameter " + name + " is given more than once")
+		}
+	}
+	if unready := s.o.Scheduler.Ready(); unready != nil {
+		return unready
+	}
+	if h.long {
+		return h.answer(s, w, r, u)
+	}
+	ctx, cancel = context.WithTimeout(r.Context(), answerWithin)
+	defer cancel()
+	return h.answer(s, w, r.WithContext(ctx), u)
+}
+
+// turn waits until fewer than mostAnswers answers are being made; then done must be called.
+func (s *Server) turn(ctx context.Context) error {
+	select {
+	case s.answers <- struct{}{}:
+		return nil
+	case <-ctx.Done():
+		return ctx.Err()
+	}
+}
+
+func (s *Server) done() { <-s.answers }
+
+// acceptable refuses what no client of ours sends.
+func acceptable(r *http.Request) error {
+	switch {
+	case r.Method != http.MethodGet && r.Method != http.MethodHead:
+		return refuse(http.StatusMethodNotAllowed, "MethodNotAllowed", "only GET: this API changes nothing")
+	case len(r.RequestURI) > mostURL:
+		return refuse(http.StatusRequestURITooLong, "RequestURITooLong", "the address is too long")
+	case r.ContentLength != 0:
+		return badRequest("a request has no body")
+	}
+	for name := range r.Header {
+		if strings.HasPrefix(name, "Impersonate-") {
+			return badRequest("impersonation is not supported: ask as yourself")
+		}
+	}
+	if _, err := parsed(r.URL.RawQuery); err != nil {
+		return badRequest("the parameters cannot be read")
+	}
+	return nil
+}
+
+// route finds what answers a path.
+func (s *Server) route(r *http.Request) (handler, bool) {
+	if h, ok := s.routes[r.URL.Path]; ok {
+		return h, true
+	}
+	if o, ok := subjectOf(r.URL.EscapedPath()); ok {
+		return handler{answer: o.why}, true
+	}
+	return handler{}, false
+}
+
+func (s *Server) paths() []string {
+	return slices.Sorted(slices.Values(append(slices.Collect(maps.Keys(s.routes)), "/v1/why/job/NAMESPACE/NAME",
+		"/v1/why/pod/NAMESPACE/NAME", "/v1/why/queue/NAME", "/v1/why/node/NAME")))
+}
+
+// write writes a document.
+func (s *Server) write(w http.ResponseWriter, r *http.Request, document any) error {
+	if unready := s.o.Scheduler.Ready(); unready != nil {
+		return unready // it lost the lease meanwhile: the answer may not be true any more
+	}
+	data, err := json.Marshal(document)
+	if err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/json")
+	w.Header().Set("Cache-Control", "no-store")
+	if r.Method == http.MethodHead {
+		return nil
+	}
+	_, _ = w.Write(append(data, '\n')) // the client may have gone
+	return nil
+}
+
+// started knows whether anything was answered.
+type started struct {
+	http.ResponseWriter
+	begun bool
+}
+
+// WriteHeader implements http.ResponseWriter.
+func (s *started) WriteHeader(code int) {
+	s.begun = true
+	s.ResponseWriter.WriteHeader(code)
+}
+
+// Write implements io.Writer.
+func (s *started) Write(p []byte) (int, error) {
+	s.begun = true
+	return s.ResponseWriter.Write(p)
+}
+
+// Unwrap is for http.ResponseController.
+func (s *started) Unwrap() http.ResponseWriter { return s.ResponseWriter }

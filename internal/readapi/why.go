@@ -1,0 +1,272 @@
+package readapi
+
+import (
+	"fmt"
+	"net/http"
+	"net/url"
+	"regexp"
+	"strings"
+	"time"
+
+	"ashlar.sh/internal/explain"
+	"ashlar.sh/internal/kube/access"
+	"ashlar.sh/sched"
+	"ashlar.sh/sched/ledger"
+	"ashlar.sh/sched/policy"
+)
+
+// another stands for a name that a user may not see.
+const another = "*"
+
+// mostNames bounds among how many names the nearest to a wrong one is looked for.
+const mostNames = 2000
+
+// subject is what a question is about: /v1/why/job/NAMESPACE/NAME, /v1/why/pod/NAMESPACE/NAME, /v1/why/queue/NAME or
+// /v1/why/node/NAME. Each part may be escaped.
+type subject struct{ kind, namespace, name string }
+
+// subjectOf reads a path.
+func subjectOf(escaped string) (s subject, ok bool) {
+	rest, ok := strings.CutPrefix(escaped, "/v1/why/")
+	parts := strings.Split(rest, "/")
+	for i := range parts {
+		plain, err := url.PathUnescape(parts[i])
+		if err != nil || plain == "" {
+			return subject{}, false
+		}
+		parts[i] = plain
+	}
+	switch kind := parts[0]; {
+	case ok && len(parts) == 3 && (kind == "job" || kind == "pod"):
+		return subject{kind, parts[1], parts[2]}, true
+	case ok && len(parts) == 2 && (kind == "queue" || kind == "node"):
+		return subject{kind: kind, name: parts[1]}, true
+	}
+	return subject{}, false
+}
+
+// question is the right that one needs to ask.
+func (o subject) question() access.Question {
+	switch o.kind {
+	case "queue":
+		return access.GetQueue(o.name)
+	case "node":
+		return access.ListNodes()
+	default:
+		return access.ListPods(o.namespace)
+	}
+}
+
+// why answers with the document of `ashlar why -o json`.
+func (o subject) why(s *Server, w http.ResponseWriter, r *http.Request, u *access.User) error {
+	v := newView(r.Context(), s.access, u)
+	if !o.allowed(v) {
+		if v.err != nil {
+			return v.err
+		}
+		return forbidden(u, o.question())
+	}
+	answer, err := o.answer(s, r, v)
+	if err != nil {
+		return err
+	}
+	if v.err != nil {
+		return v.err
+	}
+	return s.write(w, r, answer)
+}
+
+func (o subject) allowed(v *view) bool {
+	switch o.kind {
+	case "queue":
+		return v.queue(o.name)
+	case "node":
+		return v.nodes()
+	default:
+		return v.namespace(o.namespace)
+	}
+}
+
+func (o subject) answer(s *Server, r *http.Request, v *view) (*explain.Answer, error) {
+	found := &finding{subject: o}
+	if o.kind == "queue" { // it counts all jobs: of the copy that everybody shares
+		c, err := s.copies.get(r.Context())
+		if err != nil {
+			return nil, err
+		}
+		found.report = &c.Report
+	}
+	if err := s.o.Scheduler.Ask(r.Context(), Brief, found.read); err != nil {
+		return nil, err
+	}
+	if !found.known {
+		return nil, refuse(http.StatusNotFound, "NotFound", found.missing())
+	}
+	return found.render(v), nil
+}
+
+// finding is what the engine says of a subject. It is read in the loop's goroutine and rendered in another.
+type finding struct {
+	subject
+	Moment
+	known  bool
+	names  []string // where nothing is known: those that there are
+	called []string // jobs that have the name together
+
+	job    *sched.JobWhy
+	pod    sched.PodWhy
+	queue  sched.QueueWhy
+	node   sched.NodeWhy
+	report *sched.Report
+}
+
+// read takes from the engine what belongs to the subject.
+func (f *finding) read(e *sched.Engine, m Moment) {
+	f.Moment = m
+	switch f.kind {
+	case "job":
+		f.readJob(e)
+	case "pod":
+		var job ledger.JobID
+		if f.pod, job, f.known = e.Questions().Pod(f.namespace, f.name); f.known && job != ledger.NoJob {
+			whole := e.Questions().Job(job)
+			f.job = &whole
+		}
+	case "queue":
+		f.queue, f.known = e.QueueWhy(f.name)
+	case "node":
+		f.node, f.known = e.Questions().Node(f.name)
+	}
+	f.pod.Own, f.queue.Gate = f.pod.Own.Clone(), f.queue.Gate.Clone() // the engine goes on with its reasons
+	if f.job != nil {
+		f.job.Job.Reason, f.job.Gate = f.job.Job.Reason.Clone(), f.job.Gate.Clone()
+	}
+}
+
+// ofOwner is what Volcano's controller adds to the name of a Job for its PodGroup.
+var ofOwner = regexp.MustCompile(`^-[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$`)
+
+// readJob finds a job by its name, by the name that tells it from others, or by that of the Job that it was made for.
+func (f *finding) readJob(e *sched.Engine) {
+	var exact, shown, made []ledger.JobID
+	led := e.Ledger()
+	led.Jobs.Each(func(j ledger.JobID) bool {
+		k := &led.Job(j).Key
+		if k.Namespace != f.namespace {
+			return true
+		}
+		rest, begins := strings.CutPrefix(k.Name, f.name)
+		switch {
+		case begins && rest == "":
+			exact = append(exact, j)
+		case begins && ofOwner.MatchString(rest):
+			made = append(made, j)
+		case strings.HasPrefix(f.name, k.Name) && led.Jobs.Name(j) == f.name:
+			shown = append(shown, j)
+		case len(f.names) < mostNames:
+			f.names = append(f.names, k.Name)
+		}
+		return true
+	})
+	for _, found := range [][]ledger.JobID{exact, shown, made} {
+		if len(found) == 1 {
+			whole := e.Questions().Job(found[0])
+			f.job, f.known = &whole, true
+			return
+		}
+		for _, j := range found {
+			f.called = append(f.called, fmt.Sprintf("%q", led.Jobs.Name(j)))
+		}
+		if len(found) > 1 {
+			return
+		}
+	}
+}
+
+// missing says that there is no such subject, with the nearest name.
+func (f *finding) missing() string {
+	if len(f.called) > 0 {
+		return fmt.Sprintf("%d jobs in namespace %s are called %s: ask for one of %s", len(f.called), f.namespace,
+			clipped(f.name), strings.Join(f.called, ", "))
+	}
+	text := fmt.Sprintf("there is no %s %q", f.kind, clipped(f.name))
+	if f.namespace != "" {
+		text += " in namespace " + clipped(f.namespace)
+	}
+	if nearest := policy.Nearest(clipped(f.name), f.names); nearest != "" {
+		text += fmt.Sprintf(" (did you mean %q?)", nearest)
+	}
+	return text
+}
+
+// render makes the document, without names that the user may not see.
+func (f *finding) render(v *view) *explain.Answer {
+	asking := explain.Asking{Now: f.At.UnixNano(), Basis: explain.Basis{Source: "scheduler",
+		Time: f.At.UTC().Format(time.RFC3339), Configuration: "that of the scheduler"}}
+	if f.job != nil {
+		f.hideAhead(v)
+	}
+	switch f.kind {
+	case "job":
+		return asking.JobAnswer(f.job)
+	case "pod":
+		return asking.PodAnswer(&f.pod, f.job)
+	case "queue":
+		state, left := f.visible(v)
+		out := asking.QueueAnswer(state, f.queue)
+		if left > 0 {
+			out.Notes = append(out.Notes, fmt.Sprintf("%d of its jobs are in namespaces of which you may not list the pods: "+
+				"they are not counted", left))
+		}
+		return out
+	default:
+		f.hideHolders(v)
+		return asking.NodeAnswer(&f.node)
+	}
+}
+
+// hideAhead hides the name of the job that is served first.
+func (f *finding) hideAhead(v *view) {
+	first := &f.job.Standing.Ahead.First
+	if ns, _, ok := strings.Cut(*first, "/"); ok && !v.namespace(ns) {
+		*first = another + "/" + another
+	}
+}
+
+// hideHolders hides the names of pods on a node.
+func (f *finding) hideHolders(v *view) {
+	for _, list := range [][]sched.HeldRoom{f.node.Pods, f.node.Kept} {
+		for i := range list {
+			h := &list[i]
+			if !v.namespace(h.Namespace) {
+				h.PodReport = sched.PodReport{Namespace: another, Name: another, Job: another, JobShown: another,
+					Status: h.Status, Node: h.Node, Scheduler: h.Scheduler}
+			}
+			if h.Queue != "" && !v.queue(h.Queue) {
+				h.Queue = another
+			}
+		}
+	}
+}
+
+// visible is the report without the jobs and the names of queues that the user may not see; left counts those jobs that
+// are in the queue.
+func (f *finding) visible(v *view) (out *sched.Report, left int) {
+	out = &sched.Report{}
+	for i := range f.report.Jobs {
+		j := &f.report.Jobs[i]
+		switch {
+		case j.Queue == f.name && !v.namespace(j.Namespace):
+			left++
+		case j.Queue == f.name:
+			out.Jobs = append(out.Jobs, *j)
+		}
+	}
+	for _, q := range f.report.Queues {
+		if !v.queue(q.Name) {
+			q.Name = another
+		}
+		out.Queues = append(out.Queues, q)
+	}
+	return out, left
+}
