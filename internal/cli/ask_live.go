@@ -178,7 +178,7 @@ func (p questions) ofDump(s source) (*situation, error) {
 	if err != nil {
 		return nil, badInput("error: " + err.Error())
 	}
-	chosen, lines := p.configured(replaying{config: s.config}, s.dump, state.Configuration)
+	chosen, lines := playing{p.Process}.configured(replaying{config: s.config}, s.dump, state.Configuration)
 	if len(lines) > 0 {
 		return nil, badInput(lines...)
 	}

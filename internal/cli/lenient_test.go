@@ -79,7 +79,7 @@ func TestSchedulersThatShareByName(t *testing.T) {
 			env := map[string]string{"MULTI_SCHEDULER_ENABLE": c.enable, "SCHEDULER_NUM": c.size, "SCHEDULER_POD_NAME": c.self}
 			for _, lenient := range []bool{true, false} {
 				s := scheduling{lenient: lenient, elect: true}
-				s.sharding, s.resourceLock, s.adopt = "none", "leases", "auto"
+				s.sharding, s.resourceLock, s.adopt, s.memory, s.disk = "none", "leases", "auto", "64Mi", "1Gi"
 				if err := s.check(); err != nil {
 					t.Fatal(err)
 				}

@@ -3,6 +3,7 @@
 package cli
 
 import (
+	"errors"
 	"fmt"
 	"maps"
 	"slices"
@@ -21,17 +22,27 @@ type replaying struct {
 	config    string
 	output    string
 	verbosity int
+	step      bool
+	cycle     string // N or N-M
+	job       string // namespace/name
 }
 
-const replayLong = `Runs one cycle on what a live scheduler saved: the file that SIGUSR1 or SIGUSR2 makes it
-write, or the one that a panic left behind. The engine decides as it did, or would have,
-at that time; what it decides is carried out nowhere. The report shows which jobs wait and why.
+const replayLong = `Decides again on what a live scheduler saved, and carries nothing out.
 
-The configuration is that of --scheduler-conf, else the one that the file holds.
+A recording (ashlar-recording-PID.jsonl.gz and the like) is played cycle by cycle: what came in
+comes in again, and each plan is compared with the one that was recorded, byte for byte. The
+first difference is shown and ends it. --step shows of each cycle what came in, what was
+decided and why; --cycle and --job show some of it.
 
-Exit codes: 0 decided; 1 the file or the configuration cannot be used; 2 bad usage.`
+Of a state (ashlar-dump-PID.json, ashlar-panic-PID.json, a snapshot) one cycle is run, as the scheduler
+did, or would have, at that time. The report shows which jobs wait and why.
 
-func (p Process) replay() *cobra.Command {
+The configuration is the one that the file holds; for a state --scheduler-conf names another.
+
+Exit codes: 0 decided, and a recording as it was; 1 the file or the configuration cannot be
+used; 2 bad usage; 3 a recording is decided otherwise than it was.`
+
+func (p playing) replay() *cobra.Command {
 	r := replaying{}
 	c := &cobra.Command{
 		Use:   "replay FILE",
@@ -39,7 +50,10 @@ func (p Process) replay() *cobra.Command {
 		Long:  replayLong,
 		Example: `  # What does the scheduler think, and why?
   kill -USR2 $PID
-  ashlar replay /tmp/ashlar-dump-$PID.json -v 3`,
+  ashlar replay /tmp/ashlar-dump-$PID.json -v 3
+
+  # What happened to job train lately?
+  ashlar replay --step --job team/train /tmp/ashlar-recordings/ashlar-recording-$PID.jsonl.gz`,
 		Args: cobra.ExactArgs(1),
 		RunE: func(_ *cobra.Command, args []string) error { return p.replayNow(r, args[0]) },
 	}
@@ -47,17 +61,44 @@ func (p Process) replay() *cobra.Command {
 	f.StringVar(&r.config, "scheduler-conf", "", "volcano-scheduler.conf to use instead of the one that held")
 	f.StringVarP(&r.output, "output", "o", "table", "table, json or yaml")
 	f.IntVarP(&r.verbosity, "v", "v", 0, "print the scheduler's log lines up to this level (3 to 5) on stderr")
+	f.BoolVar(&r.step, "step", false, "show a recording cycle by cycle")
+	f.StringVar(&r.cycle, "cycle", "", "show only this cycle of a recording, or these: 10-20; means --step")
+	f.StringVar(&r.job, "job", "", "show only what concerns this job, NAMESPACE/NAME, in a recording; means --step")
 	return c
 }
 
-func (p Process) replayNow(r replaying, path string) error {
+func (p playing) replayNow(r replaying, path string) error {
 	if r.output != "table" && r.output != "json" && r.output != "yaml" {
 		return fmt.Errorf("--output %q: expected table, json or yaml", r.output)
 	}
-	state, err := recording.ReadState(path)
+	read, err := recording.Open(path)
 	if err != nil {
 		return badInput("error: " + err.Error())
 	}
+	defer func() { _ = read.Close() }() // it was only read
+	stepping := r.step || r.cycle != "" || r.job != ""
+	switch recorded := read.IsRecording(); {
+	case recorded && r.output == "yaml":
+		return errors.New("--output yaml: of a recording there are table and json")
+	case recorded && r.config != "":
+		return errors.New("--scheduler-conf: a recording is decided again as it was; compare decides by two configurations")
+	case recorded && stepping:
+		return p.stepping(read, path, r)
+	case recorded:
+		out, err := p.play(read, path, p.player(path, 0))
+		if err != nil {
+			return err
+		}
+		return p.result(out, r.output)
+	case stepping:
+		return badInput(fmt.Sprintf("error: %s: it is the state of one moment, and has no steps to show: "+
+			"--step, --cycle and --job are for recordings", path))
+	}
+	return p.replayState(r, path, read.Base)
+}
+
+// replayState decides once on a state.
+func (p playing) replayState(r replaying, path string, state recording.State) error {
 	chosen, lines := p.configured(r, path, state.Configuration)
 	if len(lines) > 0 {
 		return badInput(lines...)
@@ -92,7 +133,7 @@ func (p Process) replayNow(r replaying, path string) error {
 
 // configured is the flag's configuration, else the one that was saved, with what is
 // wrong with it, line by line.
-func (p Process) configured(r replaying, path, text string) (*config.Scheduler, []string) {
+func (p playing) configured(r replaying, path, text string) (*config.Scheduler, []string) {
 	if r.config != "" {
 		return p.configuration(simulation{config: r.config}, nil)
 	}

@@ -41,7 +41,8 @@ type scheduling struct {
 	pluginsDir         string
 	sharding           string
 	resourceLock       string
-	lenient            bool // called as vc-scheduler
+	memory, disk       string // of recordings
+	lenient            bool   // called as vc-scheduler
 }
 
 const schedulerLong = `Schedules the pods of a cluster that have --scheduler-name as schedulerName. It takes every
@@ -98,6 +99,11 @@ func (s *scheduling) flags(f *pflag.FlagSet) {
 	f.StringVar(&s.DumpDir, "cache-dump-dir", os.TempDir(), "folder for dumps, and for what is saved when a bug shows")
 	f.BoolVar(&s.dumper, "cache-dumper", true,
 		"write what is known to --cache-dump-dir on SIGUSR1 and SIGUSR2; ashlar replay reads it")
+	f.StringVar(&s.memory, "recording-memory", "64Mi",
+		"how much memory may be used to record what comes in and is decided, for ashlar replay; 0: nothing is recorded")
+	f.StringVar(&s.Recording.Dir, "recording-dir", "",
+		"folder to write that to all the time, too; without it, it is written to --cache-dump-dir when something happens")
+	f.StringVar(&s.disk, "recording-disk", "1Gi", "how much the files in --recording-dir may take together")
 	f.StringSliceVar(&s.NodeSelector, "node-selector", nil, "key:value labels; only nodes with one of them are used")
 	f.BoolVar(&s.strictOnly, "disable-default-scheduler-config", false,
 		"a configuration that is bad at the start ends the scheduler, also as vc-scheduler")
@@ -237,6 +243,9 @@ func (s *scheduling) check() error {
 		return fmt.Errorf("--adopt-ungrouped %q: expected auto, always or never", s.adopt)
 	}
 	if err := s.checkNodeSelector(); err != nil {
+		return err
+	}
+	if err := s.checkRecording(); err != nil {
 		return err
 	}
 	if s.lenient {

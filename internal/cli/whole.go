@@ -13,7 +13,7 @@ import (
 
 // clustered are the commands that need Kubernetes' clients.
 func (p Process) clustered() []*cobra.Command {
-	return []*cobra.Command{p.scheduler(), p.replay(), p.cluster()}
+	return []*cobra.Command{p.scheduler(), playing{p}.replay(), playing{p}.history(), p.cluster()}
 }
 
 // engine is the options of every engine: volumes are heeded, and what was compiled in

@@ -7,6 +7,7 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/spf13/cobra"
 
@@ -20,11 +21,12 @@ type asked struct {
 	source
 	kind, name string
 	exitCode   bool
+	search     time.Duration // for how long to look for what would make a job run
 }
 
 const whyLong = `Says why a job or a pod waits, or where it runs: one sentence with what is missing, then the
-decisions that led there; what a queue gets and why; what holds a node and what it could
-still take.
+decisions that led there, and what would make it run, each tried by the engine on a copy;
+what a queue gets and why; what holds a node and what it could still take.
 
 ` + sourceLong + `
 
@@ -70,6 +72,8 @@ func (p questions) why(name string) *cobra.Command {
 	f := c.Flags()
 	a.askFlags(c)
 	f.StringVarP(&a.output, "output", "o", "text", "text, json or yaml")
+	f.DurationVar(&a.search, "would-run", time.Second,
+		"for how long to look for what would make a job run; 0: not at all")
 	f.BoolVar(&a.exitCode, "exit-code", false, "exit with a code that says where a job or a pod stands")
 	must(c.RegisterFlagCompletionFunc("output", cobra.FixedCompletions([]string{"text", "json", "yaml"},
 		cobra.ShellCompDirectiveNoFileComp)))
@@ -124,6 +128,9 @@ func (p questions) answerWhy(a asked) error {
 	answer, err := s.answer(a.kind, a.name)
 	if err != nil {
 		return badInput("error: " + err.Error())
+	}
+	if err := p.addChanges(a, s, answer); err != nil {
+		return err
 	}
 	switch a.output {
 	case "json":

@@ -78,10 +78,12 @@ type Step struct {
 	Details []string `json:"details,omitempty"`
 }
 
-// Change is one thing to change, after which the engine places the job.
+// Change is what would make a job run, as the engine has tried it: one change, or several together.
 type Change struct {
-	Kind string `json:"kind"`
-	Text string `json:"text"`
+	Kind   string   `json:"kind"` // those of docs/would-run-if.md, with + between several
+	Text   string   `json:"text"`
+	Least  bool     `json:"least"`            // one step less was tried and does not do
+	Evicts []string `json:"evicts,omitempty"` // the pods that are evicted for it, namespace/name
 }
 
 // Place is a node and how many pods of the subject are on it, or go to it.

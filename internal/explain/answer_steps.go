@@ -50,6 +50,7 @@ var stops = map[trace.Code]at{
 	trace.ClusterOvercommitted:   {stepAdmission, WaitsForRoom},
 
 	trace.WaitsForTurn:    {stepOrder, WaitsForQueue},
+	trace.BehindJob:       {stepOrder, WaitsForQueue},
 	trace.MinimumsFirst:   {stepOrder, WaitsForQueue},
 	trace.LostMemberFirst: {stepOrder, WaitsForRoom},
 

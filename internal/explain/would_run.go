@@ -23,6 +23,22 @@ func WayText(w trace.Way) string {
 	return text
 }
 
+// Changes are the ways in which a job would run, for its answer.
+func Changes(w trace.WouldRun) []Change {
+	out := []Change{}
+	for _, way := range w.Ways {
+		c := Change{Text: WayText(way), Least: true, Evicts: way.Evicts}
+		for _, x := range way.Changes {
+			if c.Kind != "" {
+				c.Kind += "+"
+			}
+			c.Kind, c.Least = c.Kind+string(x.Kind), c.Least && x.Least
+		}
+		out = append(out, c)
+	}
+	return out
+}
+
 // ChangeText says one change in a phrase. A kind that it does not know is shown as it is.
 func ChangeText(c trace.Change) string {
 	if say, known := changes[c.Kind]; known {

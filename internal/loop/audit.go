@@ -18,6 +18,7 @@ type background struct {
 	dumping  sync.Mutex    // held while a dump is written
 
 	leftovers leftovers
+	recorder  recorder
 	questions *questions
 }
 
@@ -46,6 +47,7 @@ func (bg *background) audit() {
 	for _, f := range findings[:min(len(findings), mostWrong)] {
 		klog.ErrorS(nil, "A figure is wrong: this is a bug in ashlar", "finding", f)
 	}
+	bg.recorder.broken("audit")
 	bg.l.rebuilds.blind = true
 	bg.l.rebuilds.recoverFrom()
 }

@@ -223,9 +223,11 @@ func (l *loop) reload() {
 	if err != nil {
 		l.conf.profile, l.conf.taken, l.conf.chosen = before, text, chosen
 		klog.ErrorS(err, "The new configuration cannot be used: the old one stays", "file", l.conf.path)
+		l.background.recorder.incident("configuration")
 		l.metrics.reloads.WithLabelValues("error").Inc()
 		return
 	}
+	l.background.recorder.reloaded()
 	l.engine = next
 	l.health.configured(l.conf)
 	if l.reads.of(next) {

@@ -164,11 +164,11 @@ func (l *loop) takeIn() {
 		}
 		for _, f := range facts {
 			l.metrics.watched(l, f)
-			l.engine.Apply(l.rebuilds.leftOut.mark(f))
+			l.background.recorder.apply(l.rebuilds.leftOut.mark(f))
 		}
 		l.refusals.follow(facts)
 		l.metrics.ofBindings.retried(l.engine.Ledger(), l.receipts, l.metrics.ofBindings.retrying)
-		l.engine.Receive(l.receipts...)
+		l.background.recorder.receive(l.receipts)
 		l.origins.follow(l.receipts)
 		l.engine.Checkpoint()
 		l.receipts = nil
@@ -222,8 +222,7 @@ func (l *loop) decide() (fine bool) {
 	if !l.rebuilds.guard("deciding", func() {
 		l.engine.Record(verbosity())
 		var next int64
-		plan, events, next = l.engine.Decide(l.now())
-		l.engine.Checkpoint()
+		plan, events, next = l.background.recorder.decide()
 		l.next, l.rebuilds.panics = next, 0
 	}) {
 		return false
@@ -292,6 +291,7 @@ func (bg *background) afterwards() {
 		bg.l.reports.reportProblems(began)
 		bg.l.metrics.figures(bg.l)
 		bg.audit()
+		bg.recorder.tend()
 	})
 	bg.afterAt, bg.after = began, time.Since(began)
 }
@@ -305,6 +305,7 @@ func (l *loop) wire() *loop {
 	l.stranded.l = l
 	l.rivals.l = l
 	l.background.l = l
+	l.background.recorder.l = l
 	l.rebuilds.l = l
 	return l
 }

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"time"
 
 	"k8s.io/klog/v2"
 
@@ -23,8 +24,12 @@ func (bg *background) dump() {
 	}
 	state := bg.known()
 	report := explain.New(bg.l.engine.Report(), explain.Summary{}, nil)
+	taken, kept := bg.recorder.ring.Take(bg.l.engine)
 	crash.Handler(bg.l.panicked).Go("writing a dump", func() {
 		defer bg.dumping.Unlock()
+		if kept {
+			defer bg.recorder.write(taken, fmt.Sprintf("ashlar-recording-%d", os.Getpid()), "signal", time.Now())
+		}
 		path, err := recording.Save(bg.l.o.DumpDir, "dump", state)
 		if err != nil {
 			klog.ErrorS(err, "Nothing was dumped")

@@ -41,6 +41,7 @@ func (re *rebuilds) guard(step string, do func()) bool {
 	}
 	re.panics++
 	re.blind = true // until the engine is whole again
+	re.l.background.recorder.broken("panic")
 	re.l.unharmed("setting things right after a panic", re.recoverFrom)
 	return false
 }
@@ -114,6 +115,7 @@ func (re *rebuilds) remake(s recording.State) {
 	}
 	answered := re.l.receipts
 	re.l.engine, re.l.receipts, re.l.next = next, nil, re.l.now()
+	re.l.background.recorder.remade()
 	if !re.l.unharmed("following what became of bindings", func() {
 		re.l.origins.follow(answered)
 		re.l.refusals.follow(s.Facts)

@@ -149,6 +149,9 @@ func inVirtualTimeWith(t *testing.T, nodes int, prepare, do func(w *living)) {
 			groups: newTracker(volcanoscheme.Scheme),
 			kube:   fake.NewClientset(), volcano: volcano.NewSimpleClientset(), owners: owners(t),
 			options: Options{Stranded: time.Minute, DumpDir: t.TempDir()}}
+		if len(t.Name())%2 == 0 {
+			w.options.Recording.Memory = 24 << 10 // the oldest is dropped
+		}
 		w.core.serve(&w.kube.Fake)
 		w.groups.serve(&w.volcano.Fake)
 		w.kube.PrependReactor("create", "pods", w.bind)
@@ -197,6 +200,7 @@ func (w *living) schedule() {
 		metrics: newMetrics(), reported: newReported(),
 		refusals: refusedBindings{memory: newRefusalMemory()}, health: &health{},
 		began: time.Now(), background: background{auditAt: time.Now()}}).wire()
+	w.must(l.background.recorder.start())
 	conf.watch = &stopwatch{m: l.metrics}
 	carrying := execute.Options{Urgent: l.urgent, PodGroup: seen.PodGroup, Answered: l.metrics.answered,
 		Panicked: l.panicked, Storage: seen,
@@ -219,6 +223,9 @@ func (w *living) schedule() {
 		cancel()
 		w.must(<-ended)
 		l.stop(nil)
+		if w.spoil == nil { // else its engine may panic by chance
+			decidesAgain(w.T, l)
+		}
 		end()
 		seen.Shutdown()
 	}

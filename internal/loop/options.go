@@ -59,10 +59,8 @@ type Options struct {
 	DumpDir    string        // where what led to a panic, and dumps, are saved; "": the temporary folder
 	// Dump asks for a dump with every value that it sends; nil: no dumps are requested.
 	Dump <-chan os.Signal
-	// Version is this program's, as it is saved with what it saves; "": unknown.
-	Version string
-	// Flags are what the process was started with, to be shown.
-	Flags     map[string]string
+	Program
+	Recording Recording
 	Resync    time.Duration // client-go's
 	Engine    []sched.Option
 	Plugins   []policy.Definition // compiled in beside the built ones; a configuration may name them
@@ -76,6 +74,14 @@ type Simulated struct {
 	// Order, if set, puts facts that are taken in together in an order; those about one object stay as they are. A first
 	// list comes in no order, and nothing decided follows from it; which words come first would.
 	Order func([]model.Fact)
+}
+
+// Program is what the process says of itself.
+type Program struct {
+	// Version is saved with what it saves; "": unknown.
+	Version string
+	// Flags are what it was started with, to be shown.
+	Flags map[string]string
 }
 
 // Addresses are where the scheduler serves; "" serves not.

@@ -19,6 +19,7 @@ import (
 
 	"ashlar.sh/internal/kube/execute"
 	"ashlar.sh/internal/kube/observe"
+	"ashlar.sh/internal/recording"
 	"ashlar.sh/sched"
 	"ashlar.sh/sched/ledger"
 	"ashlar.sh/sched/policy"
@@ -60,6 +61,9 @@ func TestTheLoopOutlivesACycleThatPanics(t *testing.T) {
 	if l.engine, err = l.conf.engine(l.o); err != nil {
 		t.Fatal(err)
 	}
+	if err := l.background.recorder.start(); err != nil {
+		t.Fatal(err)
+	}
 	seen.Start(ctx)
 	synced := func(context.Context) (bool, error) { ok, _ := seen.Synced(); return ok, nil }
 	if err := wait.PollUntilContextTimeout(ctx, time.Millisecond, 20*time.Second, true, synced); err != nil {
@@ -87,6 +91,29 @@ func TestTheLoopOutlivesACycleThatPanics(t *testing.T) {
 	}
 	cancel()
 	seen.Shutdown()
+	l.background.dumping.Lock() // until the recording is written
+	panicsAgain(t, l)
+}
+
+// panicsAgain plays the recording that was saved when a cycle panicked: its last cycle panics.
+func panicsAgain(t *testing.T, l *loop) {
+	files, err := filepath.Glob(filepath.Join(l.o.DumpDir, recordings, "ashlar-incident-*-panic-*"))
+	if err != nil || len(files) != 1 {
+		t.Fatalf("%v: saved are %v, want one recording", err, files)
+	}
+	r, err := recording.Open(files[0])
+	if err != nil {
+		t.Fatal(err)
+	}
+	var panicked any
+	player := recording.Player{Make: func(recording.Setting) (*sched.Engine, error) { return l.conf.engine(l.o) },
+		After: func(p *recording.Played) error { panicked = p.Panic; return nil }}
+	if d, err := player.Play(r.Base, r.Next); d != nil || err != nil || panicked == nil {
+		t.Errorf("%v, %v, panic %v: want that the last cycle panics again", d, err, panicked)
+	}
+	if about, err := os.Stat(files[0]); err != nil || about.Mode().Perm() != 0o600 {
+		t.Errorf("%v: the mode is %v, want 0600", err, about.Mode())
+	}
 }
 
 func waiting(name string) *corev1.Pod {

@@ -174,7 +174,7 @@ func (rb *refusedBindings) complete(job *ledger.Job) bool {
 
 // tellPause tells the engine which pods of a job pause, and until when.
 func (rb *refusedBindings) tellPause(k ledger.JobKey, p *pausing) {
-	rb.l.engine.Apply(rb.memory.fact(k, p))
+	rb.l.background.recorder.apply(rb.memory.fact(k, p))
 }
 
 func (r *refusalMemory) fact(k ledger.JobKey, p *pausing) model.Fact {
@@ -201,7 +201,7 @@ func (r *refusalMemory) facts() (out []model.Fact) {
 func (rb *refusedBindings) endPause(k ledger.JobKey, p *pausing) {
 	f := rb.memory.fact(k, p)
 	f.Object = nil
-	rb.l.engine.Apply(f)
+	rb.l.background.recorder.apply(f)
 	delete(rb.memory.jobs, k)
 }
 

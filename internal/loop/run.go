@@ -46,6 +46,10 @@ func Run(ctx context.Context, o Options) error {
 	l.reads.of(engine)
 	l.health.config.Flags = o.Flags
 	l.health.configured(conf)
+	if err := l.background.recorder.start(); err != nil {
+		return err
+	}
+	defer l.background.recorder.stop()
 	if err := l.connect(ctx, work); err != nil {
 		if ctx.Err() != nil {
 			return nil

@@ -12,7 +12,7 @@ import (
 func expectState(data []byte) error {
 	trimmed := bytes.TrimSpace(data)
 	if len(trimmed) == 0 {
-		return errors.New("it is empty: ask the scheduler for a dump again")
+		return errEmpty
 	}
 	var fields map[string]json.RawMessage
 	if err := json.Unmarshal(trimmed, &fields); err != nil {
@@ -40,6 +40,8 @@ func expectState(data []byte) error {
 	}
 }
 
+var errEmpty = errors.New("it is empty: ask the scheduler for a dump again")
+
 const whatIsRead = "give a file that a scheduler wrote on SIGUSR1 or SIGUSR2 or left after a panic, or a snapshot"
 
 // notJSON says what is wrong with a text.
@@ -60,13 +62,25 @@ func notJSON(data []byte, err error) error {
 	return err
 }
 
+// plausible returns an error for a time with which no engine can count.
+func (s *Step) plausible() error {
+	if s.Cycle == nil {
+		return nil
+	}
+	return soundTime(s.Cycle.Now)
+}
+
 // plausible returns an error for times with which no engine can count.
 func (s *State) plausible() error {
-	switch {
-	case s.Now < 0 || s.Now > math.MaxInt64/2:
-		return fmt.Errorf("its Now is %d: expected nanoseconds since 1970, before the year 2116", s.Now)
-	case s.Period < 0:
+	if s.Period < 0 {
 		return fmt.Errorf("its Period is %s: expected 0 or more", s.Period)
+	}
+	return soundTime(s.Now)
+}
+
+func soundTime(now int64) error {
+	if now < 0 || now > math.MaxInt64/2 {
+		return fmt.Errorf("its Now is %d: expected nanoseconds since 1970, before the year 2116", now)
 	}
 	return nil
 }

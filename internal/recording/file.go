@@ -64,17 +64,14 @@ func (b *Bounded) Write(p []byte) (int, error) {
 	return b.to.Write(p)
 }
 
-// ReadState reads a file that a scheduler saved. Its error names the file, what is wrong with it and what to do.
+// ReadState reads a file that a scheduler saved; of a recording it is the state that it begins with. Its error names
+// the file, what is wrong with it and what to do.
 func ReadState(path string) (State, error) {
-	data, err := content(path)
+	r, err := Open(path)
 	if err != nil {
 		return State{}, err
 	}
-	s, err := parse(data)
-	if err != nil {
-		return State{}, fmt.Errorf("%s: %w", path, err)
-	}
-	return s, nil
+	return r.Base, r.Close()
 }
 
 func parse(data []byte) (s State, err error) {
@@ -87,38 +84,53 @@ func parse(data []byte) (s State, err error) {
 	return s, s.plausible()
 }
 
-// content is what a file holds, decompressed if its first bytes say that it is compressed.
-func content(path string) ([]byte, error) {
+// open opens a file and returns what it holds, decompressed if its first bytes say that it is compressed.
+func open(path string) (*os.File, *bufio.Reader, error) {
 	f, err := os.Open(path)
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
-	defer func() { _ = f.Close() }() // it was only read
+	from, err := opened(f)
+	if err != nil {
+		_ = f.Close() // it was only read
+		return nil, nil, fmt.Errorf("%s: %w", path, err)
+	}
+	return f, from, nil
+}
+
+func opened(f *os.File) (*bufio.Reader, error) {
 	about, err := f.Stat()
 	switch {
 	case err != nil:
 		return nil, err
 	case about.IsDir():
-		return nil, fmt.Errorf("%s: it is a folder: name the file in it", path)
+		return nil, errors.New("it is a folder: name the file in it")
 	case about.Size() > Largest:
-		return nil, fmt.Errorf("%s: %w", path, errLarge)
+		return nil, errLarge
 	}
 	in := bufio.NewReader(f)
 	var from io.Reader = in
-	if magic, _ := in.Peek(2); bytes.Equal(magic, []byte{0x1f, 0x8b}) { // a shorter file has an error of its own below
-		from, err = gzip.NewReader(in)
-		if err != nil {
-			return nil, fmt.Errorf("%s: %w", path, damaged(err))
+	if magic, _ := in.Peek(2); bytes.Equal(magic, []byte{0x1f, 0x8b}) { // a shorter file has an error of its own
+		if from, err = gzip.NewReader(in); err != nil {
+			return nil, damaged(err)
 		}
 	}
-	data, err := io.ReadAll(io.LimitReader(from, Largest+1))
-	switch {
-	case err != nil:
-		return nil, fmt.Errorf("%s: %w", path, damaged(err))
-	case len(data) > Largest:
-		return nil, fmt.Errorf("%s: %w", path, errLarge)
+	return bufio.NewReaderSize(&sized{from: from, left: Largest}, 1<<16), nil
+}
+
+// sized reads no more than is left.
+type sized struct {
+	from io.Reader
+	left int
+}
+
+// Read implements io.Reader.
+func (s *sized) Read(p []byte) (int, error) {
+	n, err := s.from.Read(p)
+	if s.left -= n; s.left < 0 {
+		return 0, errLarge
 	}
-	return data, nil
+	return n, err
 }
 
 var errLarge = fmt.Errorf("it holds more than %d bytes, which no file of a scheduler does", Largest)
@@ -129,6 +141,9 @@ var errCut = errors.New("it ends in the middle: it was cut off, as when a disk i
 
 // damaged says of an error of gzip what to do.
 func damaged(err error) error {
+	if errors.Is(err, errLarge) || errors.Is(err, errCut) {
+		return err
+	}
 	if errors.Is(err, io.ErrUnexpectedEOF) || errors.Is(err, io.EOF) {
 		return errCut
 	}

@@ -105,32 +105,43 @@ type savedFact struct {
 }
 
 func (s *State) take(r savedFact) error {
-	f := model.Fact{Ref: r.Ref, UID: r.UID, Version: r.Version, Object: empty(r.Ref.Kind)}
-	if f.Object == nil {
+	f, known, err := r.fact()
+	switch {
+	case err != nil:
+		return err
+	case !known:
 		if s.LeftOut == nil {
 			s.LeftOut = map[model.Kind]int{}
 		}
 		s.LeftOut[r.Ref.Kind]++
-		return nil
+	case f.Object != nil: // it is there
+		s.Facts = append(s.Facts, f)
 	}
-	if string(r.Object) == "null" {
-		return nil // it is gone
+	return nil
+}
+
+// fact is what was saved; false if its kind is not known.
+func (r savedFact) fact() (f model.Fact, known bool, err error) {
+	f = model.Fact{Ref: r.Ref, UID: r.UID, Version: r.Version}
+	o := empty(r.Ref.Kind)
+	if o == nil {
+		return f, false, nil
 	}
-	if err := json.Unmarshal(r.Object, f.Object); err != nil {
-		return err
+	if len(r.Object) == 0 || string(r.Object) == "null" {
+		return f, true, nil // it is gone
 	}
-	if pod, ok := f.Object.(*model.Pod); ok && pod.Opaque != nil {
+	if err := json.Unmarshal(r.Object, o); err != nil {
+		return f, true, err
+	}
+	if pod, ok := o.(*model.Pod); ok && pod.Opaque != nil {
 		var original struct{ Opaque *corev1.Pod }
 		if err := json.Unmarshal(r.Object, &original); err != nil {
-			return err
+			return f, true, err
 		}
 		pod.Opaque = original.Opaque
 	}
-	if err := sound(f.Object); err != nil {
-		return err
-	}
-	s.Facts = append(s.Facts, f)
-	return nil
+	f.Object = o
+	return f, true, sound(o)
 }
 
 // empty is a new object of a kind, nil of one that is not known.

@@ -276,7 +276,7 @@ func (x *change) room(where []trace.Freed) (out []model.Fact) {
 		}
 	}
 	for _, t := range order {
-		p := *x.l.Task(t).Pod
+		p := x.onNode(t)
 		p.Spec = specs[t]
 		out = append(out, x.known(model.KindPod, p.Namespace, p.Name, &p))
 	}
@@ -293,7 +293,7 @@ func heldBy(l *ledger.Ledger, n ledger.NodeID, but ledger.JobID) (out []ledger.T
 		return 1
 	}
 	l.Nodes.Tasks(n, func(t ledger.TaskID) bool {
-		if row := l.Task(t); row.Job != but && row.Pod.Node != "" && row.Pod.Spec != nil && !row.Pod.Deleting {
+		if row := l.Task(t); row.Job != but && holds(row) && row.Pod.Spec != nil && !row.Pod.Deleting {
 			out = append(out, t)
 		}
 		return true
@@ -314,7 +314,7 @@ func (x *change) ended(jobs []string) (out []model.Fact) {
 			continue
 		}
 		for _, t := range placed(x.l, j) {
-			p := *x.l.Task(t).Pod
+			p := x.onNode(t)
 			p.Phase = model.PodSucceeded
 			out = append(out, x.known(model.KindPod, p.Namespace, p.Name, &p))
 		}
@@ -322,11 +322,25 @@ func (x *change) ended(jobs []string) (out []model.Fact) {
 	return out
 }
 
-// placed lists the members of a job that have a node and have not finished.
+// onNode is a pod that is on its node, if it is being bound there, too.
+func (x *change) onNode(t ledger.TaskID) model.Pod {
+	p := *x.l.Task(t).Pod
+	if p.Node == "" {
+		p.Node = x.l.Node(x.l.Task(t).Node).Name
+	}
+	return p
+}
+
+// holds says that a task has a node, or is being bound to one.
+func holds(t *ledger.Task) bool {
+	return t.Node != ledger.NoNode && (t.Pod.Node != "" || t.Held.Kind == ledger.CommitBind)
+}
+
+// placed lists the members of a job that have a node, or are being bound to one, and have not finished.
 func placed(l *ledger.Ledger, j ledger.JobID) (out []ledger.TaskID) {
-	for _, status := range []model.Status{model.Running, model.Bound, model.Unknown, model.Releasing} {
+	for _, status := range []model.Status{model.Running, model.Bound, model.Binding, model.Unknown, model.Releasing} {
 		l.Jobs.Tasks(j, status, func(t ledger.TaskID) bool {
-			if l.Task(t).Pod.Node != "" {
+			if holds(l.Task(t)) {
 				out = append(out, t)
 			}
 			return true
@@ -335,10 +349,11 @@ func placed(l *ledger.Ledger, j ledger.JobID) (out []ledger.TaskID) {
 	return out
 }
 
-// running lists the jobs with members that have a node, by name.
+// running lists the jobs with members that have a node, or are being bound to one, by name.
 func running(l *ledger.Ledger) (out []ledger.JobID) {
 	l.Jobs.Each(func(j ledger.JobID) bool {
-		if by := &l.Job(j).By; by[model.Running]+by[model.Bound]+by[model.Unknown]+by[model.Releasing] > 0 {
+		if by := &l.Job(j).By; by[model.Running]+by[model.Bound]+by[model.Binding]+by[model.Unknown]+
+			by[model.Releasing] > 0 {
 			out = append(out, j)
 		}
 		return true

@@ -52,7 +52,7 @@ func render(values map[string]any) (map[string]string, error) {
 // first are the templates with objects that others need; the rest follow by name.
 var first = []string{"namespace.yaml", "serviceaccount.yaml", "rbac.yaml"}
 
-// plain is the files for `kubectl apply -f deploy/`, which takes them by name: the CRDs, then
+// plain is the files that the install lines of docs/install.md name: the CRDs, for `kubectl create`, then
 // the chart's objects as they are by default, with the namespace.
 func plain(crds map[string]string) (map[string]string, error) {
 	templates, err := render(map[string]any{"namespace": map[string]any{"create": true}})

@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"os"
+	"path/filepath"
 	"strings"
 	"testing"
 
@@ -12,6 +13,7 @@ import (
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/apimachinery/pkg/types"
 	"k8s.io/client-go/discovery/cached/memory"
 	"k8s.io/client-go/dynamic"
@@ -83,6 +85,43 @@ func TestDeployIsTaken(t *testing.T) {
 	apply(t, manifests(t, "10-crds.yaml"), func(string) bool { return true })
 	apply(t, manifests(t, "volcano/rbac.yaml"), func(string) bool { return true })
 	apply(t, manifests(t, "policies/tenants.yaml"), func(string) bool { return true })
+}
+
+// The first install line is `kubectl create`: CRDs that are there, which are Volcano's and may be newer, stay as they
+// are. No document tells to apply them over those, but where it says whose they are.
+func TestTheInstallLinesLeaveCRDsThatAreThere(t *testing.T) {
+	crds := shared.dynamic.Resource(schema.GroupVersionResource{Group: "apiextensions.k8s.io", Version: "v1",
+		Resource: "customresourcedefinitions"})
+	for _, o := range manifests(t, "10-crds.yaml") {
+		before, err := crds.Get(t.Context(), o.GetName(), metav1.GetOptions{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if _, err := crds.Create(t.Context(), o, metav1.CreateOptions{}); !apierrors.IsAlreadyExists(err) {
+			t.Errorf("creating %s where it is there says %v", o.GetName(), err)
+		}
+		after, err := crds.Get(t.Context(), o.GetName(), metav1.GetOptions{})
+		if err != nil || after.GetGeneration() != before.GetGeneration() || after.GetUID() != before.GetUID() {
+			t.Errorf("%s is another by now: %v", o.GetName(), err)
+		}
+	}
+	pages, err := filepath.Glob("../../docs/*.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, page := range append(pages, "../../README.md") {
+		text, err := os.ReadFile(page)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for line := range strings.Lines(string(text)) {
+			line = strings.TrimSpace(line)
+			applies := strings.HasPrefix(line, "kubectl apply") && strings.HasSuffix(line, "-f deploy/")
+			if applies || strings.HasPrefix(line, "kubectl apply -f deploy/10-crds.yaml") {
+				t.Errorf("%s has the line %q, which overwrites Volcano's CRDs", page, line)
+			}
+		}
+	}
 }
 
 // The scheduler's pod passes the strictest of the Pod Security Standards.

@@ -29,7 +29,6 @@ func restricted(t *testing.T, ns string, claims ...rbacv1.PolicyRule) (act func(
 		{APIGroups: []string{"", "apps", "batch", "policy", "storage.k8s.io", "scheduling.k8s.io", "coordination.k8s.io",
 			"events.k8s.io", "scheduling.volcano.sh", "topology.volcano.sh", "nodeinfo.volcano.sh"},
 			Resources: []string{"*"}, Verbs: []string{"*"}},
-		{APIGroups: []string{"resource.k8s.io"}, Resources: []string{"*"}, Verbs: []string{"get", "list", "watch"}},
 	}, claims...)}
 	role, err := roles.Create(t.Context(), role, metav1.CreateOptions{})
 	if err != nil {
@@ -104,8 +103,7 @@ func forgetful(t *testing.T) (act func(*loop.Options), remember func()) {
 // What a pod needs beside a binding and the API server refuses is told on the pod with the server's words, is tried
 // less and less often, leaves nothing behind, and is had as soon as it may be.
 func TestDevicesThatMayNotBeWrittenAreTold(t *testing.T) {
-	all := []rbacv1.PolicyRule{onClaims("resourceclaims", "create", "delete", "patch", "update"),
-		onClaims("resourceclaims/status", "patch", "update"), onClaims("resourceclaims/binding", "patch", "update")}
+	reads := onClaims("*", "get", "list", "watch")
 	for name, c := range map[string]struct {
 		act     func(t *testing.T, ns string) (func(*loop.Options), func())
 		claim   bool   // the pod names a claim instead of asking for an extended resource
@@ -114,14 +112,15 @@ func TestDevicesThatMayNotBeWrittenAreTold(t *testing.T) {
 	}{
 		"a claim may not be made": {
 			act: func(t *testing.T, ns string) (func(*loop.Options), func()) {
-				return restricted(t, ns, onClaims("resourceclaims", "delete", "patch", "update"), all[1], all[2])
+				return restricted(t, ns, reads, onClaims("resourceclaims", "delete", "patch", "update"),
+					onClaims("resourceclaims/status", "patch", "update"), onClaims("resourceclaims/binding", "patch", "update"))
 			}, request: "POST", says: `cannot create resource "resourceclaims"`},
 		"its name is not kept": {
 			act:     func(t *testing.T, _ string) (func(*loop.Options), func()) { return forgetful(t) },
 			request: "POST", says: "its feature gate DRAExtendedResource is off"},
 		"a claim may not be given devices": {
 			act: func(t *testing.T, ns string) (func(*loop.Options), func()) {
-				return restricted(t, ns, onClaims("resourceclaims/status", "get"))
+				return restricted(t, ns, reads)
 			}, claim: true, request: "P", says: `resource "resourceclaims"`},
 	} {
 		t.Run(name, func(t *testing.T) {

@@ -11,6 +11,7 @@ import (
 
 	corev1 "k8s.io/api/core/v1"
 	resourcev1 "k8s.io/api/resource/v1"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	"k8s.io/client-go/informers"
 	"k8s.io/client-go/kubernetes"
 	"k8s.io/client-go/metadata"
@@ -84,6 +85,8 @@ type watched struct {
 	kind   model.Kind
 	store  cache.Store
 	synced cache.InformerSynced
+	denied *atomic.Bool // its last list, or watch, was forbidden
+	right  string       // that it needs: the resource with its group
 }
 
 // New makes an observer that has seen nothing yet. An error is client-go's, of an
@@ -139,7 +142,15 @@ func (w *Observer) watch(k kind) error {
 	if err != nil {
 		return fmt.Errorf("watch %s: %w", k.name, err)
 	}
-	w.watched = append(w.watched, watched{k.name, informer.GetStore(), handled.HasSynced})
+	denied := &atomic.Bool{}
+	if err := informer.SetWatchErrorHandlerWithContext(func(ctx context.Context, r *cache.Reflector, err error) {
+		denied.Store(apierrors.IsForbidden(err))
+		cache.DefaultWatchErrorHandler(ctx, r, err)
+	}); err != nil {
+		return fmt.Errorf("watch %s: %w", k.name, err)
+	}
+	w.watched = append(w.watched, watched{k.name, informer.GetStore(), handled.HasSynced, denied,
+		k.resource.GroupResource().String()})
 	return nil
 }
 
@@ -171,7 +182,12 @@ func (w *Observer) Synced() (bool, []string) {
 	defer w.mu.Unlock()
 	var missing []string
 	for _, s := range w.watched {
-		if !s.synced() {
+		switch {
+		case s.synced():
+		case s.denied.Load():
+			missing = append(missing, fmt.Sprintf("%s (forbidden: the scheduler's role has to grant list and watch on %s)",
+				s.kind, s.right))
+		default:
 			missing = append(missing, string(s.kind))
 		}
 	}

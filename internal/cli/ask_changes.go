@@ -1,0 +1,43 @@
+package cli
+
+import (
+	"fmt"
+
+	"ashlar.sh/internal/explain"
+	"ashlar.sh/sched/ledger"
+	"ashlar.sh/sched/whatif"
+)
+
+// addChanges adds to the answer about a job, or a pod of it, what would make the job run.
+func (p questions) addChanges(a asked, s *situation, answer *explain.Answer) error {
+	if a.search <= 0 || s.written != nil || s.engine == nil {
+		return nil
+	}
+	job := ledger.NoJob
+	switch a.kind {
+	case "job":
+		if id, _, err := s.find(a.name); err == nil {
+			job = id
+		}
+	case "pod":
+		if _, id, known := s.engine.Questions().Pod(s.namespace, a.name); known {
+			job = id
+		}
+	}
+	if job == ledger.NoJob || answer.Reason == nil {
+		return nil
+	}
+	c, err := s.engine.Copy()
+	if err != nil {
+		return badInput("error: copying the engine: " + err.Error())
+	}
+	end := p.Now().Add(a.search)
+	would, _ := whatif.New(c, s.engine.Now()).Job(s.engine.Ledger().Job(job).Key,
+		whatif.Limits{Stop: func() bool { return p.Now().After(end) }})
+	answer.Changes = explain.Changes(would)
+	if would.Cut {
+		answer.Notes = append(answer.Notes, fmt.Sprintf("what would make it run was looked for %v, and not to the end: "+
+			"more may do (--would-run)", a.search))
+	}
+	return nil
+}

@@ -1,0 +1,183 @@
+package recording
+
+import (
+	"slices"
+	"unsafe"
+
+	"ashlar.sh/sched"
+	"ashlar.sh/sched/ledger"
+	"ashlar.sh/sched/model"
+)
+
+// kept is a Step as a ring keeps it, in a quarter of the memory: what it takes is what recording costs.
+type kept struct {
+	facts    []keptFact
+	receipts []keptReceipt
+	items    []keptItem
+	remade   *Remade
+
+	number    uint64 // of the cycle; 0: there is none
+	now, next int64
+	open      bool
+}
+
+// keptFact is a fact, and what was known of its object before.
+type keptFact struct {
+	object, was         model.Object
+	version, wasVersion uint64
+	ref                 *unnamed // of what does not say itself which fact it is
+	wasGone             bool     // a fact that it is gone was known
+}
+
+// unnamed is what an object does not say, as one that is gone.
+type unnamed struct {
+	ref model.Ref
+	uid string
+}
+
+// keptReceipt is what an engine reads of a receipt.
+type keptReceipt struct {
+	id      uint64
+	of      ledger.Key // the pod or, of a phase, the PodGroup
+	refused string
+	kind    sched.ItemKind
+	outcome sched.Outcome
+}
+
+// keptItem is a binding, of which there are many; or any other item whole.
+type keptItem struct {
+	id, statement uint64
+	pod           ledger.Key
+	uid, node     string
+	whole         *sched.Item // nil: a binding for which nothing was chosen
+}
+
+func keepFact(led *ledger.Ledger, f model.Fact) keptFact {
+	k := keptFact{object: f.Object, version: f.Version}
+	if !named(f) {
+		k.ref = &unnamed{ref: f.Ref, uid: f.UID}
+	}
+	was, there := led.Fact(f.Ref)
+	k.was, k.wasVersion, k.wasGone = was.Object, was.Version, !there && (was.UID != "" || was.Version != 0)
+	return k
+}
+
+// named says that an object says itself which fact it is.
+func named(f model.Fact) bool {
+	switch f.Object.(type) {
+	case *model.Pod:
+		if f.Ref.Kind != model.KindPod {
+			return false
+		}
+	case *model.PodGroup:
+		if f.Ref.Kind != model.KindPodGroup {
+			return false
+		}
+	default:
+		return false
+	}
+	m := f.Object.Common()
+	return m.Name == f.Ref.Name && m.Namespace == f.Ref.Namespace && m.UID == f.UID
+}
+
+func (k *keptFact) fact() model.Fact {
+	if k.ref != nil {
+		return model.Fact{Ref: k.ref.ref, UID: k.ref.uid, Version: k.version, Object: k.object}
+	}
+	m := k.object.Common()
+	f := model.Fact{UID: m.UID, Version: k.version, Object: k.object}
+	f.Ref = model.Ref{Kind: model.KindPod, Namespace: m.Namespace, Name: m.Name}
+	if _, group := k.object.(*model.PodGroup); group {
+		f.Ref.Kind = model.KindPodGroup
+	}
+	return f
+}
+
+// before is what was known before, false for nothing.
+func (k *keptFact) before(f model.Fact) (model.Fact, bool) {
+	f.Object, f.Version = k.was, k.wasVersion
+	if k.was != nil {
+		f.UID = k.was.Common().UID
+	}
+	return f, k.was != nil || k.wasGone
+}
+
+func keepReceipt(r sched.Receipt) keptReceipt {
+	k := keptReceipt{id: r.Item.ID, of: r.Item.Pod, refused: r.Refused, kind: r.Item.Kind, outcome: r.Outcome}
+	if r.Item.Kind == sched.SetPhase {
+		k.of = r.Item.Group
+	}
+	return k
+}
+
+func (k keptReceipt) receipt() sched.Receipt {
+	r := sched.Receipt{Item: sched.Item{ID: k.id, Kind: k.kind}, Outcome: k.outcome, Refused: k.refused}
+	if k.kind == sched.SetPhase {
+		r.Item.Group = k.of
+	} else {
+		r.Item.Pod = k.of
+	}
+	return r
+}
+
+func keepItem(i *sched.Item) keptItem {
+	if i.Kind == sched.BindPod && i.Chosen == "" && i.Action == "" && i.Why == nil && i.For == (ledger.Key{}) {
+		return keptItem{id: i.ID, statement: i.Statement, pod: i.Pod, uid: i.UID, node: i.Node}
+	}
+	whole := *i
+	return keptItem{whole: &whole}
+}
+
+func (k *keptItem) item() sched.Item {
+	if k.whole != nil {
+		return *k.whole
+	}
+	return sched.Item{ID: k.id, Kind: sched.BindPod, Statement: k.statement, Pod: k.pod, UID: k.uid, Node: k.node}
+}
+
+// step is the step that was kept.
+func (k *kept) step() *Step {
+	s := &Step{Remade: k.remade}
+	for i := range k.facts {
+		s.Facts = append(s.Facts, k.facts[i].fact())
+	}
+	for _, r := range k.receipts {
+		s.Receipts = append(s.Receipts, r.receipt())
+	}
+	if k.number > 0 {
+		s.Cycle = &Cycle{Number: k.number, Now: k.now, Next: k.next, Open: k.open}
+		for i := range k.items {
+			s.Cycle.Items = append(s.Cycle.Items, k.items[i].item())
+		}
+	}
+	return s
+}
+
+// own gives the step lists of its own, of the length that they need.
+func (k *kept) own() {
+	k.facts, k.receipts, k.items = slices.Clone(k.facts), slices.Clone(k.receipts), slices.Clone(k.items)
+}
+
+// weight is what the step takes of memory. What was replaced is only kept by it.
+func (k *kept) weight() int64 {
+	bytes := int64(unsafe.Sizeof(*k)) + int64(len(k.facts))*int64(unsafe.Sizeof(keptFact{})) +
+		int64(len(k.receipts))*int64(unsafe.Sizeof(keptReceipt{})) + int64(len(k.items))*int64(unsafe.Sizeof(keptItem{}))
+	for i := range k.facts {
+		bytes += weight(k.facts[i].was)
+		if k.facts[i].ref != nil {
+			bytes += int64(unsafe.Sizeof(unnamed{}))
+		}
+	}
+	for i := range k.items {
+		if whole := k.items[i].whole; whole != nil {
+			bytes += int64(unsafe.Sizeof(*whole))
+			if whole.Why != nil {
+				bytes += weightOfRecord
+			}
+		}
+	}
+	if k.remade != nil {
+		bytes += int64(len(k.remade.Configuration))
+	}
+	return bytes
+}
