@@ -36,6 +36,6 @@
 // Limits:
 //   - Before claims give their devices back, only the devices of pods that leave the same node
 //     count as free.
-//   - DeviceTaintRules are not read.
+//   - DeviceTaintRules are not read: docs/devices.md says why.
 //   - A node scores no higher for the first of several alternatives.
 package devices
