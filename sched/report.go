@@ -57,6 +57,7 @@ type JobReport struct {
 	Phase           model.GroupPhase
 	MinMember       int32
 	Priority        int32
+	Created         int64 // nanoseconds since the epoch; 0: not known
 	Tasks           [model.NumStatus]int32
 	Reason          trace.Reason
 	RunTime         model.RunTime // of the members that have not finished: see jobRunTime
@@ -167,7 +168,7 @@ func (rp *reports) jobReport(id ledger.JobID) JobReport {
 	j := rp.e.l.Job(id)
 	return JobReport{Namespace: j.Key.Namespace, Name: j.Key.Name, Shown: rp.e.l.Jobs.Name(id),
 		Adopted: j.Key.Adopted, Owner: JobOwner{j.Key.Kind(), j.Key.UID()},
-		Queue: rp.e.l.Jobs.QueueName(id), Phase: j.Phase, MinMember: j.MinMember, Priority: j.Priority,
+		Queue: rp.e.l.Jobs.QueueName(id), Phase: j.Phase, MinMember: j.MinMember, Priority: j.Priority, Created: j.Created,
 		Tasks: j.By, Reason: rp.e.JobReason(id), RunTime: rp.jobRunTime(id),
 		HyperNode: rp.hyperNode(id, topology.AllSubs), SubJobs: rp.subJobs(id)}
 }

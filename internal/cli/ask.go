@@ -20,6 +20,11 @@ import (
 // questions are the verbs that ask: about files, a dump, or a live cluster.
 type questions struct{ Process }
 
+// verbs are the commands.
+func (p questions) verbs(name string) []*cobra.Command {
+	return []*cobra.Command{p.why(name), p.jobs(name), p.queues(name), p.nodes(name), planner{p}.plan(name)}
+}
+
 // source is where a verb finds what it is asked about: files, a dump of the live scheduler, or a live cluster.
 type source struct {
 	simulation
@@ -78,6 +83,7 @@ type situation struct {
 	source
 	engine  *sched.Engine
 	asking  explain.Asking
+	set     *manifest.Set       // the objects; nil of a dump
 	groups  map[string][]string // PodGroups by namespace/name of what they were made for
 	written *explain.Written    // what objects say, where the engine could not decide; nil: it could
 	summary explain.Summary
@@ -107,7 +113,7 @@ func (p questions) ofFiles(s source) (*situation, error) {
 		return nil, badInput(more...)
 	}
 	s.namespace = cmp.Or(s.namespace, "default")
-	out := &situation{source: s, groups: set.Groups()}
+	out := &situation{source: s, set: set, groups: set.Groups()}
 	out.asking.Basis = explain.Basis{Source: "files", Configuration: configurationOf(s, world)}
 	return out, p.decide(out, inputOf(world, chosen, 0))
 }

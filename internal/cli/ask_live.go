@@ -5,10 +5,10 @@ package cli
 import (
 	"context"
 	"errors"
-	"fmt"
 	"os"
 	"os/signal"
 	"path/filepath"
+	"strings"
 	"syscall"
 	"time"
 
@@ -18,12 +18,11 @@ import (
 	"volcano.sh/apis/pkg/client/clientset/versioned"
 
 	"ashlar.sh/internal/config"
-	"ashlar.sh/internal/config/profile"
 	"ashlar.sh/internal/explain"
 	"ashlar.sh/internal/kube/inspect"
 	"ashlar.sh/internal/manifest"
-	"ashlar.sh/internal/recording"
 	"ashlar.sh/sched"
+	"ashlar.sh/sched/model"
 )
 
 // patience is how long one request to the API server may take.
@@ -161,46 +160,60 @@ func (p questions) lenient(name, text string) (*config.Scheduler, []string) {
 
 // decided runs the cycle on what was read, or takes what objects say where too little could be read.
 func (l *lived) decided(p questions) (*situation, error) {
-	out := &situation{source: l.s, groups: l.set.Groups()}
+	out := &situation{source: l.s, set: l.set, groups: l.set.Groups()}
 	out.asking = explain.Asking{Basis: l.basis, Now: l.now.UnixNano()}
 	if l.read.Partial {
 		out.asking.Basis.Source = "written"
 		out.written = writtenBy(l.read.Objects)
 		return out, nil
 	}
-	out.stop = 0
-	return out, p.decide(out, inputOf(l.set.Expand(l.s.schedulers...), l.chosen, l.now.UnixNano()))
+	in := inputOf(l.set.Expand(l.s.schedulers...), l.chosen, l.now.UnixNano())
+	options, err := in.engine(p.Process)
+	if err != nil {
+		return nil, err
+	}
+	if out.engine, err = sched.New(in.profile, options...); err != nil {
+		return nil, badInput(in.chosen.Locate(err).Error())
+	}
+	out.engine.Apply(in.facts()...)
+	plan, _, _ := out.engine.Decide(in.at)
+	out.asking.Evicted, out.summary.Cycles = evictionsOf(plan), 1
+	return out, nil
 }
 
-// ofDump answers from what a live scheduler saved.
-func (p questions) ofDump(s source) (*situation, error) {
-	state, err := recording.ReadState(s.dump)
+// facts are those of a live cluster, each as if it were seen for the first time. The queues that the scheduler makes
+// where they are missing are there.
+func (in input) facts() (out []model.Fact) {
+	missing := map[string]bool{model.RootQueue: true, model.DefaultQueue: true}
+	for _, i := range in.items {
+		f := i.Fact
+		f.Version = 1
+		out = append(out, f)
+		if f.Ref.Kind == model.KindQueue {
+			delete(missing, f.Ref.Name)
+		}
+	}
+	for name := range missing { // order-free: the order of facts makes no difference
+		out = append(out, model.Fact{Ref: model.Ref{Kind: model.KindQueue, Name: name}, UID: name, Version: 1,
+			Object: &model.Queue{Meta: model.Meta{Name: name, UID: name}, Weight: 1, Reclaimable: name != model.RootQueue}})
+	}
+	return out
+}
+
+// liveGround is the live cluster as it is now.
+func (p planner) liveGround(a planning) (*ground, error) {
+	ctx, stop := signal.NotifyContext(context.Background(), syscall.SIGTERM, os.Interrupt)
+	defer stop()
+	c, err := p.clients(&a.source)
 	if err != nil {
-		return nil, badInput("error: " + err.Error())
+		return nil, noCluster(err)
 	}
-	chosen, lines := playing{p.Process}.configured(replaying{config: s.config}, s.dump, state.Configuration)
-	if len(lines) > 0 {
-		return nil, badInput(lines...)
-	}
-	engine, err := sched.New(profile.Local(profile.Of(chosen), state.UTCOffset), append(p.engine(), state.Pace())...)
+	live, err := p.look(ctx, c, &a.source)
 	if err != nil {
-		return nil, badInput(chosen.Locate(err).Error())
+		return nil, err
 	}
-	engine.Apply(state.Facts...)
-	engine.Restore(state.Commitments)
-	plan, _, _ := engine.Decide(state.Now)
-	if s.namespace == "" {
-		s.namespace = "default"
+	if live.read.Partial {
+		return nil, badInput("error: what would happen cannot be found out: " + strings.Join(live.basis.Unknown, "; "))
 	}
-	out := &situation{source: s, engine: engine}
-	out.asking = explain.Asking{Now: state.Now, Evicted: evictionsOf(plan), Basis: explain.Basis{Source: "dump",
-		Time: time.Unix(0, state.Now).UTC().Format(time.RFC3339), Configuration: "that of the dump"}}
-	if s.config != "" {
-		out.asking.Basis.Configuration = s.config
-	}
-	for kind, n := range state.LeftOut {
-		out.asking.Basis.Unknown = append(out.asking.Basis.Unknown,
-			fmt.Sprintf("%d facts of kind %s: this version knows no such kind", n, kind))
-	}
-	return out, nil
+	return &ground{set: live.set, chosen: live.chosen, basis: live.basis, now: live.now.UnixNano(), s: live.s}, nil
 }

@@ -210,9 +210,10 @@ func TestWrongUseOfQueues(t *testing.T) {
 		code int
 		says string
 	}{
-		"no file":            {nil, 2, `required flag(s) "filename" not set`},
-		"two names":          {[]string{"-f", teams, "a", "b"}, 2, "accepts at most 1 arg(s)"},
-		"an unknown output":  {[]string{"-f", teams, "-o", "csv"}, 2, `--output "csv": expected table, wide, json or yaml`},
+		"no cluster": {nil, 1, "no cluster to ask: there is no kubeconfig"},
+		"two names":  {[]string{"-f", teams, "a", "b"}, 2, "accepts at most 1 arg(s)"},
+		"an unknown output": {[]string{"-f", teams, "-o", "csv"}, 2,
+			`--output "csv": expected table, wide, json, yaml, name or jsonpath=TEMPLATE`},
 		"an unreadable time": {[]string{"-f", teams, "--at", "soon"}, 2, `--at "soon": expected quiet, or a duration`},
 		"a time in the past": {[]string{"-f", teams, "--at", "-1s"}, 2, "--at"},
 		"a misspelled queue": {[]string{"-f", teams, "traning"}, 1,

@@ -4,6 +4,7 @@ package cli
 
 import (
 	"errors"
+	"io"
 
 	"github.com/spf13/cobra"
 
@@ -46,5 +47,27 @@ func (p questions) ofCluster(source) (*situation, error) {
 
 // ofDump answers from what a live scheduler saved, which only the whole ashlar reads.
 func (p questions) ofDump(source) (*situation, error) {
+	return nil, badInput("error: --dump: " + whole)
+}
+
+// checkJSONPath refuses all templates: their reader is one of Kubernetes' clients.
+func checkJSONPath(string) error { return errors.New("--output jsonpath: " + whole) }
+
+func printJSONPath(io.Writer, string, any) error { return errors.New(whole) }
+
+// watching prints what changes in a live cluster: its clients are left out.
+func (p questions) watching(listing, func(listing, *situation, io.Writer) error) error {
+	return badInput("error: --watch: " + whole)
+}
+
+// liveNames are the names that a live cluster has of a kind: its clients are left out.
+func (p questions) liveNames(source, string) []string { return nil }
+
+// liveGround and dumpedGround are clusters of which the clients are left out.
+func (p planner) liveGround(planning) (*ground, error) {
+	return nil, badInput("error: no cluster can be asked: "+whole, "Describe one by files with --on.")
+}
+
+func (p planner) dumpedGround(planning) (*ground, error) {
 	return nil, badInput("error: --dump: " + whole)
 }

@@ -78,7 +78,7 @@ func TestWhyOfWhatIsNotThere(t *testing.T) {
 		{[]string{"node", "gpu-9"}, `did you mean "gpu-`, 1},
 		{[]string{"jbo", "train"}, `"jbo" is none of job, pod, queue and node (did you mean "job"?)`, 2},
 		{[]string{"job"}, "expected what is asked about", 2},
-		{[]string{"job", "train", "-o", "jsn"}, `--output "jsn": expected text, json or yaml`, 2},
+		{[]string{"job", "train", "-o", "jsn"}, `--output "jsn": expected text, json, yaml or jsonpath=TEMPLATE`, 2},
 		{[]string{"job", "train", "--at", "soon"}, `--at "soon": expected quiet, or a duration`, 2},
 		{[]string{"job", "train", "--dump", "x"}, "--dump and --filename: give one of them", 2},
 	} {

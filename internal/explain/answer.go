@@ -125,7 +125,7 @@ func (a *Answer) YAML(w io.Writer) error { return writeYAML(w, a) }
 
 // since is ", since 2026-01-02T15:04:05Z (3h12m)"; "" where the moment is not known.
 func (a *Asking) since(started int64) string {
-	if started <= 0 {
+	if started <= 0 || a.Now == 0 { // virtual time begins with no date
 		return ""
 	}
 	text := ", since " + time.Unix(0, started).UTC().Format(time.RFC3339)

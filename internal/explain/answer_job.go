@@ -19,7 +19,7 @@ func (a *Asking) JobAnswer(w *sched.JobWhy) *Answer {
 	out.Places = placesOf(w.Pods)
 	out.Changes = append(out.Changes, a.Changes[j.Namespace+"/"+j.Name]...)
 	t := tallyOf(j)
-	if j.Reason.Is() {
+	if waiting(j.Reason) {
 		r := reason(j.Reason)
 		out.Reason = &r
 	}
@@ -30,7 +30,10 @@ func (a *Asking) JobAnswer(w *sched.JobWhy) *Answer {
 	return out
 }
 
-// tally counts the pods of a job.
+// waiting says that a reason is one to wait for: a bind under way is none.
+func waiting(r trace.Reason) bool { return r.Is() && r.Code != trace.BindInFlight }
+
+// jobTally counts the pods of a job.
 type jobTally struct {
 	total, placed, going, deciding, ended, waiting int
 }
@@ -58,7 +61,7 @@ func tallyOf(j *sched.JobReport) (t jobTally) {
 func (a *Asking) stand(w *sched.JobWhy, t jobTally, places []Place) (State, string) {
 	j := &w.Job
 	runs := t.placed > 0 && t.placed+int(j.Tasks[model.Succeeded]) >= int(j.MinMember)
-	waits := j.Reason.Is() && j.Reason.Code != trace.BindInFlight
+	waits := waiting(j.Reason)
 	switch {
 	case t.total > 0 && t.ended == t.total || j.Phase == model.GroupCompleted:
 		return Finished, fmt.Sprintf("it is over: %s ended", count(t.ended, "pod"))
@@ -147,7 +150,7 @@ func firstStart(pods []sched.PodReport) (first int64) {
 func (a *Asking) path(w *sched.JobWhy, t jobTally, state State) []Step {
 	r := w.Job.Reason
 	stop := stopOf(r).step
-	if !r.Is() || r.Code == trace.BindInFlight {
+	if !waiting(r) {
 		stop = ""
 	}
 	all := []Step{podsStep(w, t), queueStep(w), admissionStep(w), orderStep(w), shareStep(w)}
@@ -342,7 +345,7 @@ func placeSteps(r trace.Reason) []Step {
 // evictionStep says which pods leave for the job, or why none does.
 func (a *Asking) evictionStep(w *sched.JobWhy) Step {
 	s := Step{Name: stepEviction, Verdict: Told}
-	if r := w.Job.Reason; !r.Is() || r.Code == trace.BindInFlight {
+	if !waiting(w.Job.Reason) {
 		return s
 	}
 	name := w.Job.Namespace + "/" + cmp.Or(w.Job.Shown, w.Job.Name)

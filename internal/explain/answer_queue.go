@@ -85,7 +85,7 @@ func (q *QueueAnswer) add(job *sched.JobReport) {
 	if t := tallyOf(job); t.placed+t.deciding > 0 {
 		q.Running++
 	}
-	if !job.Reason.Is() || string(job.Reason.Code) == "BindInFlight" {
+	if !waiting(job.Reason) {
 		return
 	}
 	code := string(job.Reason.Root().Code)

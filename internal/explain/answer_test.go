@@ -101,7 +101,7 @@ func fields(t reflect.Type, properties map[string]any, required *[]string) {
 	}
 }
 
-func waiting(r trace.Reason) *sched.JobWhy {
+func jobThat(r trace.Reason) *sched.JobWhy {
 	w := &sched.JobWhy{Job: sched.JobReport{Namespace: "ns", Name: "big", Shown: "big", Queue: "q", MinMember: 4,
 		Reason: r, Phase: model.GroupInqueue}, Admitted: true, Enqueue: true,
 		Asks:  resource.List{{Name: "cpu", Value: 17_500}},
@@ -143,7 +143,7 @@ func TestStatesOfAJobThatWaits(t *testing.T) {
 			Never, stepNodes},
 		{trace.Reason{Code: trace.WaitsForTurn}, WaitsForQueue, stepOrder},
 	} {
-		w := waiting(c.reason)
+		w := jobThat(c.reason)
 		if c.reason.Code == trace.QueueNotOpen {
 			w.Gate = c.reason
 		}
@@ -181,8 +181,8 @@ func codesOf(r trace.Reason) string {
 }
 
 func TestManySmallJobsAhead(t *testing.T) {
-	a := (&Asking{}).JobAnswer(waiting(trace.Reason{Code: trace.WaitsForTurn}))
-	w := waiting(trace.Reason{Code: trace.QueueDeserved, Queue: "q"})
+	a := (&Asking{}).JobAnswer(jobThat(trace.Reason{Code: trace.WaitsForTurn}))
+	w := jobThat(trace.Reason{Code: trace.QueueDeserved, Queue: "q"})
 	b := (&Asking{}).JobAnswer(w)
 	want := "queue q is served number 2 of the 3 queues in which jobs wait; 2000 jobs in it come before this one, " +
 		"with 2000 pods that ask for cpu 2000; the first is ns/a, with 1 pod that asks for cpu 1"
@@ -197,10 +197,10 @@ func TestManySmallJobsAhead(t *testing.T) {
 func TestChangesAreShownWhereThereAre(t *testing.T) {
 	var text, none strings.Builder
 	asking := Asking{Changes: map[string][]Change{"ns/big": {{Kind: "gang", Text: "minMember 3 instead of 4"}}}}
-	if err := asking.JobAnswer(waiting(trace.Reason{Code: trace.WaitsForTurn})).Text(&text, Style{}); err != nil {
+	if err := asking.JobAnswer(jobThat(trace.Reason{Code: trace.WaitsForTurn})).Text(&text, Style{}); err != nil {
 		t.Fatal(err)
 	}
-	if err := (&Asking{}).JobAnswer(waiting(trace.Reason{Code: trace.WaitsForTurn})).Text(&none, Style{}); err != nil {
+	if err := (&Asking{}).JobAnswer(jobThat(trace.Reason{Code: trace.WaitsForTurn})).Text(&none, Style{}); err != nil {
 		t.Fatal(err)
 	}
 	if !strings.Contains(text.String(), "WOULD RUN IF\n  - minMember 3 instead of 4\n") {
@@ -214,7 +214,7 @@ func TestChangesAreShownWhereThereAre(t *testing.T) {
 // No list of the document is null, whatever is asked.
 func TestNoListOfAnAnswerIsNull(t *testing.T) {
 	asking := Asking{}
-	for _, a := range []*Answer{asking.JobAnswer(waiting(trace.Reason{})), asking.NodeAnswer(&sched.NodeWhy{}),
+	for _, a := range []*Answer{asking.JobAnswer(jobThat(trace.Reason{})), asking.NodeAnswer(&sched.NodeWhy{}),
 		asking.QueueAnswer(&sched.Report{}, sched.QueueWhy{}), asking.PodAnswer(&sched.PodWhy{}, nil),
 		asking.WrittenJob(&WrittenJob{}, nil), asking.WrittenPod(&WrittenPod{}, nil)} {
 		data, err := json.Marshal(a)

@@ -135,6 +135,12 @@ func (d *Queues) Only(name string) {
 	d.next()
 }
 
+// Keep keeps the queues that are wanted.
+func (d *Queues) Keep(wanted func(name string) bool) {
+	d.Queues = slices.DeleteFunc(d.Queues, func(q QueueStand) bool { return !wanted(q.Name) })
+	d.next()
+}
+
 // AddWhy adds the arithmetic of a queue.
 func (d *Queues) AddWhy(w sched.QueueWhy) {
 	why := Why{Queue: w.Queue, Reason: Reason{Code: string(w.Gate.Code), Message: Sentence(w.Gate)},

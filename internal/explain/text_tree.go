@@ -29,6 +29,12 @@ func (d *Queues) Text(w io.Writer, s Style, wide bool) error {
 	return err
 }
 
+// Lines writes the lines of the table alone, for scripts.
+func (d *Queues) Lines(w io.Writer, s Style, wide bool) error {
+	p := &page{style: s, width: 60}
+	return list(w, s, d.table(p, wide), true)
+}
+
 // table has a line for every resource of every queue, children below their parents.
 func (d *Queues) table(p *page, wide bool) [][]cell {
 	head := []cell{left("QUEUE"), right("TURN"), right("SHARE")}

@@ -70,3 +70,23 @@ func (s *Set) Groups() map[string][]string {
 	}
 	return out
 }
+
+// Selected are the objects of which the labels pass: kind/namespace/name, and kind/name of those without a namespace.
+func (s *Set) Selected(passes func(labels map[string]string) bool) map[string]bool {
+	out := map[string]bool{}
+	for i := range s.objects {
+		if o := &s.objects[i]; passes(o.GetLabels()) {
+			out[o.ref()] = true
+		}
+	}
+	return out
+}
+
+// Files are the files that objects of the set were read from.
+func (s *Set) Files() map[string]bool {
+	out := map[string]bool{}
+	for i := range s.objects {
+		out[s.objects[i].where.File] = true
+	}
+	return out
+}

@@ -31,12 +31,15 @@ type told struct {
 
 // ask runs a verb of the command as a person with a kubeconfig.
 func ask(kubeconfig string, args ...string) told {
+	return command(append(args, "--kubeconfig", kubeconfig)...)
+}
+
+// command runs the command with these arguments only.
+func command(args ...string) told {
 	var out, errs bytes.Buffer
 	p := cli.Process{Args: append([]string{"ashlar"}, args...), In: strings.NewReader(""), Out: &out, Err: &errs,
 		Env: func(string) string { return "" }, Now: time.Now}
-	p.Args = append(p.Args, "--kubeconfig", kubeconfig)
-	code := p.Run()
-	return told{code, out.String(), errs.String()}
+	return told{p.Run(), out.String(), errs.String()}
 }
 
 // reader makes a service account with read rights, and its kubeconfig: everywhere, in one namespace, or nowhere.
@@ -144,7 +147,17 @@ func TestLiveWhy(t *testing.T) {
 		}
 	}
 
+	listsOf(t, admin, ns)
+	plansOf(t, admin, ns)
 	tenant := reader(t, ns, "tenant", "namespace")
+	if got := ask(tenant, "jobs"); !strings.Contains(unwrapped(got.out), "large "+ns+" 0/3 WaitsForRoom") {
+		t.Errorf("a tenant's jobs are\n%s%s", got.out, got.err)
+	}
+	for _, verb := range []string{"nodes", "queues"} {
+		if got := ask(tenant, verb); got.code != 1 || !strings.Contains(got.err, "cannot be found out: ") {
+			t.Errorf("a tenant's %s: exit %d\n%s%s", verb, got.code, got.out, got.err)
+		}
+	}
 	got := ask(tenant, "why", "job", "large", "--scheduler-name", ns, "--exit-code")
 	for _, want := range []string{"waits for room", unwrapped(wrote.Message), "you may not read enough of the cluster"} {
 		if !strings.Contains(strings.ToLower(unwrapped(got.out)), strings.ToLower(want)) {
@@ -174,6 +187,55 @@ func TestLiveWhy(t *testing.T) {
 	}
 	if after := versions(t, ns); after != before {
 		t.Errorf("the questions changed objects:\n%s\n%s", before, after)
+	}
+}
+
+// listsOf asks for the lists of the cluster of TestLiveWhy.
+func listsOf(t *testing.T, admin, ns string) {
+	t.Helper()
+	for _, c := range []struct {
+		args []string
+		want string
+	}{
+		{[]string{"jobs", "-n", ns}, "train " + ns + " 2/2 Runs"},
+		{[]string{"jobs", "-A"}, ns + " large " + ns + " 0/3 WaitsForRoom"},
+		{[]string{"jobs", "-n", ns, "-o", "name"}, "job/large job/train"},
+		{[]string{"nodes", ns + "-a"}, ns + "-a Present 2/110 2 of 4 64Gi of 64Gi"},
+		{[]string{"queues", ns, "-o", "jsonpath={.queues[0].allocated.cpu}"}, "2"},
+		{[]string{"__complete", "why", "--kubeconfig", admin, "-n", ns, "job", "l"}, "large :4"},
+	} {
+		got := ask(admin, append(c.args, "--scheduler-name", ns)...)
+		if c.args[0] == "__complete" { // what follows is the argument to complete
+			got = command(c.args...)
+		}
+		if got.code != 0 || !strings.Contains(unwrapped(got.out), c.want) {
+			t.Errorf("%q: exit %d, no %q in\n%s%s", c.args, got.code, c.want, got.out, got.err)
+		}
+	}
+	missing := ask(admin, "jobs", "lagre", "-n", ns, "--scheduler-name", ns)
+	if missing.code != 1 || !strings.Contains(missing.err, `(did you mean "large"?)`) {
+		t.Errorf("a job that is not there: exit %d, %s", missing.code, missing.err)
+	}
+}
+
+// plansOf asks what would happen to two more pods in that cluster.
+func plansOf(t *testing.T, admin, ns string) {
+	t.Helper()
+	pod := func(name, cores string) string {
+		return "---\napiVersion: v1\nkind: Pod\nmetadata: {name: " + name + ", namespace: " + ns +
+			", annotations: {scheduling.volcano.sh/queue-name: " + ns + "}}\nspec:\n  schedulerName: " + ns +
+			"\n  containers: [{name: c, image: i, resources: {requests: {cpu: \"" + cores + "\"}}}]\n"
+	}
+	path := filepath.Join(t.TempDir(), "jobs.yaml")
+	if err := os.WriteFile(path, []byte(pod("fits", "1")+pod("giant", "99")), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	got := ask(admin, "plan", "-f", path, "-n", ns, "--scheduler-name", ns)
+	for _, want := range []string{"If submitted now: 2 jobs: 1 starts now, 1 can never run",
+		ns + "/fits (queue " + ns + ") 1 pod goes to " + ns + "-a.", "asks for more than any of them has"} {
+		if !strings.Contains(unwrapped(got.out), want) {
+			t.Errorf("the plan has no %q: exit %d\n%s%s", want, got.code, got.out, got.err)
+		}
 	}
 }
 

@@ -1,0 +1,86 @@
+//go:build !simulator
+
+package cli
+
+import (
+	"fmt"
+	"maps"
+	"slices"
+	"time"
+
+	"ashlar.sh/internal/config"
+	"ashlar.sh/internal/config/profile"
+	"ashlar.sh/internal/explain"
+	"ashlar.sh/internal/recording"
+	"ashlar.sh/internal/sim"
+	"ashlar.sh/sched"
+	"ashlar.sh/sched/model"
+)
+
+// ofDump answers from what a live scheduler saved.
+func (p questions) ofDump(s source) (*situation, error) {
+	state, chosen, err := p.saved(s)
+	if err != nil {
+		return nil, err
+	}
+	engine, err := sched.New(profile.Local(profile.Of(chosen), state.UTCOffset), append(p.engine(), state.Pace())...)
+	if err != nil {
+		return nil, badInput(chosen.Locate(err).Error())
+	}
+	engine.Apply(state.Facts...)
+	engine.Restore(state.Commitments)
+	plan, _, _ := engine.Decide(state.Now)
+	if s.namespace == "" {
+		s.namespace = "default"
+	}
+	out := &situation{source: s, engine: engine}
+	out.asking = explain.Asking{Now: state.Now, Evicted: evictionsOf(plan), Basis: savedBasis(s, state)}
+	out.summary.Cycles = 1
+	return out, nil
+}
+
+// saved reads a dump and its configuration.
+func (p questions) saved(s source) (recording.State, *config.Scheduler, error) {
+	state, err := recording.ReadState(s.dump)
+	if err != nil {
+		return state, nil, badInput("error: " + err.Error())
+	}
+	chosen, lines := playing{p.Process}.configured(replaying{config: s.config}, s.dump, state.Configuration)
+	if len(lines) > 0 {
+		return state, nil, badInput(lines...)
+	}
+	return state, chosen, nil
+}
+
+func savedBasis(s source, state recording.State) explain.Basis {
+	out := explain.Basis{Source: "dump", Time: time.Unix(0, state.Now).UTC().Format(time.RFC3339),
+		Configuration: "that of the dump"}
+	if s.config != "" {
+		out.Configuration = s.config
+	}
+	for _, kind := range slices.Sorted(maps.Keys(state.LeftOut)) {
+		out.Unknown = append(out.Unknown,
+			fmt.Sprintf("%d facts of kind %s: this version knows no such kind", state.LeftOut[kind], kind))
+	}
+	return out
+}
+
+// dumpedGround is the cluster as it was when the scheduler saved it. What was under way then has happened.
+func (p planner) dumpedGround(a planning) (*ground, error) {
+	state, chosen, err := p.saved(a.source)
+	if err != nil {
+		return nil, err
+	}
+	g := &ground{chosen: chosen, basis: savedBasis(a.source, state), now: state.Now, s: a.source}
+	for _, f := range state.Facts {
+		if f.Ref.Kind == model.KindBackoff {
+			continue // a pause of the scheduler's own
+		}
+		item := sim.Item{Fact: f, Where: a.dump}
+		if pod, is := f.Object.(*model.Pod); is {
+			item.Owned = pod.Group != "" || pod.Owner != ""
+		}
+		g.facts = append(g.facts, item)
+	}
+	return g, nil
+}

@@ -1,0 +1,99 @@
+//go:build !simulator
+
+package cli
+
+import (
+	"bytes"
+	"context"
+	"fmt"
+	"io"
+	"os"
+	"os/signal"
+	"strings"
+	"syscall"
+	"time"
+
+	"ashlar.sh/internal/kube/inspect"
+)
+
+// calm is how long a cluster is left alone after it was read: it changes many times a second, and is read whole.
+const calm = 2 * time.Second
+
+// watching prints a list, and after each change of the cluster the lines that are new. Each time the cluster is read
+// anew, which costs as much as the first time: at most once in calm.
+func (p questions) watching(l listing, print func(listing, *situation, io.Writer) error) error {
+	ctx, stop := signal.NotifyContext(context.Background(), syscall.SIGTERM, os.Interrupt)
+	defer stop()
+	c, err := p.clients(&l.source)
+	if err != nil {
+		return noCluster(err)
+	}
+	changed := inspect.Changes(ctx, c, l.namespace)
+	quiet := *p.Process.silent()
+	seen := map[string]bool{}
+	for first := true; ; first = false {
+		asking := p
+		if !first {
+			asking = questions{quiet} // what is missing was told once
+		}
+		live, err := asking.look(ctx, c, &l.source)
+		if err != nil {
+			return untilStopped(ctx, err)
+		}
+		s, err := live.decided(asking)
+		if err != nil {
+			return err
+		}
+		var out bytes.Buffer
+		if err := print(l, s, &out); err != nil {
+			return err
+		}
+		lines := map[string]bool{}
+		for line := range strings.Lines(out.String()) {
+			key := strings.Join(strings.Fields(line), " ")
+			if lines[key] = true; !seen[key] {
+				fmt.Fprint(p.Out, line)
+			}
+		}
+		seen = lines
+		l.noHeaders = true
+		select {
+		case <-ctx.Done():
+			return nil
+		case <-time.After(calm):
+		}
+		select {
+		case <-ctx.Done():
+			return nil
+		case <-changed:
+		}
+	}
+}
+
+// untilStopped is no error once the person has ended the watch.
+func untilStopped(ctx context.Context, err error) error {
+	if ctx.Err() != nil {
+		return nil
+	}
+	return err
+}
+
+// silent is the process without messages.
+func (p Process) silent() *Process {
+	p.Err = io.Discard
+	return &p
+}
+
+// hurry is how long a completion may take.
+const hurry = 3 * time.Second
+
+// liveNames are the names that a live cluster has of a kind, in the namespace; none where they cannot be had in time.
+func (p questions) liveNames(s source, kind string) []string {
+	c, err := p.clients(&s)
+	if err != nil {
+		return nil
+	}
+	ctx, stop := context.WithTimeout(context.Background(), hurry)
+	defer stop()
+	return inspect.Names(ctx, c, kind, s.namespace)
+}

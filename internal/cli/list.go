@@ -1,0 +1,275 @@
+package cli
+
+import (
+	"fmt"
+	"io"
+	"slices"
+	"strings"
+
+	"github.com/spf13/cobra"
+	"k8s.io/apimachinery/pkg/labels"
+
+	"ashlar.sh/internal/explain"
+	"ashlar.sh/sched"
+)
+
+// listing is what the flags of jobs and nodes ask for.
+type listing struct {
+	source
+	names     []string
+	all       bool
+	selector  string
+	noHeaders bool
+	watch     bool
+}
+
+func (l *listing) flags(c *cobra.Command, namespaces bool) {
+	f := c.Flags()
+	l.askFlags(c)
+	f.StringVarP(&l.output, "output", "o", "", "wide, json, yaml, name or jsonpath=TEMPLATE; default a table")
+	f.StringVarP(&l.selector, "selector", "l", "", "labels that an object must have, as kubectl takes them")
+	f.BoolVar(&l.noHeaders, "no-headers", false, "leave the names of the columns out")
+	f.BoolVarP(&l.watch, "watch", "w", false, "of a live cluster: print what has changed, until Ctrl-C")
+	if namespaces {
+		f.BoolVarP(&l.all, "all-namespaces", "A", false, "of all namespaces; without -n it is so for files and dumps")
+	}
+	must(c.RegisterFlagCompletionFunc("output", cobra.FixedCompletions(
+		[]string{"wide", "json", "yaml", "name", "jsonpath="}, cobra.ShellCompDirectiveNoFileComp)))
+}
+
+// check refuses what cannot be printed, before anything is read.
+func (l *listing) check(c *cobra.Command) error {
+	if err := l.checkSource(c); err != nil {
+		return err
+	}
+	if err := checkOutput(l.output, "", "table", "wide", "json", "yaml", "name"); err != nil {
+		return err
+	}
+	if _, err := labels.Parse(l.selector); err != nil {
+		return fmt.Errorf("--selector %q: %w", l.selector, err)
+	}
+	if l.watch && (len(l.files) > 0 || l.dump != "") {
+		return fmt.Errorf("--watch: files and dumps do not change: ask a live cluster")
+	}
+	return nil
+}
+
+// checkOutput refuses an output that is none of some; jsonpath is always one.
+func checkOutput(output string, of ...string) error {
+	if template, is := strings.CutPrefix(output, "jsonpath="); is {
+		return checkJSONPath(template)
+	}
+	if slices.Contains(of, output) {
+		return nil
+	}
+	return fmt.Errorf("--output %q: expected %s or jsonpath=TEMPLATE", output,
+		strings.Join(slices.DeleteFunc(slices.Clone(of), func(s string) bool { return s == "" }), ", "))
+}
+
+// selected are the objects that the selector passes; nil: all.
+func (l *listing) selected(s *situation) (map[string]bool, error) {
+	if l.selector == "" {
+		return nil, nil
+	}
+	if s.set == nil {
+		return nil, badInput("error: --selector: what a scheduler saved has no labels of PodGroups: ask the cluster or files")
+	}
+	selector, err := labels.Parse(l.selector)
+	if err != nil {
+		return nil, err
+	}
+	return s.set.Selected(func(of map[string]string) bool { return selector.Matches(labels.Set(of)) }), nil
+}
+
+const jobsLong = `Lists jobs: where each stands, in one word, and why it waits, by code. why says it at length.
+
+` + sourceLong + `
+
+Exit codes: 0 listed; 1 it cannot be listed, or there is no job NAME; 2 bad usage.`
+
+func (p questions) jobs(name string) *cobra.Command {
+	l := listing{}
+	c := &cobra.Command{
+		Use:     "jobs [NAME...]",
+		Aliases: []string{"job", "vcjob", "podgroups"},
+		Short:   "List jobs: which run, which wait and for what",
+		Long:    jobsLong,
+		Example: strings.ReplaceAll(`  # The jobs of a namespace, and of all with what is missing
+  NAME jobs -n research
+  NAME jobs -A -o wide
+
+  # The names of those that can never run
+  NAME jobs -A -o jsonpath='{range .items[?(@.state=="Never")]}{.namespace}/{.name}{"\n"}{end}'`, "NAME", name),
+		RunE: func(c *cobra.Command, args []string) error {
+			if err := l.check(c); err != nil {
+				return err
+			}
+			l.names = args
+			return p.list(l, p.listJobs)
+		},
+		ValidArgsFunction: p.completes("job", &l.source),
+	}
+	l.flags(c, true)
+	return c
+}
+
+// list prints once, or again and again.
+func (p questions) list(l listing, print func(listing, *situation, io.Writer) error) error {
+	if l.watch {
+		return p.watching(l, print)
+	}
+	s, err := p.situation(l.source)
+	if err != nil {
+		return err
+	}
+	return print(l, s, p.Out)
+}
+
+func (p questions) listJobs(l listing, s *situation, w io.Writer) error {
+	selected, err := l.selected(s)
+	if err != nil {
+		return err
+	}
+	all := l.all || !l.named && s.asking.Basis.Source != "cluster" && s.asking.Basis.Source != "written"
+	found := map[string]bool{}
+	state := sched.Report{}
+	if s.written == nil {
+		state = s.engine.Report()
+	}
+	ofPods := map[string]bool{}
+	for _, pod := range state.Pods {
+		if selected["Pod/"+pod.Namespace+"/"+pod.Name] {
+			ofPods[pod.Namespace+"/"+pod.JobShown] = true
+		}
+	}
+	wanted := func(namespace, name string) bool {
+		key := namespace + "/" + name
+		ok := (all || namespace == s.namespace) && (len(l.names) == 0 || s.called(l.names, namespace, name, found)) &&
+			(selected == nil || selected["PodGroup/"+key] || ofPods[key])
+		return ok
+	}
+	var out *explain.JobList
+	if s.written != nil {
+		out = s.asking.WrittenList(s.written, wanted)
+	} else {
+		out = s.asking.JobList(&state, wanted)
+	}
+	for _, name := range l.names {
+		if !found[name] {
+			names := s.jobNames
+			if s.written != nil {
+				names = s.writtenNames
+			}
+			return badInput("error: " + s.unknown("job", name, names()).Error())
+		}
+	}
+	return p.printList(l, w, out, explain.Layout{Namespaces: all})
+}
+
+// called says that a job is one of those that were named, itself or by what its PodGroup was made for, and notes which.
+func (s *situation) called(names []string, namespace, name string, found map[string]bool) bool {
+	some := false
+	for _, want := range names {
+		if want == name || slices.Contains(s.groups[namespace+"/"+want], name) {
+			found[want], some = true, true
+		}
+	}
+	return some
+}
+
+func (s *situation) writtenNames() (out []named) {
+	for _, j := range s.written.Jobs {
+		out = append(out, named{j.Namespace, j.Name})
+	}
+	return out
+}
+
+// printable is a list that can be printed.
+type listed interface {
+	Text(io.Writer, explain.Style, explain.Layout) error
+	Names() []string
+}
+
+func (p questions) printList(l listing, w io.Writer, out listed, layout explain.Layout) error {
+	layout.Wide, layout.NoHeaders = l.output == "wide", l.noHeaders
+	var err error
+	switch {
+	case l.output == "json":
+		err = explain.DocumentJSON(w, out)
+	case l.output == "yaml":
+		err = explain.DocumentYAML(w, out)
+	case l.output == "name":
+		for _, name := range out.Names() {
+			if _, err = fmt.Fprintln(w, name); err != nil {
+				break
+			}
+		}
+	case strings.HasPrefix(l.output, "jsonpath="):
+		err = printJSONPath(w, strings.TrimPrefix(l.output, "jsonpath="), out)
+	case len(out.Names()) == 0 && w == p.Out:
+		fmt.Fprintln(p.Err, "No resources found.")
+	default:
+		err = out.Text(w, p.style(), layout)
+	}
+	if err != nil {
+		return badInput("error: writing the list: " + err.Error())
+	}
+	return nil
+}
+
+const nodesLong = `Lists nodes: what of each is free, of which resource, and how many pods hold the rest.
+
+` + sourceLong + `
+
+Exit codes: 0 listed; 1 it cannot be listed, or there is no node NAME; 2 bad usage.`
+
+func (p questions) nodes(name string) *cobra.Command {
+	l := listing{}
+	c := &cobra.Command{
+		Use:     "nodes [NAME...]",
+		Aliases: []string{"node", "no"},
+		Short:   "List nodes: what is free of each, and what holds the rest",
+		Long:    nodesLong,
+		Example: strings.ReplaceAll(`  # What is free, and where
+  NAME nodes
+
+  # Of the nodes of one pool
+  NAME nodes -l pool=gpu -o wide`, "NAME", name),
+		RunE: func(c *cobra.Command, args []string) error {
+			if err := l.check(c); err != nil {
+				return err
+			}
+			l.names = args
+			return p.list(l, p.listNodes)
+		},
+		ValidArgsFunction: p.completes("node", &l.source),
+	}
+	l.flags(c, false)
+	return c
+}
+
+func (p questions) listNodes(l listing, s *situation, w io.Writer) error {
+	selected, err := l.selected(s)
+	if err != nil {
+		return err
+	}
+	if s.written != nil {
+		return badInput("error: what nodes hold cannot be found out: " + strings.Join(s.asking.Basis.Unknown, "; "))
+	}
+	all := s.nodeNames()
+	for _, name := range l.names {
+		if !slices.Contains(all, name) {
+			return badInput("error: " + s.noSuch("node", name, all).Error())
+		}
+	}
+	var found []sched.NodeWhy
+	for _, name := range all {
+		if len(l.names) > 0 && !slices.Contains(l.names, name) || selected != nil && !selected["Node/"+name] {
+			continue
+		}
+		if why, known := s.engine.Questions().Node(name); known {
+			found = append(found, why)
+		}
+	}
+	return p.printList(l, w, s.asking.NodeList(found), explain.Layout{})
+}

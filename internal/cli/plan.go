@@ -1,0 +1,266 @@
+package cli
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"ashlar.sh/internal/config"
+	"ashlar.sh/internal/explain"
+	"ashlar.sh/internal/manifest"
+	"ashlar.sh/internal/sim"
+	"ashlar.sh/sched"
+	"ashlar.sh/sched/ledger"
+	"ashlar.sh/sched/model"
+	"ashlar.sh/sched/trace"
+)
+
+// planner says what would become of jobs.
+type planner struct{ questions }
+
+// planning is what the flags of plan ask for.
+type planning struct {
+	source
+	on    []string // files of the cluster; none: a dump, or the live one
+	until time.Duration
+}
+
+const planLong = `Says what would happen if jobs were submitted now: where and when each would start, which pods
+would be evicted for it and by which rule, or why it would wait. Nothing is submitted and
+nothing is changed.
+
+-f names the jobs. The cluster is that of --on, files as simulate reads them, or of --dump, or,
+without both, the live cluster of your kubeconfig, which is only read. It goes on in virtual
+time from there, with nodes that obey at once: pods end when their annotation
+ashlar.sh/duration says so, and what has none runs on. So a job that "waits" waits for as long
+as everything runs that runs now.
+
+What webhooks and controllers would change in the jobs before they are scheduled is not known
+here: defaults of a LimitRange, quotas, the pods that an operator makes of its own kind.
+
+Exit codes: 0 planned, whatever waits; 1 bad input, or no cluster; 2 bad usage.`
+
+// mostWork bounds how long a plan may take once the cluster is read; what has not started by then is told as it is.
+const mostWork = 30 * time.Second
+
+func (p planner) plan(name string) *cobra.Command {
+	a := planning{}
+	c := &cobra.Command{
+		Use:   "plan -f FILE|DIR|- ...",
+		Short: "Say what would happen if jobs were submitted now",
+		Long:  planLong,
+		Example: strings.ReplaceAll(`  # Would it start on the live cluster, and at whose expense?
+  NAME plan -f job.yaml
+
+  # On a cluster described by files
+  NAME plan -f job.yaml --on cluster.yaml`, "NAME", name),
+		Args: cobra.NoArgs,
+		RunE: func(c *cobra.Command, _ []string) error {
+			if err := a.checkPlan(c); err != nil {
+				return err
+			}
+			return p.planNow(a)
+		},
+	}
+	f := c.Flags()
+	a.source.source(c)
+	f.StringSliceVar(&a.on, "on", nil, "file or folder that describes the cluster; may be given several times")
+	f.StringVar(&a.dump, "dump", "", "file that the live scheduler saved: the cluster as it was then")
+	a.liveFlags(c)
+	f.DurationVar(&a.until, "until", 24*time.Hour, "how far to look ahead, in virtual time; 0 for the first cycle only")
+	f.StringVarP(&a.output, "output", "o", "text", "text, json, yaml or jsonpath=TEMPLATE")
+	must(c.RegisterFlagCompletionFunc("output", cobra.FixedCompletions([]string{"text", "json", "yaml", "jsonpath="},
+		cobra.ShellCompDirectiveNoFileComp)))
+	return c
+}
+
+func (a *planning) checkPlan(c *cobra.Command) error {
+	a.named, a.schedulersGiven = c.Flags().Changed("namespace"), c.Flags().Changed("scheduler-name")
+	switch {
+	case len(a.files) == 0:
+		return errors.New(`required flag(s) "filename" not set: name the jobs with -f`)
+	case a.dump != "" && len(a.on) > 0:
+		return errors.New("--dump and --on: give one of them")
+	case a.until < 0:
+		return fmt.Errorf("--until %s: expected 0 or more", a.until)
+	}
+	return checkOutput(a.output, "text", "json", "yaml")
+}
+
+// ground is the cluster that jobs are planned on.
+type ground struct {
+	set    *manifest.Set // nil of a dump
+	facts  []sim.Item    // of a dump
+	chosen *config.Scheduler
+	basis  explain.Basis
+	now    int64 // 0: that of the files
+	s      source
+}
+
+// planNow reads the jobs and the cluster, lets time go on, and tells.
+func (p planner) planNow(a planning) error {
+	jobs, lines := p.load(a.files)
+	if len(lines) > 0 {
+		return badInput(lines...)
+	}
+	g, err := p.ground(a)
+	if err != nil {
+		return err
+	}
+	in, mine := g.input(jobs, g.s.schedulers)
+	for _, problem := range in.problems {
+		fmt.Fprintf(p.Err, "warning: %s: %s\n", problem.Object, problem.Message)
+	}
+	if len(mine) == 0 {
+		return badInput(fmt.Sprintf("error: %s: no job for scheduler %s is in it", strings.Join(a.files, ", "),
+			strings.Join(g.s.schedulers, ", ")))
+	}
+	out, err := p.foresee(a, g, in, mine)
+	if err != nil {
+		return err
+	}
+	switch template, is := strings.CutPrefix(a.output, "jsonpath="); {
+	case is:
+		err = printJSONPath(p.Out, template, out)
+	case a.output == "json":
+		err = explain.DocumentJSON(p.Out, out)
+	case a.output == "yaml":
+		err = explain.DocumentYAML(p.Out, out)
+	default:
+		err = out.Text(p.Out, p.style())
+	}
+	if err != nil {
+		return badInput("error: writing the plan: " + err.Error())
+	}
+	return nil
+}
+
+// ground reads the cluster.
+func (p planner) ground(a planning) (*ground, error) {
+	switch {
+	case len(a.on) > 0:
+		set, lines := p.load(a.on)
+		if len(lines) > 0 {
+			return nil, badInput(lines...)
+		}
+		world := set.Expand(a.schedulers...)
+		chosen, lines := p.configuration(a.simulation, world)
+		if len(lines) > 0 {
+			return nil, badInput(lines...)
+		}
+		return &ground{set: set, chosen: chosen, s: a.source,
+			basis: explain.Basis{Source: "files", Configuration: configurationOf(a.source, world)}}, nil
+	case a.dump != "":
+		return p.dumpedGround(a)
+	}
+	return p.liveGround(a)
+}
+
+// input is the cluster with the jobs, and the jobs by namespace and name.
+func (g *ground) input(jobs *manifest.Set, schedulers []string) (input, map[[2]string]bool) {
+	files := jobs.Files()
+	mine := map[[2]string]bool{}
+	if g.set == nil {
+		in := inputOf(jobs.Expand(schedulers...), g.chosen, g.now)
+		in.own(mine, nil)
+		in.items = append(slices.Clone(g.facts), in.items...)
+		return in, mine
+	}
+	g.set.Add(jobs)
+	in := inputOf(g.set.Expand(schedulers...), g.chosen, g.now)
+	in.own(mine, files)
+	for i := range in.items {
+		if pod, is := in.items[i].Fact.Object.(*model.Pod); is && g.now > 0 && in.items[i].HasDuration && pod.Started > 0 {
+			in.items[i].Duration = max(time.Second, in.items[i].Duration-time.Duration(g.now-pod.Started)) // it runs already
+		}
+	}
+	return in, mine
+}
+
+// own notes the jobs of the items that were read from files; nil: of all. They are submitted now, whatever
+// ashlar.sh/submit-at says.
+func (in *input) own(jobs map[[2]string]bool, files map[string]bool) {
+	for i := range in.items {
+		f := &in.items[i].Fact
+		file, _, _ := strings.Cut(in.items[i].Where, ":")
+		if files != nil && !files[file] && !files[in.items[i].Where] {
+			continue
+		}
+		in.items[i].SubmitAt = 0
+		switch o := f.Object.(type) {
+		case *model.PodGroup:
+			jobs[[2]string{f.Ref.Namespace, f.Ref.Name}] = true
+		case *model.Pod:
+			if key := ledger.KeyOf(o); o.Ours {
+				jobs[[2]string{key.Namespace, key.Name}] = true
+			}
+		}
+	}
+}
+
+// foresee runs the world: the first cycle says where each job stands, the others when it starts.
+func (p planner) foresee(a planning, g *ground, in input, mine map[[2]string]bool) (*explain.Plan, error) {
+	options, err := in.engine(p.Process)
+	if err != nil {
+		return nil, err
+	}
+	world, err := sim.New(in.profile, in.items, sim.Options{Engine: options, Begin: in.begin(), Written: written,
+		Freed: freed})
+	if err != nil {
+		return nil, badInput(in.chosen.Locate(err).Error())
+	}
+	show := p.progress(false)
+	defer show.clear()
+	asking := explain.Asking{Basis: g.basis, Now: g.now}
+	var out *explain.Plan
+	began := p.Now()
+	for {
+		if at, _ := world.Next(); out != nil && at > a.until {
+			break
+		}
+		c, more := world.Step()
+		if !more {
+			break
+		}
+		evicted := evictionsOf(c.Plan)
+		if out == nil {
+			asking.Evicted = evicted
+			state := world.Engine().Report()
+			out = asking.NewPlan(&state, func(namespace, name string) bool { return isMine(mine, namespace, name) })
+		}
+		see(out, world.Engine().Ledger(), c, evicted)
+		show.tick(world)
+		if p.Now().Sub(began) > mostWork {
+			out.Notes = append(out.Notes, fmt.Sprintf("the plan was given up after %s of work, %s ahead: what has not started "+
+				"by then may start later", mostWork, c.At))
+			break
+		}
+	}
+	if g.basis.Source != "files" {
+		out.Notes = append(out.Notes, "what runs now is taken to run on, unless ashlar.sh/duration says how long")
+	}
+	return out, nil
+}
+
+// isMine also knows a job by its name with its owner's kind.
+func isMine(mine map[[2]string]bool, namespace, name string) bool {
+	bare, _, _ := strings.Cut(name, " (")
+	return mine[[2]string{namespace, bare}]
+}
+
+// see notes what a cycle did for the jobs.
+func see(out *explain.Plan, led *ledger.Ledger, c sim.Cycle, evicted []*trace.Eviction) {
+	for _, i := range c.Plan.Items {
+		if i.Kind != sched.BindPod {
+			continue
+		}
+		if t, known := led.Tasks.Find(i.Pod); known && led.Task(t).Job != ledger.NoJob {
+			out.Bound(i.Pod.Namespace, led.Jobs.Name(led.Task(t).Job), i.Node, c.At)
+		}
+	}
+	out.Evicted(evicted, c.At)
+}

@@ -1,0 +1,171 @@
+package explain
+
+import (
+	"cmp"
+	"fmt"
+	"io"
+	"slices"
+	"strings"
+	"time"
+
+	"ashlar.sh/sched"
+	"ashlar.sh/sched/trace"
+)
+
+// Plan is what would happen if some jobs were submitted now: the document of `ashlar plan -o json`. Fields may be added
+// to it, none changed; no list is null. Jobs are sorted by namespace and name, evictions by time.
+type Plan struct {
+	APIVersion string       `json:"apiVersion"`
+	Kind       string       `json:"kind"`
+	Jobs       []PlannedJob `json:"jobs"`
+	Evictions  []Eviction   `json:"evictions"` // for those jobs
+	Notes      []string     `json:"notes"`
+	Basis      Basis        `json:"basis"`
+}
+
+// PlannedJob is what would become of one job. State, Summary and Places are those of the first cycle. StartsAfter is
+// the time from now until its minimum is bound; nil: it does not start as far as is known.
+type PlannedJob struct {
+	JobRow
+	StartsAfter *Duration `json:"startsAfter,omitempty"`
+	StartsOn    []Place   `json:"startsOn"`
+	Changes     []Change  `json:"wouldRunIf"`
+}
+
+// NewPlan begins a plan with what the first cycle made of the jobs that are wanted.
+func (a *Asking) NewPlan(state *sched.Report, wanted func(namespace, name string) bool) *Plan {
+	out := &Plan{APIVersion: "ashlar.sh/v1alpha1", Kind: "Plan", Jobs: []PlannedJob{}, Evictions: []Eviction{},
+		Notes: []string{}, Basis: a.basis()}
+	for _, row := range a.JobList(state, wanted).Items {
+		out.Jobs = append(out.Jobs, PlannedJob{JobRow: row, StartsOn: []Place{},
+			Changes: append([]Change{}, a.Changes[row.Namespace+"/"+row.Name]...)})
+	}
+	return out
+}
+
+// Bound notes that a pod of a job is bound to a node at a time after the first cycle.
+func (p *Plan) Bound(namespace, job, node string, after time.Duration) {
+	i, known := slices.BinarySearchFunc(p.Jobs, [2]string{namespace, job}, func(j PlannedJob, want [2]string) int {
+		return cmp.Or(cmp.Compare(j.Namespace, want[0]), cmp.Compare(j.Name, want[1]))
+	})
+	if !known {
+		return
+	}
+	j := &p.Jobs[i]
+	if j.StartsAfter == nil {
+		at := Duration(after)
+		j.StartsAfter = &at
+	}
+	if *j.StartsAfter == Duration(after) {
+		j.StartsOn = onePod(j.StartsOn, node)
+	}
+}
+
+// Evicted adds the evictions of one cycle that are for jobs of the plan.
+func (p *Plan) Evicted(list []*trace.Eviction, after time.Duration) {
+	for _, e := range NewEvictions(list) {
+		if slices.ContainsFunc(p.Jobs, func(j PlannedJob) bool { return j.Namespace+"/"+j.Name == e.For }) {
+			e.Time = Duration(after)
+			p.Evictions = append(p.Evictions, e)
+		}
+	}
+}
+
+// outcome is what becomes of a job, in one word for people.
+func (j *PlannedJob) outcome() string {
+	switch {
+	case j.State == Starts, j.StartsAfter != nil && *j.StartsAfter == 0:
+		return "starts now"
+	case j.State == Runs:
+		return "runs already"
+	case j.StartsAfter != nil:
+		return "starts later"
+	case j.State == Never:
+		return "can never run"
+	}
+	return "waits"
+}
+
+// The outcomes in the order in which they are told.
+var outcomes = []string{"starts now", "starts later", "waits", "can never run", "runs already"}
+
+// mostPlanned is how many jobs of one outcome are told at length.
+const mostPlanned = 20
+
+// Text writes the plan for people: the jobs by what becomes of them, then the evictions.
+func (p *Plan) Text(w io.Writer, s Style) error {
+	if s.Width == 0 {
+		s.Width = 100
+	}
+	out := &page{style: s, width: max(s.Width, 60)}
+	by := map[string][]*PlannedJob{}
+	for i := range p.Jobs {
+		j := &p.Jobs[i]
+		by[j.outcome()] = append(by[j.outcome()], j)
+	}
+	var counts []string
+	for _, o := range outcomes {
+		if n := len(by[o]); n > 0 {
+			counts = append(counts, fmt.Sprintf("%d %s", n, plural(o, n)))
+		}
+	}
+	out.line("%s", out.paint(bold, fmt.Sprintf("If submitted now: %s", count(len(p.Jobs), "job")))+": "+
+		commas(counts))
+	for _, o := range outcomes {
+		if len(by[o]) == 0 {
+			continue
+		}
+		out.title(strings.ToUpper(o))
+		for _, j := range by[o][:min(len(by[o]), mostPlanned)] {
+			out.line("  %s  %s", out.paint(bold, j.Namespace+"/"+j.Name), out.paint(faint, "(queue "+j.Queue+")"))
+			out.paragraph(4, j.tell()+".")
+			for _, c := range j.Changes {
+				out.hanging("    would run if: ", c.Text)
+			}
+		}
+		if more := len(by[o]) - mostPlanned; more > 0 {
+			out.line("  and %d more", more)
+		}
+	}
+	p.evictions(out)
+	for _, n := range p.Notes {
+		out.line("")
+		out.paragraph(0, begin(n)+".")
+	}
+	_, err := io.WriteString(w, out.out.String())
+	return err
+}
+
+// plural is an outcome of several jobs.
+func plural(outcome string, n int) string {
+	if n == 1 {
+		return outcome
+	}
+	return strings.NewReplacer("starts", "start", "waits", "wait", "runs", "run").Replace(outcome)
+}
+
+// tell is what becomes of a job: where, when, or why not.
+func (j *PlannedJob) tell() string {
+	switch {
+	case j.StartsAfter != nil && *j.StartsAfter > 0:
+		return fmt.Sprintf("starts after %s on %s; until then: %s", j.StartsAfter, listed(j.StartsOn), j.Summary)
+	case j.State == Starts:
+		return fmt.Sprintf("%s%s", count(j.Placed, "pod"), goes(j.Placed, j.Places))
+	}
+	return j.Summary
+}
+
+// evictions lists which pods would leave, and by which rule.
+func (p *Plan) evictions(out *page) {
+	if len(p.Evictions) == 0 {
+		return
+	}
+	out.title("WOULD BE EVICTED")
+	for _, e := range p.Evictions[:min(len(p.Evictions), mostPlanned)] {
+		out.line("  %s  %s", out.paint(red, e.Namespace+"/"+e.Name), out.paint(faint, "(queue "+e.Queue+")"))
+		out.paragraph(4, e.Reason+".")
+	}
+	if more := len(p.Evictions) - mostPlanned; more > 0 {
+		out.line("  and %d more", more)
+	}
+}
