@@ -19,16 +19,16 @@ import (
 	volcanofake "volcano.sh/apis/pkg/client/clientset/versioned/fake"
 )
 
-func meta(namespace, name string) metav1.ObjectMeta {
+func named(namespace, name string) metav1.ObjectMeta {
 	return metav1.ObjectMeta{Namespace: namespace, Name: name}
 }
 
 // small is a cluster with a pod in each of two namespaces, a PodGroup, a queue and a node.
 func small(more ...runtime.Object) (Clients, *fake.Clientset, *volcanofake.Clientset) {
-	kube := fake.NewClientset(append(more, &corev1.Pod{ObjectMeta: meta("b", "p")},
-		&corev1.Pod{ObjectMeta: meta("a", "p")}, &corev1.Node{ObjectMeta: meta("", "n1")})...)
-	volcano := volcanofake.NewSimpleClientset(&schedulingv1beta1.PodGroup{ObjectMeta: meta("a", "g")},
-		&schedulingv1beta1.Queue{ObjectMeta: meta("", "q")})
+	kube := fake.NewClientset(append(more, &corev1.Pod{ObjectMeta: named("b", "p")},
+		&corev1.Pod{ObjectMeta: named("a", "p")}, &corev1.Node{ObjectMeta: named("", "n1")})...)
+	volcano := volcanofake.NewSimpleClientset(&schedulingv1beta1.PodGroup{ObjectMeta: named("a", "g")},
+		&schedulingv1beta1.Queue{ObjectMeta: named("", "q")})
 	return Clients{kube, volcano}, kube, volcano
 }
 
@@ -154,7 +154,7 @@ func TestAFailureOfTheConnectionIsAnError(t *testing.T) {
 
 // scheduler is a Deployment that runs one.
 func scheduler(namespace, label, value string, command []string, args ...string) *appsv1.Deployment {
-	d := &appsv1.Deployment{ObjectMeta: meta(namespace, "scheduler")}
+	d := &appsv1.Deployment{ObjectMeta: named(namespace, "scheduler")}
 	d.Labels = map[string]string{label: value}
 	d.Spec.Template.Spec = corev1.PodSpec{
 		Containers: []corev1.Container{{Name: "c", Command: command, Args: args,
@@ -166,7 +166,7 @@ func scheduler(namespace, label, value string, command []string, args ...string)
 }
 
 func conf(namespace string) *corev1.ConfigMap {
-	return &corev1.ConfigMap{ObjectMeta: meta(namespace, "conf"), Data: map[string]string{
+	return &corev1.ConfigMap{ObjectMeta: named(namespace, "conf"), Data: map[string]string{
 		"volcano-scheduler.conf": "actions: allocate"}}
 }
 
