@@ -46,13 +46,6 @@ type Duration time.Duration
 // MarshalText implements encoding.TextMarshaler.
 func (d Duration) MarshalText() ([]byte, error) { return []byte(d.String()), nil }
 
-// UnmarshalText implements encoding.TextUnmarshaler.
-func (d *Duration) UnmarshalText(text []byte) error {
-	x, err := time.ParseDuration(string(text))
-	*d = Duration(x)
-	return err
-}
-
 // String is the duration as Go writes it.
 func (d Duration) String() string { return time.Duration(d).String() }
 
