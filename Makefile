@@ -23,7 +23,7 @@ UNIT = $$($(GO) list ./... | grep -v '/test/e2e')
 LAWS = $$($(GO) list -f '{{range .TestImports}}{{println $$.ImportPath .}}{{end}}{{range .XTestImports}}{{println $$.ImportPath .}}{{end}}' ./... \
 	| awk '$$2 == "pgregory.net/rapid" {print $$1}' | sort -u)
 
-.PHONY: help run cluster build image test soak race check lint vet bench bench-e2e stories update manifests fuzz clean
+.PHONY: help run demo page page-check cluster build image test soak race check lint vet bench bench-e2e stories update manifests fuzz clean
 
 help: ## List the commands
 	@awk 'BEGIN {FS = ":.*## "} /^[a-z0-9-]+:.*## / {printf "  make %-9s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -31,6 +31,23 @@ help: ## List the commands
 # The tag leaves Kubernetes' clients out, which take minutes to build the first time.
 run: ## Simulate examples/quickstart: which jobs run where, which wait and why
 	$(GO) run -tags simulator ./cmd/ashlar simulate -f examples/quickstart
+
+demo: ## Show a day of a simulated cluster in the browser, at 1 000 times its speed
+	$(GO) run -tags simulator ./cmd/ashlar web examples/demo/cluster.yaml \
+		--trace-nodes examples/demo/nodes.csv --trace-jobs examples/demo/jobs.csv
+
+# The page is committed as it is built, so that all else needs Go alone. This needs node and npm.
+page: ## Build the page of ashlar web anew, after a change in internal/web/page
+	cd internal/web/page && npm ci --ignore-scripts && npm run build
+
+page-check: ## Check, where there are node and npm, that building the page gives what is committed
+	@if ! command -v node >/dev/null || ! command -v npm >/dev/null; then \
+		echo "skipped: there is no node or npm to build the page with; go test compares the hash of its sources"; \
+	elif ! (cd internal/web/page && npm ci --ignore-scripts --prefer-offline >/dev/null); then \
+		echo "skipped: npm cannot get what the page is built with; go test compares the hash of its sources"; \
+	else \
+		(cd internal/web/page && npm run build) && git diff --exit-code --stat internal/web/dist; \
+	fi
 
 cluster: ## Run a real control plane with ashlar in it, to try with kubectl; Ctrl-C ends it
 	$(CONTROL_PLANE)
@@ -68,7 +85,7 @@ race: ## Run the tests of internal/ under the race detector, where there is a C 
 		$(GO) test -race -timeout $(TIMEOUT) ./internal/...; \
 	fi
 
-check: vet ## Run what a change should pass before it is sent: vet, gofmt, the laws, unit tests
+check: vet page-check ## Run what a change should pass before it is sent: vet, gofmt, the laws, unit tests
 	$(GO) test -timeout $(TIMEOUT) ./internal/archtest
 	$(GO) test -timeout $(TIMEOUT) $(UNIT)
 

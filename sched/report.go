@@ -91,6 +91,8 @@ type NodeReport struct {
 	Allocatable, Used, Idle, Releasing, Pipelined, FutureIdle, Room resource.List
 	// kept for waiting jobs: no part of Pipelined and FutureIdle
 	Claimed resource.List
+	// the HyperNodes that it is in, the smallest first
+	HyperNodes []string
 }
 
 // Problem says what is wrong with an object and what became of it.
@@ -291,7 +293,8 @@ func (rp *reports) nodeReport(n ledger.NodeID, claimed resource.Vec) NodeReport 
 		Room:      column(rp.e.l.Nodes.Room), Claimed: rp.list(claimed),
 		Pipelined:  rp.at(func(d resource.Dim) int64 { return rp.e.l.Nodes.Pipelined(d)[n] - claimed.Get(d) }),
 		Used:       rp.at(func(d resource.Dim) int64 { return rp.e.l.Nodes.Used(d, n) }),
-		FutureIdle: rp.at(func(d resource.Dim) int64 { return rp.e.l.Nodes.FutureIdle(d, n) + claimed.Get(d) })}
+		FutureIdle: rp.at(func(d resource.Dim) int64 { return rp.e.l.Nodes.FutureIdle(d, n) + claimed.Get(d) }),
+		HyperNodes: rp.domainsOf(n)}
 }
 
 func (rp *reports) at(f func(resource.Dim) int64) resource.List {

@@ -91,7 +91,7 @@ objects, annotations and configuration.`,
 	root.SetIn(p.In)
 	root.SetOut(p.Out)
 	root.SetErr(p.Err)
-	root.AddCommand(p.simulate(name), p.version())
+	root.AddCommand(p.simulate(name), pages{p}.web(name), p.version())
 	root.AddCommand(questions{p}.verbs(name)...)
 	root.AddCommand(p.clustered()...)
 	return root

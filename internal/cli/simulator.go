@@ -8,6 +8,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"ashlar.sh/internal/web/player"
 	"ashlar.sh/sched"
 	"ashlar.sh/sched/model"
 )
@@ -71,3 +72,6 @@ func (p planner) liveGround(planning) (*ground, error) {
 func (p planner) dumpedGround(planning) (*ground, error) {
 	return nil, badInput("error: --dump: " + whole)
 }
+
+// saved is left out.
+func (pages) saved(watching) (*player.Player, error) { return nil, badInput("error: " + whole) }

@@ -112,6 +112,7 @@ type Job struct {
 	Reason    Reason         `json:"reason"`
 
 	RunTime *RunTime `json:"runTime,omitempty"` // the longest of its pods; nil: nothing is known
+	Created string   `json:"created,omitempty"` // RFC 3339; "" where it is not known
 
 	Owner *Owner `json:"owner,omitempty"` // the controller of its pods; nil: it has a PodGroup, or is one pod's
 
@@ -141,12 +142,14 @@ func (j *Job) called() string { return cmp.Or(j.shown, j.Name) }
 // called is what people call a pod's job.
 func (p *Pod) called() string { return cmp.Or(p.shown, p.Job) }
 
-// Reason is a trace.Reason's code and sentence. Never is the code of the proof that the job
+// Reason is a trace.Reason's code and sentence. Cause is the code of the innermost reason, where it is another: what
+// stops a member of a gang. Never is the code of the proof that the job
 // cannot start as it, its queue and the nodes are, where there is one; the message begins
 // with it. Evicting is why no action evicts others for the job, where one could; the message
 // ends with it.
 type Reason struct {
 	Code     string    `json:"code"`
+	Cause    string    `json:"cause,omitempty"`
 	Never    string    `json:"never,omitempty"`
 	Message  string    `json:"message"`
 	Evicting *Evicting `json:"evicting,omitempty"`
@@ -186,6 +189,8 @@ type Node struct {
 	Pipelined   Quantities `json:"pipelined"`
 	FutureIdle  Quantities `json:"futureIdle"`
 	Claimed     Quantities `json:"claimed,omitempty"` // what is kept of it for jobs that wait
+
+	HyperNodes []string `json:"hyperNodes,omitempty"` // that it is in, the smallest first; read by network-topology-aware
 }
 
 // Problem is what is wrong with an object, and what became of it.
@@ -231,7 +236,7 @@ func (r *Report) AddProblem(object, message string) {
 func node(n *sched.NodeReport) Node {
 	return Node{Name: n.Name, Allocatable: amounts(n.Allocatable), Used: amounts(n.Used), Idle: amounts(n.Idle),
 		Releasing: amounts(n.Releasing), Pipelined: amounts(n.Pipelined), FutureIdle: amounts(n.FutureIdle),
-		Claimed: amounts(n.Claimed)}
+		Claimed: amounts(n.Claimed), HyperNodes: n.HyperNodes}
 }
 
 func queue(q *sched.QueueReport) Queue {
@@ -246,7 +251,8 @@ func job(j *sched.JobReport) Job {
 	out := Job{Namespace: j.Namespace, Name: j.Name, Owner: owner(j.Owner), shown: j.Shown, Queue: j.Queue,
 		Phase:     j.Phase.String(),
 		MinMember: j.MinMember, Priority: j.Priority, Tasks: map[string]int{},
-		Reason: reason(j.Reason), RunTime: runTime(j.RunTime), HyperNode: j.HyperNode, SubJobs: subJobs(j.SubJobs)}
+		Created: moment(j.Created), Reason: reason(j.Reason), RunTime: runTime(j.RunTime), HyperNode: j.HyperNode,
+		SubJobs: subJobs(j.SubJobs)}
 	for status, n := range j.Tasks {
 		if n != 0 {
 			out.Tasks[model.Status(status).String()] = int(n)
@@ -255,8 +261,19 @@ func job(j *sched.JobReport) Job {
 	return out
 }
 
+// moment writes a time in nanoseconds since the epoch; "" for 0.
+func moment(at int64) string {
+	if at == 0 {
+		return ""
+	}
+	return time.Unix(0, at).UTC().Format(time.RFC3339)
+}
+
 func reason(r trace.Reason) Reason {
 	out := Reason{Code: string(r.Code), Message: Sentence(r)}
+	if cause := r.Root().Code; cause != r.Code {
+		out.Cause = string(cause)
+	}
 	if r.Never != nil {
 		out.Never = string(r.Never.Code)
 	}

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"encoding/json"
 	"os"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -154,5 +155,24 @@ func TestSharesAndDurationsAreReadBack(t *testing.T) {
 	var s Share
 	if json.Unmarshal([]byte(`"much"`), &s) == nil {
 		t.Error("a text is taken for a share")
+	}
+}
+
+// When a job came, which member's reason stops a gang, and where in the network a node is.
+func TestWhatThePageGroupsBy(t *testing.T) {
+	r := New(sched.Report{
+		Jobs: []sched.JobReport{
+			{Name: "gang", Created: int64(90 * time.Second), Reason: trace.Reason{Code: trace.GangIncomplete, Need: 2,
+				Cause: &trace.Reason{Code: trace.QueueCapability}}},
+			{Name: "alone", Reason: trace.Reason{Code: trace.NotEnoughResources}}},
+		Nodes: []sched.NodeReport{{Name: "n1", HyperNodes: []string{"rack", "hall"}}}}, Summary{}, nil)
+	if got := r.Jobs[0]; got.Created != "1970-01-01T00:01:30Z" || got.Reason.Cause != "QueueCapability" {
+		t.Errorf("the gang came at %q and is stopped by %q", got.Created, got.Reason.Cause)
+	}
+	if got := r.Jobs[1]; got.Created != "" || got.Reason.Cause != "" {
+		t.Errorf("the job alone came at %q and is stopped by %q", got.Created, got.Reason.Cause)
+	}
+	if got := r.Nodes[0].HyperNodes; !slices.Equal(got, []string{"rack", "hall"}) {
+		t.Errorf("the node is in %v", got)
 	}
 }

@@ -78,7 +78,7 @@ func citing(t *testing.T) (files []string) {
 			return err
 		}
 		name := d.Name()
-		if d.IsDir() && strings.HasPrefix(name, ".") && path != root || name == "testdata" {
+		if d.IsDir() && strings.HasPrefix(name, ".") && path != root || name == "testdata" || name == "node_modules" {
 			return filepath.SkipDir
 		}
 		if slices.Contains([]string{".go", ".md", ".story", ".yaml"}, filepath.Ext(name)) && name != "cited_test.go" {

@@ -1,0 +1,256 @@
+package cli
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net"
+	"net/http"
+	"os"
+	"os/signal"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"syscall"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"ashlar.sh/internal/explain"
+	"ashlar.sh/internal/manifest"
+	"ashlar.sh/internal/sim"
+	"ashlar.sh/internal/web"
+	"ashlar.sh/internal/web/player"
+	"ashlar.sh/sched"
+)
+
+// pages shows the page.
+type pages struct{ Process }
+
+// watching is what the flags of web ask for.
+type watching struct {
+	simulation
+	address string
+	speed   float64
+	paused  bool
+}
+
+const webLong = `Shows in the browser what the scheduler does and why: jobs, queues, nodes, what waits for
+what, and evictions. The input and the configuration are those of simulate; a virtual clock
+runs at a multiple of its speed, and can be paused and wound back. A FILE may also be what a
+live scheduler saved (see replay): then one moment is shown.
+
+The page is served on this machine's loopback address, to the first browser that opens the
+address that is printed. It writes nothing and asks no other server for anything. Ctrl-C
+ends it.
+
+Exit codes: 0 ended by Ctrl-C; 1 bad input or configuration; 2 bad usage.`
+
+func (p pages) web(name string) *cobra.Command {
+	s := watching{}
+	c := &cobra.Command{
+		Use:   "web FILE|DIR|- ...",
+		Short: "Show it in the browser: what waits, why, and who has the room",
+		Long:  webLong,
+		Example: strings.ReplaceAll(`  # The files of a folder
+  NAME web examples/quickstart
+
+  # A trace at 1 000 times its speed, which stands still until it is started
+  NAME web --trace-nodes nodes.csv --trace-jobs jobs.csv --paused
+
+  # What a live scheduler saved
+  NAME web /tmp/ashlar-dump-4711.json`, "NAME", name),
+		RunE: func(c *cobra.Command, args []string) error {
+			s.files = append(s.files, args...)
+			s.output = "table"
+			s.until = "quiet"
+			if err := s.check(); err != nil {
+				return err
+			}
+			return p.showPage(c.Context(), s)
+		},
+	}
+	f := c.Flags()
+	s.source(c)
+	f.StringVar(&s.traceNodes, "trace-nodes", "", "table of a trace's nodes, with --trace-jobs")
+	f.StringVar(&s.traceJobs, "trace-jobs", "", "table of a trace's jobs, with --trace-nodes")
+	f.StringVar(&s.preemptCost, "trace-preempt-cost", restart,
+		"what an eviction costs a pod of a trace: restart (it begins anew) or none (it goes on where it was)")
+	f.StringVar(&s.address, "address", "127.0.0.1:0", "loopback address and port to serve on; port 0: one that is free")
+	f.Float64Var(&s.speed, "speed", 1000, "how many virtual seconds pass in a second")
+	f.BoolVar(&s.paused, "paused", false, "stand still until it is started in the page")
+	c.MarkFlagsRequiredTogether("trace-nodes", "trace-jobs")
+	return c
+}
+
+// showPage reads, then serves the page until it is ended.
+func (p pages) showPage(ctx context.Context, s watching) error {
+	if ctx == nil {
+		ctx = context.Background()
+	}
+	shown, err := p.player(s)
+	if err != nil {
+		return err
+	}
+	listener, err := net.Listen("tcp", s.address)
+	if err != nil {
+		return badInput(fmt.Sprintf("error: --address %s: %v", s.address, err))
+	}
+	site, err := web.NewServer(listener.Addr(), shown.Handler())
+	if err != nil {
+		listener.Close()
+		return badInput("error: " + err.Error())
+	}
+	ctx, stop := signal.NotifyContext(ctx, syscall.SIGTERM, os.Interrupt)
+	defer stop()
+	fmt.Fprintf(p.Out, "Open %s\nIt lets in one browser; Ctrl-C ends it.\n", site.URL())
+	server := &http.Server{Handler: site, ReadHeaderTimeout: 10 * time.Second, IdleTimeout: time.Minute,
+		BaseContext: func(net.Listener) context.Context { return ctx }}
+	played := make(chan struct{})
+	go func() {
+		defer close(played)
+		shown.Run(ctx.Done())
+	}()
+	go func() {
+		<-ctx.Done()
+		within, cancel := context.WithTimeout(context.Background(), time.Second)
+		defer cancel()
+		if server.Shutdown(within) != nil {
+			_ = server.Close() // a browser reads on
+		}
+	}()
+	err = server.Serve(listener)
+	stop()
+	<-played
+	if err != nil && !errors.Is(err, http.ErrServerClosed) {
+		return badInput("error: serving the page: " + err.Error())
+	}
+	return nil
+}
+
+// player makes what the page shows.
+func (p pages) player(s watching) (*player.Player, error) {
+	if len(s.files) == 1 && s.traceJobs == "" && isSaved(s.files[0]) {
+		return p.saved(s)
+	}
+	in, err := p.read(s.simulation)
+	if err != nil {
+		return nil, err
+	}
+	if in.trace != nil {
+		in.add(in.trace, s.simulation)
+	}
+	engine, err := in.engine(p.Process)
+	if err != nil {
+		return nil, err
+	}
+	world, err := sim.New(in.profile, in.items, sim.Options{Engine: engine, Begin: in.begin(), Written: written,
+		Freed: freed})
+	if err != nil {
+		return nil, badInput(in.chosen.Locate(err).Error())
+	}
+	o := player.Options{Title: s.title(), Source: "files", Begin: in.begin(), Speed: s.speed, Paused: s.paused,
+		Summary:   func() explain.Summary { return totals(world) },
+		Evictions: lastKnown(world),
+		Parse:     p.parsed(s.simulation),
+		Copy: func(items []sim.Item, begin int64) (*sim.World, error) {
+			return sim.New(in.profile, items, sim.Options{Engine: engine, Begin: begin, Written: written, Freed: freed})
+		}}
+	if in.trace != nil {
+		o.Source = "trace"
+	}
+	for _, problem := range in.problems {
+		o.Problems = append(o.Problems, explain.Problem{Object: problem.Object, Message: problem.Message})
+	}
+	return player.New(world, o), nil
+}
+
+// lastKnown returns the evictions of a run, which are described anew only when there are more.
+func lastKnown(w *sim.World) func() []explain.Eviction {
+	var told []explain.Eviction
+	return func() []explain.Eviction {
+		if w.Summary().Evicted != len(told) {
+			told = evictions(w)
+		}
+		return told
+	}
+}
+
+// parsed reads objects that somebody adds in the page.
+func (p pages) parsed(s simulation) func(string) ([]sim.Item, error) {
+	return func(text string) ([]sim.Item, error) {
+		set, errs := manifest.LoadTelling([]string{"-"}, strings.NewReader(text), nil)
+		if len(errs) > 0 {
+			var lines []string
+			for _, e := range errs {
+				lines = append(lines, e.Error())
+			}
+			return nil, errors.New(strings.Join(lines, "\n"))
+		}
+		var out []sim.Item
+		for _, i := range set.Expand(s.schedulers...).Items {
+			out = append(out, sim.Item{Fact: i.Fact, SubmitAt: i.SubmitAt, Duration: i.Duration, HasDuration: i.HasDuration,
+				Owned: i.Owned, Where: i.Where.String()})
+		}
+		if len(out) == 0 {
+			return nil, errors.New("there are no objects in it")
+		}
+		return out, nil
+	}
+}
+
+// savedState is how a file begins that a live scheduler saved, plain or compressed.
+var savedState = regexp.MustCompile(`^(\x1f\x8b|\s*\{\s*"(Format|Version|Now)":)`)
+
+// isSaved says that a file is what a live scheduler saved.
+func isSaved(path string) bool {
+	f, err := os.Open(path)
+	if err != nil {
+		return false // reading it as objects says what is wrong
+	}
+	defer f.Close()
+	head := make([]byte, 64)
+	n, _ := f.Read(head)
+	return savedState.Match(head[:n])
+}
+
+// still is an engine that decides no more.
+type still struct {
+	engine *sched.Engine
+	now    int64 // nanoseconds since the epoch
+}
+
+// Engine implements player.World.
+func (s *still) Engine() *sched.Engine { return s.engine }
+
+// Next implements player.World.
+func (s *still) Next() (time.Duration, bool) { return 0, false }
+
+// Step implements player.World.
+func (s *still) Step() (sim.Cycle, bool) { return sim.Cycle{}, false }
+
+// Items implements player.World. What was decided and is not seen yet is decided anew.
+func (s *still) Items(time.Duration) (out []sim.Item, begin int64) {
+	for _, f := range s.engine.Facts() {
+		out = append(out, sim.Item{Fact: f})
+	}
+	return out, s.now
+}
+
+// title is what the page calls the input.
+func (s *watching) title() string {
+	name := s.traceJobs
+	if name == "" && len(s.files) > 0 {
+		name = s.files[0]
+	}
+	if name == "-" {
+		return "standard input"
+	}
+	base, _, _ := strings.Cut(filepath.Base(name), ".")
+	if base == "jobs" || base == "" { // the folder says more
+		if path, err := filepath.Abs(name); err == nil {
+			base = filepath.Base(filepath.Dir(path))
+		}
+	}
+	return base
+}

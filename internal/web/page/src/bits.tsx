@@ -1,0 +1,117 @@
+// Small pieces that several views share.
+import { useVirtualizer } from "@tanstack/react-virtual";
+import { useEffect, useRef, type KeyboardEvent, type ReactNode } from "react";
+import { amount, resourceName, resourcesOf, show } from "./amounts";
+import { standOf, type Stand } from "./derive";
+import type { Job, Quantities, Queue } from "./types";
+import { go, usePlace, type View } from "./url";
+import { t } from "./words";
+
+const standWords: Record<Stand, string> = {
+  never: "never starts", waits: "waits", partly: "runs in part", starts: "starts", runs: "runs", ends: "ends", over: "is over",
+};
+
+/** A state as a shape and a word: never by colour alone. */
+export function StandMark({ stand }: { stand: Stand }) {
+  return <span className={`stand ${stand}`}><i aria-hidden="true" />{t(standWords[stand])}</span>;
+}
+export const Mark = ({ job }: { job: Job }) => <StandMark stand={standOf(job)} />;
+
+export function Empty({ title, children }: { title: string; children?: ReactNode }) {
+  return <div className="empty"><h2>{title}</h2>{children && <p>{children}</p>}</div>;
+}
+
+/** A panel beside the view; on a phone it covers it. */
+export function Drawer({ title, kind, onClose, children }: { title: string; kind: string; onClose: () => void; children: ReactNode }) {
+  const box = useRef<HTMLElement>(null);
+  useEffect(() => { box.current?.focus({ preventScroll: true }); }, [title]);
+  return (
+    <aside className="drawer" ref={box} tabIndex={-1} aria-label={`${kind} ${title}`}
+      onKeyDown={(e) => { if (e.key === "Escape") { e.stopPropagation(); onClose(); } }}>
+      <header>
+        <div><p className="kind">{kind}</p><h2 className="name">{title}</h2></div>
+        <button className="icon" onClick={onClose} aria-label={t("Close")}>✕</button>
+      </header>
+      <div className="inside">{children}</div>
+    </aside>
+  );
+}
+
+/** The resource that a view is about: the one in the address, else the scarcest kind. */
+export function useResource(lists: Iterable<Quantities>): [string, string[]] {
+  const place = usePlace();
+  const all = resourcesOf(lists);
+  const asked = place.get("res");
+  return [all.includes(asked) ? asked : all[0] ?? "cpu", all];
+}
+
+export function ResourcePicker({ view, value, all }: { view: View; value: string; all: string[] }) {
+  if (all.length < 2) return null;
+  return (
+    <div className="segments" role="group" aria-label={t("Resource")}>
+      {all.slice(0, 5).map((r) => (
+        <button key={r} aria-pressed={r === value} title={r} onClick={() => go(view, { res: r }, true)}>{resourceName(r)}</button>
+      ))}
+    </div>
+  );
+}
+
+/** What a queue holds, deserves, asks for and may have, on one scale. */
+export function Bullet({ queue, resource, scale }: { queue: Queue; resource: string; scale: number }) {
+  const v = (q: Quantities) => amount(q[resource]);
+  const held = v(queue.allocated), deserved = v(queue.deserved), asked = v(queue.request), sure = v(queue.guarantee);
+  const limit = queue.capability[resource] === undefined ? NaN : v(queue.capability);
+  const at = (x: number) => `${Math.min(100, scale > 0 ? (100 * x) / scale : 0)}%`;
+  const label = `${t("Allocated")} ${show(held, resource)}, ${t("Deserved")} ${show(deserved, resource)}, ${t("Requested")} ${show(asked, resource)}`;
+  return (
+    <div className="bullet" role="img" aria-label={label}>
+      <span className="asked" style={{ width: at(asked) }} />
+      <span className="held" style={{ width: at(Math.min(held, deserved || held)) }} />
+      {held > deserved && deserved > 0 && <span className="over" style={{ left: at(deserved), width: `calc(${at(held)} - ${at(deserved)})` }} />}
+      {sure > 0 && <span className="sure" style={{ width: at(sure) }} />}
+      {!Number.isNaN(limit) && limit < scale && <span className="limit" style={{ left: at(limit) }} />}
+      {deserved > 0 && <span className="tick" style={{ left: at(deserved) }} />}
+    </div>
+  );
+}
+
+/** A list of which only the rows in sight exist. Arrows move the cursor, Enter opens. */
+export function VirtualRows<T>({ rows, height, render, keyOf, selected, onOpen, label, columns, head }: {
+  rows: T[]; height: number; render: (row: T) => ReactNode; keyOf: (row: T) => string; selected: string;
+  onOpen: (key: string) => void; label: string; columns: string; head: ReactNode;
+}) {
+  const box = useRef<HTMLDivElement>(null);
+  const list = useVirtualizer({ count: rows.length, getScrollElement: () => box.current, estimateSize: () => height, overscan: 12 });
+  const at = rows.findIndex((r) => keyOf(r) === selected);
+  const move = (e: KeyboardEvent) => {
+    const step = { ArrowDown: 1, ArrowUp: -1, PageDown: 15, PageUp: -15, Home: -rows.length, End: rows.length }[e.key];
+    if (step === undefined || rows.length === 0) return;
+    e.preventDefault();
+    const to = Math.min(rows.length - 1, Math.max(0, (at < 0 && step > 0 ? -1 : at) + step));
+    list.scrollToIndex(to);
+    onOpen(keyOf(rows[to]!));
+  };
+  return (
+    <div className={`rows ${columns}`} role="grid" aria-label={label} aria-rowcount={rows.length + 1}>
+      <div className="row head" role="row">{head}</div>
+      <div className="scroll" ref={box} tabIndex={0} onKeyDown={move} role="rowgroup" aria-label={label}>
+        <div className="tall" style={{ height: list.getTotalSize() }}>
+          {list.getVirtualItems().map((item) => {
+            const row = rows[item.index]!;
+            const key = keyOf(row);
+            return (
+              <div key={key} role="row" aria-rowindex={item.index + 2} aria-selected={key === selected} className="row"
+                style={{ transform: `translateY(${item.start}px)`, height }} onClick={() => onOpen(key)}>
+                {render(row)}
+              </div>
+            );
+          })}
+        </div>
+      </div>
+    </div>
+  );
+}
+
+export const Cell = ({ className = "", children, title }: { className?: string; children?: ReactNode; title?: string }) => (
+  <div role="gridcell" className={className} title={title}>{children}</div>
+);

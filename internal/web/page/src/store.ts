@@ -1,0 +1,108 @@
+// What the scheduler says, followed over one stream. Rows are replaced, never changed, and views see whole moments.
+import { useSyncExternalStore } from "react";
+import type { Event, Job, Node, Queue, State } from "./types";
+
+export interface World {
+  jobs: Map<string, Job>; queues: Map<string, Queue>; nodes: Map<string, Node>;
+  state: State; at: number; // milliseconds since the epoch, by the scheduler's clock
+  link: "opening" | "open" | "broken" | "shut"; // shut: another browser has the page
+  why: string; // of a broken link
+  moment: number; // grows with each change
+}
+
+export const jobKey = (j: Job): string => `${j.namespace}/${j.name}${j.owner ? `/${j.owner.kind}/${j.owner.uid ?? ""}` : ""}`;
+
+let world: World = {
+  jobs: new Map(), queues: new Map(), nodes: new Map(), state: { cycle: 0 }, at: 0, link: "opening", why: "", moment: 0,
+};
+const listeners = new Set<() => void>();
+
+function set(patch: Partial<World>): void {
+  world = { ...world, ...patch, moment: world.moment + 1 };
+  for (const tell of listeners) tell();
+}
+
+export function useWorld(): World {
+  return useSyncExternalStore((told) => {
+    listeners.add(told);
+    return () => listeners.delete(told);
+  }, () => world);
+}
+
+export const current = (): World => world;
+
+/** setState takes in a state that came as an answer, before the stream tells it. */
+export const setState = (state: State): void => set({ state: { ...world.state, ...state } });
+
+/** One moment while it is read: changed maps are copies, so that a view never sees half of it. */
+class Moment {
+  jobs = new Map(world.jobs); queues = new Map(world.queues); nodes = new Map(world.nodes);
+  touched = { jobs: false, queues: false, nodes: false };
+
+  constructor(anew: boolean) {
+    if (!anew) return;
+    this.jobs.clear(); this.queues.clear(); this.nodes.clear();
+    this.touched = { jobs: true, queues: true, nodes: true };
+  }
+
+  take(e: Event): void {
+    const gone = e.type === "DELETED";
+    const put = <T>(m: Map<string, T>, key: string) => { if (gone) m.delete(key); else m.set(key, e.object as T); };
+    switch (e.kind) {
+      case "Job": put(this.jobs, jobKey(e.object as Job)); this.touched.jobs = true; break;
+      case "Queue": put(this.queues, (e.object as Queue).name); this.touched.queues = true; break;
+      case "Node": put(this.nodes, (e.object as Node).name); this.touched.nodes = true; break;
+    }
+  }
+
+  publish(e: Event): void {
+    set({
+      ...(this.touched.jobs && { jobs: this.jobs }),
+      ...(this.touched.queues && { queues: this.queues }),
+      ...(this.touched.nodes && { nodes: this.nodes }),
+      ...(e.state && { state: e.state }),
+      at: Date.parse(e.at), link: "open", why: "",
+    });
+  }
+}
+
+const silence = 20_000; // milliseconds without a line after which the link counts as broken
+
+async function once(): Promise<void> {
+  const cut = new AbortController();
+  let timer = setTimeout(() => cut.abort(), silence);
+  try {
+    const answer = await fetch("/v1/watch?kinds=jobs,queues,nodes", { signal: cut.signal, cache: "no-store" });
+    if (answer.status === 401) { set({ link: "shut" }); return; }
+    if (!answer.ok || !answer.body) throw new Error(`the scheduler answered ${answer.status}`);
+    const reader = answer.body.pipeThrough(new TextDecoderStream()).getReader();
+    let rest = "";
+    let moment = new Moment(true);
+    for (;;) {
+      const { done, value } = await reader.read();
+      if (done) return;
+      clearTimeout(timer);
+      timer = setTimeout(() => cut.abort(), silence);
+      const lines = (rest + value).split("\n");
+      rest = lines.pop() ?? "";
+      for (const line of lines) {
+        if (line === "") continue;
+        const e = JSON.parse(line) as Event;
+        if (e.type === "ERROR") throw new Error((e.object as { message?: string })?.message ?? "the stream has ended");
+        if (e.type === "BOOKMARK") { moment.publish(e); moment = new Moment(false); } else moment.take(e);
+      }
+    }
+  } finally { clearTimeout(timer); }
+}
+
+/** follow keeps the stream open for as long as the page is. */
+export async function follow(): Promise<void> {
+  for (let wait = 500; ; wait = Math.min(wait * 2, 8000)) {
+    let why = "";
+    try { await once(); } catch (e) { why = e instanceof Error ? e.message : String(e); }
+    if (world.link === "shut") return;
+    if (world.link === "open") wait = 500;
+    set({ link: world.moment > 0 && world.state.cycle > 0 ? "broken" : world.link === "opening" ? "opening" : "broken", why });
+    await new Promise((next) => setTimeout(next, wait));
+  }
+}

@@ -1,0 +1,73 @@
+// The documents of the read API, as far as the page shows them. They are internal/explain's.
+
+export type Quantities = Record<string, string>;
+
+export interface Evicting { action: string; code: string; message: string; next?: Evicting }
+export interface Reason { code: string; cause?: string; never?: string; message: string; evicting?: Evicting }
+export interface Owner { kind: string; uid?: string }
+export interface SubJob { name: string; size: number; placed: number; hyperNode?: string }
+
+export interface Job {
+  namespace: string; name: string; queue: string; phase: string; minMember: number; priority: number;
+  tasks: Record<string, number>; reason: Reason; created?: string; owner?: Owner;
+  hyperNode?: string; subJobs?: SubJob[];
+}
+
+export interface Queue {
+  name: string; parent: string; state: string; weight: number; priority: number; share: number; overused: boolean;
+  deserved: Quantities; allocated: Quantities; request: Quantities; inqueue: Quantities; elastic: Quantities;
+  guarantee: Quantities; capability: Quantities; realCapability: Quantities;
+  closedBy?: string; turn?: number; waiting?: number;
+}
+
+export interface Node {
+  name: string; allocatable: Quantities; used: Quantities; idle: Quantities; releasing: Quantities;
+  pipelined: Quantities; futureIdle: Quantities; claimed?: Quantities; hyperNodes?: string[];
+}
+
+export interface Pod {
+  namespace: string; name: string; job: string; status: string; node: string; nominatedNode: string; jobOwner?: Owner;
+}
+
+export interface Eviction {
+  cycle: number; time: string; namespace: string; name: string; job: string; queue: string; action: string; for: string;
+  reason: string; record?: { forNode: string; held: Quantities; ran: string; nodesTried: number; whole: boolean };
+}
+
+export interface Problem { object: string; message: string }
+
+export interface Play { playing: boolean; ended: boolean; speed: number; now: number; edge: number; frame: number }
+
+export interface State {
+  title?: string; source?: string; cycle: number; at?: string; simulated?: boolean; play?: Play; problems?: number;
+  whatIf?: boolean;
+}
+
+export interface Event {
+  type: "ADDED" | "MODIFIED" | "DELETED" | "BOOKMARK" | "ERROR"; kind?: string; cycle: number; at: string;
+  object?: unknown; state?: State;
+}
+
+export interface Point {
+  number: number; cycle: number; seconds: number; waiting: Record<string, number>; jobs: number; running: number;
+  pods: number; evicted: number; oldest: number; room: Record<string, number>; used: Record<string, number>;
+  queues: Record<string, Record<string, number>>;
+}
+
+export interface Level { queue: string; above: string; promised: string; guarantee: string; capability: string; realCapability: string }
+export interface Round {
+  number: number; totalWeight: number; remaining: string; given: string; withinRealCapability: string;
+  withinRequest: string; deserved: string; met: boolean; settling: boolean;
+}
+export interface Arithmetic {
+  resource: string; levels: Level[]; weight: number; request: string; guarantee: string; named: string; rounds: Round[];
+  deserved: string;
+}
+export interface Why { queue: string; reason: Reason; resources: Arithmetic[] }
+
+export interface Fared { starts: number; evicted: number; reason: Reason }
+export interface Move { namespace: string; name: string; queue: string; before: Fared | null; after: Fared | null }
+export interface WhatIf {
+  seconds: number; cut: boolean; queues: { name: string; before: Queue; after: Queue }[]; jobs: Move[]; more: number;
+  evicted: Eviction[]; spared: Eviction[]; problems: Problem[];
+}

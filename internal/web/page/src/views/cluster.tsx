@@ -1,0 +1,153 @@
+import { useMemo } from "react";
+import { useAnswer } from "../api";
+import { amount, resourceName, show } from "../amounts";
+import { Cell, Drawer, Empty, ResourcePicker, useResource, VirtualRows } from "../bits";
+import { useWorld } from "../store";
+import type { Node, Pod } from "../types";
+import { address, go, usePlace } from "../url";
+import { t } from "../words";
+
+interface Domain { name: string; path: string[]; nodes: Node[] }
+
+/** Nodes by the smallest HyperNode that they are in, these by the ones above. */
+function domains(nodes: Iterable<Node>): Domain[] {
+  const found = new Map<string, Domain>();
+  for (const n of nodes) {
+    const path = [...(n.hyperNodes ?? [])].reverse();
+    const key = path.join("\n");
+    const d = found.get(key);
+    if (d) d.nodes.push(n);
+    else found.set(key, { name: path.at(-1) ?? "", path, nodes: [n] });
+  }
+  const all = [...found.entries()].sort(([a], [b]) => Number(a === "") - Number(b === "") || (a < b ? -1 : 1)).map(([, d]) => d);
+  const natural = new Intl.Collator("en", { numeric: true });
+  for (const d of all) d.nodes.sort((a, b) => natural.compare(a.name, b.name));
+  return all;
+}
+
+export function Cluster() {
+  const world = useWorld();
+  const place = usePlace();
+  const nodes = useMemo(() => [...world.nodes.values()], [world.nodes]);
+  const [resource, resources] = useResource(nodes.map((n) => n.allocatable));
+  const groups = useMemo(() => domains(nodes), [nodes]);
+  const open = place.get("node");
+  const table = place.get("as") === "table";
+  const v = (n: Node, of: "used" | "allocatable" | "idle") => amount(n[of][resource]);
+  const total = nodes.reduce((s, n) => s + v(n, "allocatable"), 0);
+  const free = nodes.reduce((s, n) => s + v(n, "idle"), 0);
+  const largest = nodes.reduce((m, n) => Math.max(m, v(n, "idle")), 0);
+  if (nodes.length === 0) return <section className="view"><Empty title={t("No nodes")} /></section>;
+  const tops = new Map<string, Domain[]>();
+  for (const g of groups) {
+    const top = g.path.length > 1 ? g.path.slice(0, -1).join(" › ") : "";
+    tops.set(top, [...(tops.get(top) ?? []), g]);
+  }
+  return (
+    <div className="split">
+      <section className="view" aria-label={t("Cluster")}>
+        <div className="tools">
+          <ResourcePicker view="cluster" value={resource} all={resources.filter((r) => r !== "pods")} />
+          <div className="segments" role="group" aria-label={t("Show")}>
+            <button aria-pressed={!table} onClick={() => go("cluster", { as: "" }, true)}>{t("as a map")}</button>
+            <button aria-pressed={table} onClick={() => go("cluster", { as: "table" }, true)}>{t("as a table")}</button>
+          </div>
+        </div>
+        <div className="tiles">
+          <Tile label={t("Free in all")} value={`${show(free, resource)}`} more={`${t("of")} ${show(total, resource)} ${resourceName(resource)}`} />
+          <Tile label={t("Largest on one node")} value={show(largest, resource)} more={resourceName(resource)} />
+          <FreeHistogram nodes={nodes} resource={resource} />
+        </div>
+        {table ? (
+          <VirtualRows rows={nodes} height={40} label={t("Nodes")} columns="nodes" keyOf={(n) => n.name} selected={open} onOpen={(node) => go("cluster", { node }, true)}
+            head={<><div role="columnheader">{t("Node")}</div><div role="columnheader" className="number">{t("used")}</div><div role="columnheader" className="number">{t("free")}</div><div role="columnheader" className="wide">HyperNode</div></>}
+            render={(n) => <><Cell className="title"><b>{n.name}</b></Cell><Cell className="number">{show(v(n, "used"), resource)}</Cell><Cell className="number">{show(v(n, "idle"), resource)}</Cell><Cell className="wide">{n.hyperNodes?.join(" ‹ ")}</Cell></>} />
+        ) : (
+          <div className="scroll map" tabIndex={0} role="group" aria-label={t("Nodes")}>
+            {[...tops].map(([top, inside]) => (
+              <div key={top} className={top ? "hall named" : "hall"}>
+                {top && <h3>{top}</h3>}
+                <div className="racks">{inside.map((d) => <Rack key={d.path.join("/")} d={d} resource={resource} open={open} />)}</div>
+              </div>
+            ))}
+          </div>
+        )}
+      </section>
+      {open !== "" && <NodeDrawer name={open} onClose={() => go("cluster", { node: "" }, true)} />}
+    </div>
+  );
+}
+
+export function Tile({ label, value, more, tone = "", href }: { label: string; value: string; more?: string; tone?: string; href?: string }) {
+  const inside = <><span className="label">{label}</span><span className="value">{value}</span>{more && <span className="more">{more}</span>}</>;
+  return href ? <a className={`tile ${tone}`} href={href}>{inside}</a> : <div className={`tile ${tone}`}>{inside}</div>;
+}
+
+/** How many nodes have how much free: what a gang of large pods finds. */
+function FreeHistogram({ nodes, resource }: { nodes: Node[]; resource: string }) {
+  const most = nodes.reduce((m, n) => Math.max(m, amount(n.allocatable[resource])), 0);
+  const whole = most <= 16 && most > 0 && Number.isInteger(most);
+  const bins = whole ? most + 1 : 9;
+  const counts = Array.from({ length: bins }, () => 0);
+  for (const n of nodes) {
+    const idle = amount(n.idle[resource]);
+    const at = whole ? Math.floor(idle) : Math.floor((idle / (most || 1)) * 8.0001);
+    counts[Math.min(bins - 1, Math.max(0, at))]!++;
+  }
+  const top = Math.max(1, ...counts);
+  return (
+    <div className="tile histogram"><span className="label">{t("Nodes by what is free")}</span>
+      <div className="bars" role="img" aria-label={counts.map((c, i) => `${c}: ${i}`).join(", ")}>
+        {counts.map((c, i) => <span key={i} title={`${c} ${t("Nodes")}`}><em>{c || ""}</em><i style={{ height: `${(100 * c) / top}%` }} /><small>{whole ? i : i === 0 ? "0" : show((most * i) / 8, resource)}</small></span>)}
+      </div>
+    </div>
+  );
+}
+
+function Rack({ d, resource, open }: { d: Domain; resource: string; open: string }) {
+  const free = d.nodes.reduce((s, n) => s + amount(n.idle[resource]), 0);
+  const dense = d.nodes.length > 120;
+  return (
+    <div className="rack">
+      <h4>{d.name || t("In no HyperNode")}<span>{show(free, resource)} {t("free")}</span></h4>
+      <div className={dense ? "cells dense" : "cells"}>
+        {d.nodes.map((n) => <NodeCell key={n.name} n={n} resource={resource} on={n.name === open} dense={dense} />)}
+      </div>
+    </div>
+  );
+}
+
+function NodeCell({ n, resource, on, dense }: { n: Node; resource: string; on: boolean; dense: boolean }) {
+  const all = amount(n.allocatable[resource]), used = amount(n.used[resource]), going = amount(n.releasing[resource]);
+  const label = `${n.name}: ${show(used, resource)} ${t("of")} ${show(all, resource)} ${resourceName(resource)}`;
+  const slots = all > 0 && all <= 16 && Number.isInteger(all) && !dense;
+  return (
+    <button className={`cell${on ? " on" : ""}`} title={label} aria-label={label} onClick={() => go("cluster", { node: n.name }, true)}>
+      {slots ? (
+        <span className="slots">{Array.from({ length: all }, (_, i) => <i key={i} className={i < Math.floor(used - going) ? "full" : i < used ? (i < used - going ? "part" : "going") : ""} />)}</span>
+      ) : <span className="fill"><i style={{ height: `${all > 0 ? Math.min(100, (100 * used) / all) : 0}%` }} /></span>}
+      {!dense && <small>{n.name}</small>}
+    </button>
+  );
+}
+
+function NodeDrawer({ name, onClose }: { name: string; onClose: () => void }) {
+  const world = useWorld();
+  const n = world.nodes.get(name);
+  const { data } = useAnswer<{ items: Pod[]; continue?: string }>(n ? `/v1/pods?node=${encodeURIComponent(name)}&limit=500` : null, world.moment);
+  if (!n) return <Drawer kind={t("Node")} title={name} onClose={onClose}><Empty title={t("No such node at this moment")} /></Drawer>;
+  const rows = Object.keys(n.allocatable).filter((r) => r !== "pods").sort();
+  const pods = (data?.items ?? []).filter((p) => p.status !== "Succeeded" && p.status !== "Failed");
+  const cell = (q: string | undefined, r: string) => show(amount(q), r);
+  return (
+    <Drawer kind={t("Node")} title={name} onClose={onClose}>
+      {n.hyperNodes && <section><p className="places">{n.hyperNodes.map((h) => <span key={h} className="chip">{h}</span>)}</p></section>}
+      <section><table className="figures-table">
+        <thead><tr><th scope="col">{t("Resource")}</th><th scope="col">{t("used")}</th><th scope="col">{t("free")}</th><th scope="col">{t("being freed")}</th><th scope="col">{t("promised")}</th></tr></thead>
+        <tbody>{rows.map((r) => <tr key={r}><th scope="row" title={r}>{resourceName(r)}</th><td>{cell(n.used[r], r)} {t("of")} {cell(n.allocatable[r], r)}</td><td>{cell(n.idle[r], r)}</td><td>{cell(n.releasing[r], r)}</td><td>{cell(n.pipelined[r], r)}</td></tr>)}</tbody>
+      </table></section>
+      <section><h3>{t("Pods on it")} <span className="note">{pods.length}{data?.continue ? "+" : ""}</span></h3>
+        <ul className="plain pods">{pods.map((p) => <li key={`${p.namespace}/${p.name}`}><b>{p.name}</b> <small>{p.status}</small><br />{p.job && <a href={address("jobs", { job: `${p.namespace}/${p.job}${p.jobOwner ? `/${p.jobOwner.kind}/${p.jobOwner.uid ?? ""}` : ""}`, node: "" })}>{p.job}</a>}</li>)}</ul></section>
+    </Drawer>
+  );
+}

@@ -1,0 +1,101 @@
+import { useAnswer } from "../api";
+import { span } from "../amounts";
+import { Drawer, Empty, StandMark } from "../bits";
+import { causeOf, members, parts, placed, since, standOf, waiting, type Stand } from "../derive";
+import { useWorld } from "../store";
+import type { Evicting, Eviction, Job, Pod } from "../types";
+import { address } from "../url";
+import { codeName, t } from "../words";
+
+const verdict: Record<Stand, string> = {
+  never: "It can never start as it is", waits: "It waits", partly: "It runs, with members missing", starts: "It is starting",
+  runs: "It runs", ends: "It is ending", over: "It is over",
+};
+
+export function JobDrawer({ name, onClose }: { name: string; onClose: () => void }) {
+  const world = useWorld();
+  const job = world.jobs.get(name);
+  const [namespace = "", plain = ""] = name.split("/");
+  if (!job) return <Drawer kind={t("Job")} title={plain} onClose={onClose}><Empty title={t("No such job at this moment")} /></Drawer>;
+  return <Known job={job} namespace={namespace} onClose={onClose} />;
+}
+
+function Known({ job, namespace, onClose }: { job: Job; namespace: string; onClose: () => void }) {
+  const world = useWorld();
+  const stand = standOf(job);
+  const age = since(job, world.at, world.state.simulated === true);
+  const [lead = "", ...rest] = parts(job.reason);
+  return (
+    <Drawer kind={`${t("Job")} · ${namespace}`} title={job.name} onClose={onClose}>
+      <section className={`verdict ${stand}`}>
+        <p className="eyebrow"><StandMark stand={stand} />{job.reason.code && <span className="chip quiet" title={job.reason.code}>{codeName(job.reason.never || causeOf(job))}</span>}</p>
+        <p className="sentence">{waiting(stand) ? capital(lead) : `${t(verdict[stand])}: ${placed(job)} ${t("of")} ${Math.max(members(job), job.minMember)}.`}</p>
+      </section>
+      {rest.length > 0 && <section><h3>{t("What stands in the way")}</h3><ul className="plain">{rest.map((p, i) => <li key={i}>{p}</li>)}</ul></section>}
+      {job.reason.evicting && <section><h3>{t("Why nothing is evicted for it")}</h3><ul className="plain">{chain(job.reason.evicting).map((e) => <li key={e.action}><code>{e.action}</code> {e.message}</li>)}</ul></section>}
+      <section>
+        <dl className="facts">
+          <div><dt>{t("Queue")}</dt><dd><a href={address("queues", { queue: job.queue, job: "" })}>{job.queue}</a></dd></div>
+          <div><dt>{t("Needs")}</dt><dd>{job.minMember} {t("of")} {Math.max(members(job), job.minMember)}</dd></div>
+          <div><dt>{t("Priority")}</dt><dd>{job.priority}</dd></div>
+          {Number.isFinite(age) && <div><dt>{t("Age")}</dt><dd>{span(age)}</dd></div>}
+          {job.hyperNode && <div><dt>{t("in the domain")}</dt><dd>{job.hyperNode}</dd></div>}
+          {job.owner && <div><dt>{t("of it")}</dt><dd>{job.owner.kind}</dd></div>}
+        </dl>
+        {waiting(stand) && world.state.whatIf && <p><a className="button" href={address("jobs", { whatif: "queue", wq: job.queue })}>{t("What if its queue had more weight?")}</a></p>}
+      </section>
+      {job.subJobs && job.subJobs.length > 0 && <section><h3>{t("sub-groups")}</h3><ul className="plain">{job.subJobs.map((s) => <li key={s.name}><b>{s.name}</b> {s.placed}/{s.size} {s.hyperNode}</li>)}</ul></section>}
+      <Members job={job} />
+      <Evictions job={`${job.namespace}/${job.name}`} />
+    </Drawer>
+  );
+}
+
+const capital = (s: string) => s.charAt(0).toUpperCase() + s.slice(1);
+
+function chain(e: Evicting): Evicting[] {
+  const out: Evicting[] = [];
+  for (let x: Evicting | undefined = e; x && out.length < 10; x = x.next) out.push(x);
+  return out;
+}
+
+const podWords: Record<string, Stand> = {
+  Running: "runs", Bound: "runs", Binding: "starts", Allocated: "starts", Pipelined: "starts", Pending: "waits", Releasing: "ends", Succeeded: "over", Failed: "never", Unknown: "never",
+};
+const most = 300;
+
+/** The members as squares by state, and where they are. */
+function Members({ job }: { job: Job }) {
+  const world = useWorld();
+  const { data } = useAnswer<{ items: Pod[]; continue?: string }>(
+    `/v1/pods?namespace=${encodeURIComponent(job.namespace)}&job=${encodeURIComponent(job.name)}&limit=${most}`, world.moment);
+  const pods = data?.items ?? [];
+  const all = members(job);
+  if (all === 0) return null;
+  const places = new Map<string, number>();
+  for (const p of pods) if (p.node) places.set(p.node, (places.get(p.node) ?? 0) + 1);
+  return (
+    <section>
+      <h3>{t("Members")}</h3>
+      <ul className="counts">{Object.entries(job.tasks).sort().map(([status, n]) => <li key={status}><i className={`square ${podWords[status] ?? "waits"}`} aria-hidden="true" />{status} <b>{n}</b></li>)}</ul>
+      <div className="squares" aria-hidden="true">{pods.map((p) => <i key={p.name} className={`square ${podWords[p.status] ?? "waits"}`} title={`${p.name}: ${p.status}${p.node ? ` · ${p.node}` : ""}`} />)}</div>
+      {all > pods.length && pods.length > 0 && <p className="note">+ {all - pods.length} {t("more members")}</p>}
+      {places.size > 0 && <p className="places">{[...places].slice(0, 24).map(([node, n]) => <a key={node} className="chip" href={address("cluster", { node, job: "" })}>{node}{n > 1 ? ` ×${n}` : ""}</a>)}{places.size > 24 && <span className="note">+ {places.size - 24}</span>}</p>}
+    </section>
+  );
+}
+
+function Evictions({ job }: { job: string }) {
+  const world = useWorld();
+  const { data } = useAnswer<{ items: Eviction[] }>(world.state.play ? `/v1/evictions?job=${encodeURIComponent(job)}` : null, world.moment);
+  const list = data?.items ?? [];
+  if (list.length === 0) return null;
+  return (
+    <section>
+      <h3>{t("Evictions")}</h3>
+      <ul className="plain">{list.slice(0, 30).map((e, i) => (
+        <li key={i}><time>{e.time}</time> <b>{e.name}</b> {e.for === job ? t("made room") : <>{t("evicted for")} <a href={address("jobs", { job: e.for })}>{e.for}</a></>}<br /><small>{e.reason}</small></li>
+      ))}</ul>
+    </section>
+  );
+}

@@ -1,0 +1,75 @@
+import { useMemo } from "react";
+import { resourceName, resourcesOf, show, span } from "../amounts";
+import { Empty, ResourcePicker } from "../bits";
+import { Chart, palette, stacked } from "../chart";
+import { causeOf, since, standOf, waiting } from "../derive";
+import { inUnits, useHistory } from "../history";
+import { useWorld } from "../store";
+import { address, usePlace } from "../url";
+import { codeName, t } from "../words";
+import { Tile } from "./cluster";
+
+export function Pulse() {
+  const world = useWorld();
+  const place = usePlace();
+  const points = useHistory();
+  const resources = resourcesOf([...world.nodes.values()].map((n) => n.allocatable)).filter((r) => r !== "pods");
+  const resource = resources.includes(place.get("res")) ? place.get("res") : resources[0] ?? "cpu";
+  const now = world.state.play?.now ?? points.at(-1)?.seconds ?? 0;
+  const at = points.findLast((p) => p.seconds <= now + 0.5) ?? points.at(-1);
+
+  const { reasons, waits, never, running, oldest } = useMemo(() => {
+    const reasons = new Map<string, number>();
+    let waits = 0, never = 0, running = 0, oldest = { seconds: 0, key: "" };
+    for (const [key, j] of world.jobs) {
+      const s = standOf(j);
+      if (waiting(s)) {
+        waits++;
+        if (s === "never") never++;
+        reasons.set(causeOf(j), (reasons.get(causeOf(j)) ?? 0) + 1);
+        const age = since(j, world.at, world.state.simulated === true);
+        if (age > oldest.seconds) oldest = { seconds: age, key };
+      }
+      if (s === "runs" || s === "partly") running++;
+    }
+    return { reasons: [...reasons].sort((a, b) => b[1] - a[1]), waits, never, running, oldest };
+  }, [world.jobs, world.at]);
+
+  const seconds = useMemo(() => points.map((p) => p.seconds), [points]);
+  const use = useMemo(() => {
+    const names = [...new Set(points.flatMap((p) => Object.keys(p.queues)))].filter((q) => points.some((p) => (p.queues[q]?.[resource] ?? 0) > 0)).sort();
+    const held = stacked(names.slice(0, 8).map((q, i) => ({ label: q, color: palette[i % palette.length]!, values: points.map((p) => inUnits(p.queues[q]?.[resource], resource)) })));
+    return [{ label: t("capacity"), color: "--ink-2", dash: true, values: points.map((p) => inUnits(p.room[resource], resource)) }, ...held];
+  }, [points, resource]);
+  const why = useMemo(() => {
+    const codes = [...new Set(points.flatMap((p) => Object.keys(p.waiting)))].sort();
+    return stacked(codes.slice(0, 8).map((c, i) => ({ label: codeName(c), color: palette[(i + 1) % palette.length]!, values: points.map((p) => p.waiting[c] ?? 0) })));
+  }, [points, place.get("lang")]);
+
+  const used = inUnits(at?.used[resource], resource), room = inUnits(at?.room[resource], resource);
+  const top = Math.max(1, ...reasons.map(([, n]) => n));
+  return (
+    <section className="view page" aria-label={t("Pulse")}>
+      <div className="tools"><ResourcePicker view="pulse" value={resource} all={resources} /></div>
+      <div className="tiles">
+        <Tile label={t("jobs waiting")} value={String(waits)} more={never > 0 ? `${never} ${t("of which never start")}` : ""} tone={waits > 0 ? "waits" : ""} href={address("jobs", { state: "waiting" })} />
+        <Tile label={t("oldest wait")} value={waits > 0 && oldest.seconds > 0 ? span(oldest.seconds) : "–"} more={oldest.key.split("/")[1] ?? ""} {...(oldest.key && { href: address("jobs", { job: oldest.key, state: "waiting" }) })} />
+        <Tile label={t("jobs running")} value={String(running)} href={address("jobs", { state: "running" })} />
+        <Tile label={`${resourceName(resource)} ${t("in use")}`} value={room > 0 ? `${Math.round((100 * used) / room)} %` : "–"} more={`${show(used, resource)} ${t("of")} ${show(room, resource)}`} href={address("cluster", { res: resource })} />
+        {world.state.play && <Tile label={t("evictions so far")} value={String(at?.evicted ?? 0)} href={address("timeline")} />}
+      </div>
+      <div className="cards">
+        <article className="card wide"><h2>{t("Who holds it")} <span>{resourceName(resource)}</span></h2>
+          <Chart seconds={seconds} curves={use} now={now} show={(v) => show(v, resource)} label={`${t("In use over time")}: ${resourceName(resource)} ${show(used, resource)} ${t("of")} ${show(room, resource)}`} height={220} /></article>
+        <article className="card"><h2>{t("What waits for what")}</h2>
+          {reasons.length === 0 ? <Empty title={t("Nothing waits")}>{t("Every job has its place.")}</Empty> : (
+            <ul className="ranking">{reasons.slice(0, 9).map(([code, n]) => (
+              <li key={code}><a href={address("jobs", { code, state: "waiting" })} title={code}><span>{codeName(code)}</span><b>{n}</b><i style={{ width: `${(100 * n) / top}%` }} /></a></li>
+            ))}</ul>
+          )}</article>
+        <article className="card"><h2>{t("Jobs that wait, by reason")}</h2>
+          <Chart seconds={seconds} curves={why} now={now} show={(v) => String(Math.round(v))} label={`${t("Jobs that wait, by reason")}: ${waits}`} /></article>
+      </div>
+    </section>
+  );
+}

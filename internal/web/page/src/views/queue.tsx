@@ -1,0 +1,85 @@
+import { useAnswer } from "../api";
+import { amount, resourceName, resourcesOf, show } from "../amounts";
+import { Drawer, Empty } from "../bits";
+import { useWorld } from "../store";
+import type { Arithmetic, Queue, Why } from "../types";
+import { address } from "../url";
+import { t } from "../words";
+
+export function QueueDrawer({ name, resource, onClose }: { name: string; resource: string; onClose: () => void }) {
+  const world = useWorld();
+  const queue = world.queues.get(name);
+  const { data } = useAnswer<{ why: Why[] }>(queue ? `/v1/why/queue/${encodeURIComponent(name)}` : null, world.moment);
+  if (!queue) return <Drawer kind={t("Queue")} title={name} onClose={onClose}><Empty title={t("No such queue at this moment")} /></Drawer>;
+  const why = data?.why[0];
+  const rows = resourcesOf([queue.allocated, queue.deserved, queue.request, queue.guarantee, queue.capability]).filter((r) => r !== "pods");
+  return (
+    <Drawer kind={t("Queue")} title={name} onClose={onClose}>
+      <section>
+        {why?.reason.message && <p className="sentence">{why.reason.message}</p>}
+        <dl className="facts">
+          <div><dt>{t("Weight")}</dt><dd>{queue.weight}</dd></div>
+          <div><dt>{t("jobs wait")}</dt><dd><a href={address("jobs", { queue: name, state: "waiting" })}>{queue.waiting ?? 0}</a></dd></div>
+          <div><dt>{t("Turn")}</dt><dd>{queue.turn || "–"}</dd></div>
+          {queue.priority !== 0 && <div><dt>{t("Priority")}</dt><dd>{queue.priority}</dd></div>}
+        </dl>
+      </section>
+      <section>
+        <table className="figures-table">
+          <thead><tr><th scope="col">{t("Resource")}</th><th scope="col">{t("Allocated")}</th><th scope="col">{t("Deserved")}</th><th scope="col">{t("Requested")}</th><th scope="col">{t("Guaranteed")}</th><th scope="col">{t("At most")}</th></tr></thead>
+          <tbody>{rows.map((r) => <Figures key={r} q={queue} r={r} />)}</tbody>
+        </table>
+      </section>
+      {world.state.whatIf && name !== "root" && <section><a className="button" href={address("queues", { whatif: "queue", wq: name, ww: String(queue.weight + 1) })}>{t("What if its weight were")} {queue.weight + 1}?</a></section>}
+      {why && (
+        <section>
+          <h3>{t("How its share comes about")}</h3>
+          {why.resources.length === 0 && <p className="note">{t("It takes no part in sharing.")}</p>}
+          {[...why.resources].sort((a, b) => Number(b.resource === resource) - Number(a.resource === resource)).map((a) => <Sum key={a.resource} a={a} open={a.resource === resource} />)}
+        </section>
+      )}
+    </Drawer>
+  );
+}
+
+function Figures({ q, r }: { q: Queue; r: string }) {
+  const cell = (text: string | undefined) => (text === undefined ? "–" : show(amount(text), r));
+  return (
+    <tr><th scope="row" title={r}>{resourceName(r)}</th><td>{cell(q.allocated[r] ?? "0")}</td><td>{cell(q.deserved[r])}</td><td>{cell(q.request[r])}</td><td>{cell(q.guarantee[r])}</td>
+      <td>{cell(q.capability[r])}</td></tr>
+  );
+}
+
+/** bound says what kept a round from giving all that the weight gives. */
+function bound(a: Arithmetic, i: number): string {
+  const r = a.rounds[i]!;
+  const before = i > 0 ? amount(a.rounds[i - 1]!.deserved) : 0;
+  if (amount(r.withinRealCapability) < before + amount(r.given)) return t("within its limit");
+  if (amount(r.withinRequest) < amount(r.withinRealCapability)) return t("within its request");
+  if (amount(r.deserved) > amount(r.withinRequest)) return t("Guaranteed");
+  return r.met ? t("met") : "";
+}
+
+/** The arithmetic of one resource: rounds of sharing by weight, or levels of the tree. */
+function Sum({ a, open }: { a: Arithmetic; open: boolean }) {
+  const n = (q: string) => show(amount(q), a.resource);
+  return (
+    <details className="sum" open={open}>
+      <summary>{resourceName(a.resource)} <b>{n(a.deserved)}</b></summary>
+      {a.rounds.length > 0 && (
+        <div className="sideways"><table>
+          <thead><tr><th>{t("Round")}</th><th>{t("to share")}</th><th>{t("given by weight")}</th><th>{t("result")}</th></tr></thead>
+          <tbody>{a.rounds.map((r, i) => (
+            <tr key={r.number}><td>{r.number}</td><td>{n(r.remaining)}</td><td>{a.weight}/{r.totalWeight} → {n(r.given)}</td><td><b>{n(r.deserved)}</b><small>{bound(a, i)}</small></td></tr>
+          ))}</tbody>
+        </table></div>
+      )}
+      {a.levels.length > 0 && (
+        <div className="sideways"><table>
+          <thead><tr><th>{t("Level")}</th><th>{t("may have")}</th><th>{t("Guaranteed")}</th><th>{t("At most")}</th><th>{t("result")}</th></tr></thead>
+          <tbody>{a.levels.map((l) => <tr key={l.queue}><td>{l.queue}</td><td>{n(l.above)}</td><td>{n(l.guarantee)}</td><td>{l.capability ? n(l.capability) : t("no limit")}</td><td><b>{n(l.realCapability)}</b></td></tr>)}</tbody>
+        </table></div>
+      )}
+    </details>
+  );
+}

@@ -1,0 +1,51 @@
+import { useMemo } from "react";
+import { useAnswer } from "../api";
+import { clock, duration, resourceName, show, amount } from "../amounts";
+import { Cell, Empty, VirtualRows } from "../bits";
+import { Chart, type Curve } from "../chart";
+import { useHistory } from "../history";
+import { useWorld } from "../store";
+import { command } from "../transport";
+import type { Eviction, Quantities } from "../types";
+import { address, go, usePlace } from "../url";
+import { t } from "../words";
+
+const held = (q: Quantities | undefined) => Object.entries(q ?? {}).filter(([r]) => r !== "pods").map(([r, a]) => `${show(amount(a), r)} ${resourceName(r)}`).join(", ");
+const keyOf = (e: Eviction) => `${e.time}/${e.namespace}/${e.name}`;
+
+export function Timeline() {
+  const world = useWorld();
+  const place = usePlace();
+  const points = useHistory();
+  const { data } = useAnswer<{ items: Eviction[]; total: number }>(world.state.play ? "/v1/evictions" : null, world.moment);
+  const now = world.state.play?.now ?? 0;
+  const seconds = useMemo(() => points.map((p) => p.seconds), [points]);
+  const curves = useMemo<Curve[]>(() => [
+    { label: t("jobs waiting"), color: "--wait", values: points.map((p) => Object.values(p.waiting).reduce((a, b) => a + b, 0)) },
+    { label: t("jobs running"), color: "--run", values: points.map((p) => p.running) },
+    { label: t("evictions so far"), color: "--never", values: points.map((p) => p.evicted), dash: true },
+  ], [points, place.get("lang")]);
+  const list = data?.items ?? [];
+  const open = place.get("eviction");
+  return (
+    <section className="view" aria-label={t("Timeline")}>
+      <article className="card"><Chart seconds={seconds} curves={curves} now={now} show={(v) => String(Math.round(v))} label={t("Timeline")} height={170} /></article>
+      <h2 className="over">{t("Who was evicted for whom")} {data && <span>{data.total}</span>}</h2>
+      {list.length === 0 ? <Empty title={t("Nothing was evicted")}>{t("Evictions are listed here with the job that got the room.")}</Empty> : (
+        <VirtualRows rows={list} height={64} label={t("Evictions")} columns="evictions" keyOf={keyOf} selected={open}
+          onOpen={(key) => {
+            go("timeline", { eviction: key }, true);
+            const e = list.find((x) => keyOf(x) === key);
+            if (e && world.state.play) void command({ playing: false, seek: duration(e.time) + 1 });
+          }}
+          head={<><div role="columnheader">{t("Time")}</div><div role="columnheader">{t("Victim")}</div><div role="columnheader">{t("For")}</div><div role="columnheader" className="wide">{t("Rule")}</div></>}
+          render={(e) => <>
+            <Cell><time>{clock(duration(e.time))}</time></Cell>
+            <Cell className="title"><b>{e.name}</b><small>{e.queue}{e.record ? ` · ${held(e.record.held)}` : ""}</small></Cell>
+            <Cell className="title"><a href={address("jobs", { job: e.for })} onClick={(x) => x.stopPropagation()}>{e.for.split("/")[1] ?? e.for}</a><small>{e.action}</small></Cell>
+            <Cell className="wide why two" title={e.reason}>{e.reason}</Cell>
+          </>} />
+      )}
+    </section>
+  );
+}

@@ -1,0 +1,59 @@
+// The page's own words. What the scheduler says (reasons, problems) is in English, as in its events and logs.
+import { here } from "./url";
+
+const chinese: Record<string, string> = {
+  Pulse: "概览", Jobs: "作业", Queues: "队列", Cluster: "集群", Timeline: "时间线",
+  "Skip to content": "跳到内容", "Main": "主导航",
+  "never starts": "无法启动", waits: "等待中", "runs in part": "部分运行", starts: "启动中", runs: "运行中", ends: "结束中", "is over": "已结束",
+  All: "全部", Waiting: "等待", Running: "运行", Over: "结束",
+  "Search jobs": "搜索作业", "All queues": "所有队列", "All reasons": "所有原因", Job: "作业", Queue: "队列", State: "状态", Members: "成员", Why: "原因", Age: "时长",
+  "jobs shown": "个作业", "No job matches": "没有匹配的作业", "Clear the filters": "清除筛选", "No jobs yet": "还没有作业",
+  "Jobs appear here as soon as they are submitted.": "作业提交后会立即显示在这里。",
+  Close: "关闭", "What stands in the way": "阻碍因素", "Why nothing is evicted for it": "为什么没有为它驱逐", Needs: "需要", Priority: "优先级", Submitted: "已提交", "in the domain": "所在域",
+  "more members": "个更多成员", "Evictions": "驱逐", "of it": "它的", "for it": "为它", "evicted for": "被驱逐，为", "made room": "腾出空间",
+  "It can never start as it is": "按现状永远无法启动", "It waits": "正在等待", "It runs, with members missing": "运行中，缺少成员", "It is starting": "正在启动", "It runs": "正在运行", "It is ending": "正在结束", "It is over": "已经结束",
+  "What if its queue had more weight?": "如果队列权重更高？", "See its queue": "查看队列", "sub-groups": "子组",
+  Allocated: "已分配", Deserved: "应得", Requested: "请求", Guaranteed: "保证", "At most": "上限", Weight: "权重", "no limit": "无上限",
+  borrows: "借用", "may have": "可得", "jobs wait": "个作业等待", "served next": "下一个服务", "Turn": "顺序", closed: "已关闭", "No queues": "没有队列",
+  "How its share comes about": "份额如何得出", Round: "轮", "to share": "待分", "given by weight": "按权重分得", "within its limit": "限额内", "within its request": "请求内", result: "结果", met: "已满足",
+  "What if its weight were": "如果权重为", "It takes no part in sharing.": "它不参与共享。", "Level": "层级",
+  "Show": "显示", "Free in all": "总空闲", "Largest on one node": "单节点最大空闲", "Nodes by what is free": "按空闲统计的节点", "Nodes": "节点", "In no HyperNode": "不属于任何 HyperNode", "of": "/",
+  "free": "空闲", used: "已用", "being freed": "释放中", "promised": "已预留", "Pods on it": "其上的 Pod", "No nodes": "没有节点", "as a table": "表格", "as a map": "地图", Node: "节点",
+  "jobs waiting": "等待的作业", "jobs running": "运行的作业", "oldest wait": "最长等待", "in use": "使用中", "evictions so far": "累计驱逐", "of which never start": "其中无法启动",
+  "In use over time": "使用量随时间变化", "Jobs that wait, by reason": "等待的作业，按原因", "What waits for what": "谁在等什么", "Nothing waits": "没有等待的作业", "Every job has its place.": "每个作业都有位置。", "Who holds it": "谁占用", "capacity": "容量", "others": "其他",
+  "Who was evicted for whom": "谁为谁被驱逐", "Nothing was evicted": "没有驱逐", "Evictions are listed here with the job that got the room.": "驱逐会在此列出，以及获得空间的作业。", "Time": "时间", "Victim": "被驱逐者", "For": "为", "Rule": "规则", "Held": "占用", "the last": "最近",
+  "What if…": "假设…", "What if": "假设分析", "More weight for a queue": "更改队列权重", "One more job": "再加一个作业", "Look ahead": "向前看", "Compute": "计算", "Computing…": "计算中…", "minutes": "分钟", hour: "小时", hours: "小时",
+  "Nothing is written: two copies of the world run on from this moment, one with the change.": "不写入任何内容：从此刻起运行世界的两份副本，其中一份带有更改。",
+  "Nothing moves in this time.": "这段时间内没有变化。", "start earlier": "更早启动", "start later": "更晚启动", "are evicted besides": "额外被驱逐", "are spared": "免于驱逐", "Without": "不变", "With": "更改后", "waits at the end": "最终仍等待", "starts after": "启动于", "had started": "已启动", "not there": "不存在", now: "立即",
+  "It took too long: both were run only so far:": "耗时过长：两者都只运行到：", "This moment is in the past: go to the latest one first.": "此刻是过去：请先回到最新时刻。", "Go to the latest": "回到最新",
+  Play: "播放", Pause: "暂停", "One step back": "后退一步", "One step on": "前进一步", "To the latest": "到最新", Speed: "速度", "Position in time": "时间位置", "the past": "过去", "the run has ended": "运行已结束",
+  "The connection is broken. What is shown may be old; it is tried again.": "连接已断开。显示的内容可能已过时；正在重试。", "Connecting…": "连接中…",
+  "This page is open elsewhere": "此页面已在别处打开", "End “ashlar web” and start it again to open it here.": "结束 “ashlar web” 并重新启动，即可在此打开。",
+  "problems in the input": "个输入问题", Problems: "问题", "Light or dark": "浅色或深色", "中文": "English", "Simulation": "模拟", "Saved state": "保存的状态", "Live cluster": "实时集群",
+  "No such job at this moment": "此刻没有这个作业", "No such queue at this moment": "此刻没有这个队列", "No such node at this moment": "此刻没有这个节点",
+  "Resource": "资源", "sort by": "排序", "Pod": "Pod", "Status": "状态", "larger request": "更大的请求",
+};
+
+const codesChinese: Record<string, string> = {
+  GangIncomplete: "成组成员不足", QueueDeserved: "超出队列应得", QueueOverused: "队列已超用", QueueCapability: "超出队列上限", QueueQuotaInsufficient: "队列配额不足",
+  NotEnoughResources: "资源不足", NodesRefuse: "节点拒绝", WaitsForTurn: "等待轮到", NoPods: "尚无 Pod", NotEnoughTasks: "Pod 数不足", ClusterOvercommitted: "集群已超额", TopologyNoRoom: "拓扑域无空间",
+  Pipelined: "等待释放中的空间", QueueNotOpen: "队列未开放", QueueNotFound: "队列不存在", Reserved: "空间已预留", RoomKept: "空间为他人保留",
+};
+const codes: Record<string, string> = {
+  GangIncomplete: "Not room for the whole gang", QueueDeserved: "Above its queue's share", QueueOverused: "Its queue has its share already",
+  QueueCapability: "Above its queue's limit", QueueQuotaInsufficient: "Its queue's quota is used up", NotEnoughResources: "No node has room",
+  NodesRefuse: "No node takes it", WaitsForTurn: "Waits for its turn", NoPods: "No pods yet", NotEnoughTasks: "Pods are missing",
+  ClusterOvercommitted: "The cluster has promised enough", TopologyNoRoom: "No rack or domain has room", Pipelined: "Room is being freed for it",
+  QueueNotOpen: "Its queue is closed", QueueNotFound: "Its queue does not exist", RoomKept: "Room is kept for another job",
+};
+
+export const isChinese = (): boolean => (here().get("lang") || navigator.language).startsWith("zh");
+
+/** t is a word of the page in the reader's language; the English one is its name. */
+export const t = (english: string): string => (isChinese() ? chinese[english] ?? english : english);
+
+/** codeName is a reason's code, as people would say it. */
+export function codeName(code: string): string {
+  if (isChinese()) return codesChinese[code] ?? code;
+  return codes[code] ?? code.replace(/([a-z])([A-Z])/g, "$1 $2").replace(/^./, (c) => c.toUpperCase()).replace(/ [A-Z](?=[a-z])/g, (c) => c.toLowerCase());
+}

@@ -1,0 +1,82 @@
+package web
+
+import (
+	"bufio"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+)
+
+// root is the repository's.
+const root = "../.."
+
+// built is the simulator, built once for all tests.
+var built = sync.OnceValues(func() (string, error) {
+	dir, err := os.MkdirTemp("", "ashlar-web-")
+	if err != nil {
+		return "", err
+	}
+	path := filepath.Join(dir, "ashlar")
+	c := exec.Command("go", "build", "-tags", "simulator", "-o", path, "./cmd/ashlar")
+	c.Dir = root
+	if out, err := c.CombinedOutput(); err != nil {
+		return "", fmt.Errorf("go build: %w\n%s", err, out)
+	}
+	return path, nil
+})
+
+func TestMain(m *testing.M) {
+	code := m.Run()
+	if path, err := built(); err == nil && chromium() != "" {
+		os.RemoveAll(filepath.Dir(path))
+	}
+	os.Exit(code)
+}
+
+var printed = regexp.MustCompile(`http://\S+`)
+
+// serve runs `ashlar web` and returns the address that it prints, and what ends it.
+func serve(t *testing.T, args ...string) (address string, end func()) {
+	t.Helper()
+	path, err := built()
+	if err != nil {
+		t.Fatal(err)
+	}
+	c := exec.Command(path, append([]string{"web"}, args...)...)
+	c.Dir = root
+	out, err := c.StdoutPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	var problems strings.Builder
+	c.Stderr = &problems
+	if err := c.Start(); err != nil {
+		t.Fatal(err)
+	}
+	var once sync.Once
+	end = func() {
+		once.Do(func() {
+			_ = c.Process.Signal(os.Interrupt) // it may have ended
+			late := time.AfterFunc(10*time.Second, func() { _ = c.Process.Kill() })
+			_ = c.Wait() // it was told to end
+			late.Stop()
+		})
+	}
+	t.Cleanup(end)
+	line, err := bufio.NewReader(out).ReadString('\n')
+	if err != nil {
+		end()
+		t.Fatalf("ashlar web printed no address: %v\n%s", err, problems.String())
+	}
+	return printed.FindString(line), end
+}
+
+// demo are the arguments of `make demo`, standing still.
+var demo = []string{"examples/demo/cluster.yaml", "--trace-nodes", "examples/demo/nodes.csv", "--trace-jobs",
+	"examples/demo/jobs.csv", "--paused"}

@@ -1,0 +1,44 @@
+package web
+
+import (
+	"flag"
+	"os"
+	"path/filepath"
+	"testing"
+)
+
+var update = flag.Bool("update", false, "write the screenshots of docs/images anew")
+
+// images is where the documentation has them.
+const images = root + "/docs/images"
+
+// TestScreenshots goes through the views of the demonstration at noon, and with -update keeps what it sees.
+func TestScreenshots(t *testing.T) {
+	b := start(t)
+	p := noon(t, b)
+	for _, s := range []struct {
+		name, hash, see string
+		width, height   int
+	}{
+		{"web-pulse", "#/pulse?theme=light", ".uplot", 1280, 800},
+		{"web-jobs", "#/jobs?theme=light&state=waiting&job=trace/language-pretrain-large", ".drawer .verdict", 1280, 800},
+		{"web-queues", "#/queues?theme=light&queue=language", ".drawer .sum table", 1280, 800},
+		{"web-cluster", "#/cluster?theme=dark", ".rack .cell", 1280, 800},
+		{"web-timeline", "#/timeline?theme=light", ".uplot", 1280, 800},
+		{"web-phone", "#/jobs?theme=light&state=waiting", ".rows .row", 390, 760},
+		{"web-chinese", "#/queues?theme=dark&lang=zh", ".queue", 1280, 800},
+	} {
+		p.do("Emulation.setDeviceMetricsOverride", map[string]any{"width": s.width, "height": s.height,
+			"deviceScaleFactor": 1, "mobile": s.width < 600})
+		p.goes(s.hash)
+		p.until(s.name, `document.querySelector("`+s.see+`")`)
+		p.eval(`Promise.allSettled(document.getAnimations().map((a) => a.finished)).
+		  then(() => new Promise((d) => setTimeout(d, 1200)))`, nil) // what the view asks for itself has come, too
+		if data := p.shot(); *update {
+			if err := os.WriteFile(filepath.Join(images, s.name+".png"), data, 0o644); err != nil {
+				t.Fatal(err)
+			}
+		}
+	}
+	p.sound()
+}
