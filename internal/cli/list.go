@@ -104,13 +104,24 @@ func (p questions) jobs(name string) *cobra.Command {
 			if err := l.check(c); err != nil {
 				return err
 			}
-			l.names = args
+			if len(args) == 2 && args[0] == "view" { // vcctl job view
+				return p.answerWhy(asked{source: l.source, kind: "job", name: args[1]})
+			}
+			l.names = listedAs(args)
 			return p.list(l, p.listJobs)
 		},
 		ValidArgsFunction: p.completes("job", &l.source),
 	}
 	l.flags(c, true)
 	return c
+}
+
+// listedAs are the names among the arguments: vcctl says "list" before there are none.
+func listedAs(args []string) []string {
+	if len(args) > 0 && args[0] == "list" {
+		return args[1:]
+	}
+	return args
 }
 
 // list prints once, or again and again.

@@ -127,6 +127,22 @@ func TestNamesAreCompleted(t *testing.T) {
 	}
 }
 
+// What fingers know of vcctl does the same.
+func TestTheVerbsOfVcctl(t *testing.T) {
+	for _, c := range []struct{ theirs, ours []string }{
+		{[]string{"job", "list"}, []string{"jobs"}},
+		{[]string{"job", "view", "tune"}, []string{"why", "job", "tune", "--would-run", "0"}},
+		{[]string{"queue", "list"}, []string{"queues"}},
+		{[]string{"queue", "get", "batch"}, []string{"queues", "batch"}},
+	} {
+		theirs := run("", append(append([]string{"ashlar"}, c.theirs...), "-f", quickstart)...)
+		ours := run("", append(append([]string{"ashlar"}, c.ours...), "-f", quickstart)...)
+		if theirs != ours || ours.code != 0 {
+			t.Errorf("%q prints\n%+v\nand %q\n%+v", c.theirs, theirs, c.ours, ours)
+		}
+	}
+}
+
 func TestAsAPluginOfKubectl(t *testing.T) {
 	got := run("", "/usr/bin/kubectl-ashlar", "why", "--help")
 	for _, want := range []string{"kubectl ashlar why job|pod|queue|node NAME",

@@ -53,9 +53,8 @@ func (p questions) queues(name string) *cobra.Command {
 
   # On the live cluster
   NAME queues -o wide`, "NAME", name),
-		Args: cobra.MaximumNArgs(1),
-		RunE: func(c *cobra.Command, args []string) error {
-			s.name = strings.Join(args, "")
+		Args: func(_ *cobra.Command, args []string) error { return s.take(args) },
+		RunE: func(c *cobra.Command, _ []string) error {
 			if err := s.check(c); err != nil {
 				return err
 			}
@@ -73,6 +72,18 @@ func (p questions) queues(name string) *cobra.Command {
 	must(c.RegisterFlagCompletionFunc("at", cobra.FixedCompletions([]string{"quiet", "0s"},
 		cobra.ShellCompDirectiveNoFileComp)))
 	return c
+}
+
+// take reads the arguments: a NAME or none, and those of vcctl: list, and get NAME.
+func (s *sharing) take(args []string) error {
+	if args = listedAs(args); len(args) == 2 && args[0] == "get" {
+		args = args[1:]
+	}
+	if len(args) > 1 {
+		return fmt.Errorf("accepts at most 1 queue, received %d", len(args))
+	}
+	s.name = strings.Join(args, "")
+	return nil
 }
 
 // showQueues reads, runs and shows.

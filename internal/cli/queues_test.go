@@ -211,7 +211,7 @@ func TestWrongUseOfQueues(t *testing.T) {
 		says string
 	}{
 		"no cluster": {nil, 1, "no cluster to ask: there is no kubeconfig"},
-		"two names":  {[]string{"-f", teams, "a", "b"}, 2, "accepts at most 1 arg(s)"},
+		"two names":  {[]string{"-f", teams, "a", "b"}, 2, "accepts at most 1 queue, received 2"},
 		"an unknown output": {[]string{"-f", teams, "-o", "csv"}, 2,
 			`--output "csv": expected table, wide, json, yaml, name or jsonpath=TEMPLATE`},
 		"an unreadable time": {[]string{"-f", teams, "--at", "soon"}, 2, `--at "soon": expected quiet, or a duration`},

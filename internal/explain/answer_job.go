@@ -162,7 +162,10 @@ func (a *Asking) path(w *sched.JobWhy, t jobTally, state State) []Step {
 		switch {
 		case s.Name == stop:
 			stopped, s.Verdict = true, Refused
-			if len(s.Details) == 0 {
+			if s.Name == stepShare && s.Text != "" {
+				s.Details, s.Text = []string{s.Text}, ""
+			}
+			if s.Text == "" || len(s.Details) == 0 {
 				s.Text = innermost(r)
 			}
 		case s.Name == stepEviction, s.Verdict == Refused:
@@ -362,12 +365,17 @@ func (a *Asking) evictionStep(w *sched.JobWhy) Step {
 		for ; next != nil && next.Is(); next = next.Evicting {
 			s.Details = append(s.Details, next.Text+": "+unnamed(*next, w.Job.Reason.Task))
 		}
-	case len(w.Evicting) == 0:
+	case len(w.Evicting) == 0 && evictionsHelp(stopOf(w.Job.Reason).step):
 		s.Text = "no action of the configuration evicts pods for others"
 	case stopOf(w.Job.Reason).state == WaitsForRoom && w.Job.Reason.Root().Code.OfNodes():
 		s.Text = "no pod was evicted for it in this cycle"
 	}
 	return s
+}
+
+// evictionsHelp says that pods that leave could let a job that stops at a step go on.
+func evictionsHelp(step string) bool {
+	return step == stepShare || step == stepNodes || step == stepGang || step == stepTopology
 }
 
 // startStep says where it runs or goes.

@@ -13,18 +13,19 @@ import (
 // QueueAnswer is a queue's figures, what bounds it, and what the jobs that wait in it wait for.
 type QueueAnswer struct {
 	QueueStand
-	Bounds  []Bound   `json:"bounds"` // what binds of it and of the queues above it, by resource
+	Bounds  []Bound   `json:"bounds"` // of it and of the queues above it
 	Waits   []Waiters `json:"waits"`  // its jobs that wait, by code, the most frequent first
 	Running int       `json:"running"`
 	Why     *Why      `json:"why,omitempty"` // the arithmetic
 }
 
-// Bound is a capability that is reached: of a queue, or of one above it.
+// Bound is a capability of a queue, or of one above it.
 type Bound struct {
 	Queue    string `json:"queue"`
 	Resource string `json:"resource"`
 	Held     string `json:"held"`
 	Most     string `json:"most"`
+	Reached  bool   `json:"reached"`
 }
 
 // Waiters counts the jobs that wait for one reason, with the first of them.
@@ -110,7 +111,7 @@ func below(queues []sched.QueueReport, name string) (out []string) {
 	return out
 }
 
-// bounds lists the capabilities that a queue and those above it have reached.
+// bounds lists the capabilities of a queue and of those above it.
 func bounds(queues []sched.QueueReport, q *sched.QueueReport) []Bound {
 	out := []Bound{}
 	for range queues {
@@ -122,10 +123,8 @@ func bounds(queues []sched.QueueReport, q *sched.QueueReport) []Bound {
 					have = x
 				}
 			}
-			if have.Value >= most.Value {
-				out = append(out, Bound{Queue: q.Name, Resource: most.Name, Held: cmp.Or(held[most.Name], "0"),
-					Most: Quantity(most.Name, most.Value)})
-			}
+			out = append(out, Bound{Queue: q.Name, Resource: most.Name, Held: cmp.Or(held[most.Name], "0"),
+				Most: Quantity(most.Name, most.Value), Reached: have.Value >= most.Value})
 		}
 		i := slices.IndexFunc(queues, func(x sched.QueueReport) bool { return x.Name == q.Parent })
 		if i < 0 {
@@ -210,7 +209,10 @@ func (q *QueueAnswer) shareStep() Step {
 }
 
 func (q *QueueAnswer) boundStep() Step {
-	s := Step{Name: "capability", Verdict: Passed, Text: "no capability of it or of a queue above it is reached"}
+	s := Step{Name: "capability", Verdict: Passed, Text: "neither it nor a queue above it has a capability"}
+	if len(q.Bounds) > 0 {
+		s.Text = "no capability of it or of a queue above it is reached"
+	}
 	for _, b := range q.Bounds {
 		whose := "its own"
 		if b.Queue != q.Name {
@@ -219,7 +221,7 @@ func (q *QueueAnswer) boundStep() Step {
 		s.Details = append(s.Details, fmt.Sprintf("%s: %s holds %s of at most %s (%s)", b.Resource, b.Queue, b.Held, b.Most,
 			whose))
 	}
-	if len(q.Bounds) > 0 {
+	if slices.ContainsFunc(q.Bounds, func(b Bound) bool { return b.Reached }) {
 		s.Verdict, s.Text = Refused, "a capability is reached"
 	}
 	return s
