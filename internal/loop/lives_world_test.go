@@ -223,6 +223,7 @@ func (w *living) schedule() {
 		cancel()
 		w.must(<-ended)
 		l.stop(nil)
+		l.background.recorder.stop()
 		if w.spoil == nil { // else its engine may panic by chance
 			decidesAgain(w.T, l)
 		}

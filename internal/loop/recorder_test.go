@@ -2,6 +2,8 @@ package loop
 
 import (
 	"encoding/json"
+	"os"
+	"path/filepath"
 	"strings"
 	"testing"
 	"time"
@@ -25,6 +27,12 @@ func decidesAgain(t *testing.T, l *loop) (cycles int) {
 	if err != nil {
 		t.Fatal(err)
 	}
+	return fileDecidesAgain(t, l, path)
+}
+
+// fileDecidesAgain plays a recording of a scheduler with such settings.
+func fileDecidesAgain(t *testing.T, l *loop, path string) (cycles int) {
+	t.Helper()
 	r, err := recording.Open(path)
 	if err != nil {
 		t.Fatal(err)
@@ -139,4 +147,51 @@ func TestARecordingHasNoSecrets(t *testing.T) {
 			t.Errorf("it is recorded: %.300s", text.String()[max(0, at-200):])
 		}
 	})
+}
+
+// With a folder the recording is in files, too, of which each is decided again; together they have a bound.
+func TestARecordingOnDisk(t *testing.T) {
+	dir := t.TempDir() + "/flight"
+	inVirtualTimeWith(t, 1, func(w *living) { w.options.Recording = Recording{Dir: dir, Disk: 24 << 10} },
+		func(w *living) {
+			for range 30 {
+				w.gang("1")
+				w.after(time.Minute)
+				w.delete("g-0", "g-1")
+				w.must(w.groups.Delete(groupsKind, "ns", "g"))
+				w.after(time.Minute)
+			}
+			l := w.loop
+			w.restart() // ends what writes
+			files, err := filepath.Glob(dir + "/ashlar-flight-*")
+			if err != nil || len(files) < 2 || strings.Contains(files[0], "-001"+recording.Ending) {
+				t.Fatalf("%v: there are %v, want several, and the first one gone", err, files)
+			}
+			bytes := int64(0)
+			for _, f := range files[:len(files)-1] {
+				about, err := os.Stat(f)
+				if err != nil || about.Mode().Perm() != 0o600 {
+					t.Errorf("%v: the mode of %s is %v, want 0600", err, f, about.Mode())
+				}
+				bytes += about.Size()
+				if n := fileDecidesAgain(t, l, f); n == 0 {
+					t.Errorf("%s has no cycle", f)
+				}
+			}
+			if bytes > 24<<10 {
+				t.Errorf("the files have %d bytes, want at most %d", bytes, 24<<10)
+			}
+		})
+}
+
+// A folder that others may write to is refused, at the start, with what to do.
+func TestARecordingOnDiskIsPrivate(t *testing.T) {
+	dir := t.TempDir()
+	if err := os.Chmod(dir, 0o777); err != nil {
+		t.Fatal(err)
+	}
+	l := (&loop{o: Options{Recording: Recording{Dir: dir}}, metrics: newMetrics()}).wire()
+	if err := l.background.recorder.start(); err == nil || !strings.Contains(err.Error(), "0700") {
+		t.Errorf("%v, want that others may write there", err)
+	}
 }
