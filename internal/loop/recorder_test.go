@@ -1,9 +1,11 @@
 package loop
 
 import (
+	"cmp"
 	"encoding/json"
 	"os"
 	"path/filepath"
+	"reflect"
 	"strings"
 	"testing"
 	"time"
@@ -27,6 +29,9 @@ func decidesAgain(t *testing.T, l *loop) (cycles int) {
 	if err != nil {
 		t.Fatal(err)
 	}
+	dumped := taken.Base
+	dumped.Facts, dumped.Commitments = l.engine.Facts(), l.engine.Commitments()
+	decidesRedacted(t, l, dumped)
 	return fileDecidesAgain(t, l, path)
 }
 
@@ -193,5 +198,43 @@ func TestARecordingOnDiskIsPrivate(t *testing.T) {
 	l := (&loop{o: Options{Recording: Recording{Dir: dir}}, metrics: newMetrics()}).wire()
 	if err := l.background.recorder.start(); err == nil || !strings.Contains(err.Error(), "0700") {
 		t.Errorf("%v, want that others may write there", err)
+	}
+}
+
+// decidesRedacted redacts a state: it has none of the names, and what is decided is the same but for them.
+func decidesRedacted(t *testing.T, l *loop, s recording.State) {
+	t.Helper()
+	r, err := recording.Redact(s)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if r.Plain > 0 {
+		return
+	}
+	decide := func(s recording.State) []sched.Item {
+		e, err := l.conf.engine(l.o)
+		if err != nil {
+			t.Fatal(err)
+		}
+		e.Apply(s.Facts...)
+		e.Restore(s.Commitments)
+		plan, _, _ := e.Decide(s.Now)
+		return plan.Items
+	}
+	was, is := decide(s), decide(r.State)
+	if len(was) != len(is) {
+		t.Errorf("redacted %d items are decided, want %d", len(is), len(was))
+		return
+	}
+	name := func(s string) string { return cmp.Or(r.Names[s], s) }
+	for i := range was {
+		want := was[i]
+		want.Pod.Namespace, want.Pod.Name = name(want.Pod.Namespace), name(want.Pod.Name)
+		want.Group.Namespace, want.Group.Name = name(want.Group.Namespace), name(want.Group.Name)
+		want.UID, want.Node, want.Why = name(want.UID), name(want.Node), nil
+		got := is[i]
+		if got.Why = nil; !reflect.DeepEqual(got, want) {
+			t.Errorf("redacted item %d is %+v, want %+v", i+1, got, want)
+		}
 	}
 }
