@@ -99,6 +99,7 @@ type lived struct {
 	set    *manifest.Set
 	read   *inspect.Read
 	chosen *config.Scheduler
+	text   string // of the configuration that was found, "" for none
 	basis  explain.Basis
 	now    time.Time
 }
@@ -135,6 +136,7 @@ func (p questions) look(ctx context.Context, c inspect.Clients, s *source) (*liv
 			"; Volcano's default is taken for it (--scheduler-conf names another)")
 	default:
 		out.basis.Configuration = "ConfigMap " + found.Name
+		out.text = found.Text
 		out.chosen, lines = p.lenient(out.basis.Configuration, found.Text)
 	}
 	if len(lines) > 0 {

@@ -93,7 +93,7 @@ objects, annotations and configuration.`,
 	root.SetErr(p.Err)
 	root.AddCommand(p.simulate(name), pages{p}.web(name), p.version())
 	root.AddCommand(questions{p}.verbs(name)...)
-	root.AddCommand(p.clustered()...)
+	root.AddCommand(p.clustered(name)...)
 	return root
 }
 

@@ -18,8 +18,8 @@ const whole = "this ashlar was built with the tag simulator, which leaves Kubern
 	"makes the whole one"
 
 // clustered are the commands that need Kubernetes' clients: they say that they are left out.
-func (p Process) clustered() (out []*cobra.Command) {
-	for _, verb := range []string{"scheduler", "replay", "history", "cluster"} {
+func (p Process) clustered(string) (out []*cobra.Command) {
+	for _, verb := range []string{"scheduler", "replay", "history", "snapshot", "cluster"} {
 		out = append(out, &cobra.Command{Use: verb, Short: "Left out of this build", Long: whole, DisableFlagParsing: true,
 			RunE: func(*cobra.Command, []string) error { return errors.New(whole) }})
 	}

@@ -46,6 +46,29 @@ func (s State) Write(to io.Writer) error {
 	return errors.Join(json.NewEncoder(w).Encode(s), w.Flush())
 }
 
+// WriteState writes a state to a file that only this user may read, compressed if its name ends in .gz. An incomplete
+// file is removed.
+func WriteState(path string, s State) (err error) {
+	s.Format = format
+	f, err := os.OpenFile(path, os.O_CREATE|os.O_TRUNC|os.O_WRONLY, 0o600)
+	if err != nil {
+		return err
+	}
+	w := bufio.NewWriter(NewBounded(f))
+	var to io.Writer = w
+	end := func() error { return nil }
+	if filepath.Ext(path) == ".gz" {
+		z := gzip.NewWriter(w)
+		to, end = z, z.Close
+	}
+	err = errors.Join(json.NewEncoder(to).Encode(s), end(), w.Flush(), f.Close())
+	if err != nil {
+		_ = os.Remove(path) // an incomplete file is of no use
+		return fmt.Errorf("%s: %w", path, err)
+	}
+	return nil
+}
+
 // Bounded refuses to write more than Largest.
 type Bounded struct {
 	to   io.Writer

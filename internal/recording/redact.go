@@ -8,6 +8,7 @@ import (
 	"strconv"
 	"strings"
 
+	"ashlar.sh/internal/kube/translate"
 	"ashlar.sh/sched/model"
 )
 
@@ -23,8 +24,8 @@ type Redacted struct {
 	Plain int
 }
 
-// redactor replaces strings of facts and commitments, as JSON has them. It goes over them twice: first it collects, then
-// it replaces. Pseudonyms keep the order of what they stand for, since names decide where nothing else does.
+// redactor replaces strings of facts and commitments, as JSON has them. It goes over them twice: first it collects,
+// then it replaces. Pseudonyms keep the order of what they stand for, since names decide where nothing else does.
 type redactor struct {
 	names, keys map[string]string // pseudonyms; "" while they are collected
 	replacing   bool
@@ -77,6 +78,7 @@ func Redact(s State) (Redacted, error) {
 
 // simplified are facts without what cannot be redacted: objects of Kubernetes are left out.
 func (out *Redacted) simplified(facts []model.Fact) (list []model.Fact) {
+	extended := 0
 	for _, f := range facts {
 		switch o := f.Object.(type) {
 		case nil:
@@ -87,14 +89,21 @@ func (out *Redacted) simplified(facts []model.Fact) (list []model.Fact) {
 		case *model.Pod:
 			pod := *o
 			if pod.Opaque != nil {
-				out.Plain++
 				spec := *pod.Spec
+				if spec.Extra != "" || len(spec.Devices) > 0 {
+					out.Plain++
+				} else {
+					extended++
+				}
 				pod.Opaque, spec.Extra, spec.Devices = nil, "", nil
 				pod.Spec = &spec
 			}
 			f.Object = &pod
 		}
 		list = append(list, f)
+	}
+	if out.LeftOut[translate.KindDeviceClass] > 0 { // which may stand for what they ask for
+		out.Plain += extended
 	}
 	return list
 }

@@ -17,8 +17,8 @@ import (
 )
 
 // secretNames are what people may name things, in no order.
-var secretNames = []string{"zeus", "acme", "root-team", "default-b", "kube", "Alpha", "n-10", "n-9", "q", "mergers", "x.y",
-	"0a", "payroll"}
+var secretNames = []string{"zeus", "acme", "root-team", "default-b", "kube", "Alpha", "n-10", "n-9", "q", "mergers",
+	"x.y", "0a", "payroll"}
 
 func redactable(t *rapid.T) State {
 	name := func(of string, n int) string {

@@ -1,0 +1,207 @@
+//go:build !simulator
+
+package cli
+
+import (
+	"context"
+	"fmt"
+	"maps"
+	"os"
+	"os/signal"
+	"slices"
+	"syscall"
+
+	"github.com/spf13/cobra"
+
+	"ashlar.sh/internal/manifest"
+	"ashlar.sh/internal/recording"
+	"ashlar.sh/internal/sim"
+	"ashlar.sh/sched/model"
+)
+
+const snapshotLong = `Writes one file with all that the scheduler would decide on: nodes, pods, jobs, queues, what was
+decided before, and the configuration. ashlar replay decides on it, on any machine; ashlar why
+and compare ask it.
+
+` + sourceLong + `
+
+With --redact the names of namespaces, pods, their owners, jobs and queues, the labels of pods and
+images are replaced by pseudonyms, in the same order, so that it decides the same. Nodes with
+their labels, resources and the configuration keep their names. Objects of volumes and devices
+are left out. docs/recordings.md says what remains.
+
+The file has the mode 0600. It is compressed if its name ends in .gz.
+
+Exit codes: 0 written; 1 it cannot be read or written; 2 bad usage.`
+
+// snapping is what the flags of snapshot ask for.
+type snapping struct {
+	source
+	redact bool
+}
+
+func (p questions) snapshot(name string) *cobra.Command {
+	s := snapping{}
+	c := &cobra.Command{
+		Use:   "snapshot FILE",
+		Short: "Write one file that reproduces what the scheduler decides",
+		Long:  snapshotLong,
+		Example: fmt.Sprintf("  # Of the live cluster, to send to somebody\n  %[1]s snapshot --redact cluster.json.gz\n\n"+
+			"  # Of files\n  %[1]s snapshot -f cluster.yaml -f jobs/ state.json\n  %[1]s replay state.json", name),
+		Args: cobra.ExactArgs(1),
+		RunE: func(c *cobra.Command, args []string) error {
+			if err := s.checkSource(c); err != nil {
+				return err
+			}
+			return p.snap(s, args[0])
+		},
+	}
+	s.askFlags(c)
+	must(c.Flags().MarkHidden("at"))
+	c.Flags().BoolVar(&s.redact, "redact", false, "replace names by pseudonyms")
+	return c
+}
+
+// snap reads a source and writes it.
+func (p questions) snap(s snapping, path string) error {
+	state, err := p.stateOf(s.source)
+	if err != nil {
+		return err
+	}
+	if s.redact {
+		r, err := recording.Redact(state)
+		if err != nil {
+			return badInput("error: it cannot be redacted: " + err.Error())
+		}
+		state = r.State
+		for _, kind := range slices.Sorted(maps.Keys(r.LeftOut)) {
+			p.warnEach([]string{fmt.Sprintf("%d objects of kind %s are left out: they cannot be redacted", r.LeftOut[kind],
+				kind)})
+		}
+		if r.Plain > 0 {
+			p.warnEach([]string{fmt.Sprintf("%d pods ask for volumes or devices, which are left out: they may be decided "+
+				"otherwise than they were", r.Plain)})
+		}
+	}
+	if err := recording.WriteState(path, state); err != nil {
+		return badInput("error: " + err.Error())
+	}
+	fmt.Fprintf(p.Out, "%s: %d objects at %s; ashlar replay decides on them\n", path, len(state.Facts), moment(state.Now))
+	return nil
+}
+
+// stateOf is what the scheduler would decide on.
+func (p questions) stateOf(s source) (recording.State, error) {
+	switch {
+	case s.dump != "":
+		state, err := recording.ReadState(s.dump)
+		if err != nil {
+			return state, badInput("error: " + err.Error())
+		}
+		if s.config != "" {
+			text, err := os.ReadFile(s.config)
+			if err != nil {
+				return state, badInput(fmt.Sprintf("error: %s: %v", s.config, cause(err)))
+			}
+			state.Configuration = string(text)
+		}
+		return state, nil
+	case len(s.files) > 0:
+		return p.stateOfFiles(s)
+	}
+	return p.stateOfCluster(s)
+}
+
+func (p questions) stateOfFiles(s source) (recording.State, error) {
+	set, lines := p.load(s.files)
+	if len(lines) > 0 {
+		return recording.State{}, badInput(lines...)
+	}
+	world := set.Expand(s.schedulers...)
+	chosen, lines := p.configuration(s.simulation, world)
+	if len(lines) > 0 {
+		return recording.State{}, badInput(lines...)
+	}
+	in := inputOf(world, chosen, 0)
+	text, err := configurationText(s, world)
+	if err != nil {
+		return recording.State{}, err
+	}
+	return p.stateOfInput(in, text), nil
+}
+
+// configurationText is the text of what configuration chose.
+func configurationText(s source, world *manifest.World) (string, error) {
+	if s.config != "" {
+		text, err := os.ReadFile(s.config)
+		if err != nil {
+			return "", badInput(fmt.Sprintf("error: %s: %v", s.config, cause(err)))
+		}
+		return string(text), nil
+	}
+	if found, err := world.Config(); err == nil && found != nil {
+		return found.Text, nil
+	}
+	return "", nil
+}
+
+func (p questions) stateOfCluster(s source) (recording.State, error) {
+	ctx, stop := signal.NotifyContext(context.Background(), syscall.SIGTERM, os.Interrupt)
+	defer stop()
+	c, err := p.clients(&s)
+	if err != nil {
+		return recording.State{}, noCluster(err)
+	}
+	live, err := p.look(ctx, c, &s)
+	if err != nil {
+		return recording.State{}, err
+	}
+	if live.read.Partial {
+		return recording.State{}, badInput("error: a snapshot has all that the scheduler decides on, and you may not list "+
+			"all of it", "Ask somebody with the role that docs/install.md names, or for a dump of the scheduler.")
+	}
+	text := live.text
+	if s.config != "" {
+		if text, err = configurationText(s, nil); err != nil {
+			return recording.State{}, err
+		}
+	}
+	return p.stateOfInput(inputOf(live.set.Expand(live.s.schedulers...), live.chosen, live.now.UnixNano()), text), nil
+}
+
+// stateOfInput is what the first cycle of a simulation decides on.
+func (p questions) stateOfInput(in input, configuration string) recording.State {
+	s := recording.State{Now: in.begin(), Period: sim.DefaultPeriod, Configuration: configuration}
+	there := map[model.Ref]bool{}
+	later := 0
+	add := func(f model.Fact) {
+		there[f.Ref] = true
+		meta := f.Object.Common()
+		if f.UID == "" {
+			f.UID = meta.UID
+		}
+		if meta.Created == 0 {
+			meta.Created = s.Now
+		}
+		f.Version = uint64(len(s.Facts) + 1)
+		s.Facts = append(s.Facts, recording.Bare(f))
+	}
+	for _, i := range in.items {
+		switch {
+		case i.SubmitAt > 0:
+			later++
+		case i.Fact.Object != nil:
+			add(i.Fact)
+		}
+	}
+	for _, name := range []string{model.RootQueue, model.DefaultQueue} {
+		if ref := (model.Ref{Kind: model.KindQueue, Name: name}); !there[ref] {
+			add(model.Fact{Ref: ref, Object: &model.Queue{Meta: model.Meta{Name: name}, Weight: 1,
+				Reclaimable: name != model.RootQueue}})
+		}
+	}
+	if later > 0 {
+		p.warnEach([]string{fmt.Sprintf("%d objects come later than the first cycle: they are not in the snapshot", later)})
+	}
+	return s
+}
