@@ -16,7 +16,8 @@ import (
 )
 
 // Whatever is said to make a job run makes it run, in a new engine that is told of it; and where it is said to be the
-// least, one step less does not do. ASHLAR_WHATIF_CASES says how many clusters are asked about.
+// least, one step less does not do. ASHLAR_WHATIF_CASES says how many clusters are asked about: half of them are in the
+// middle of a random history, half are full clusters with gangs that wait.
 func TestWhatWouldMakeAJobRunMakesItRun(t *testing.T) {
 	cases := 200
 	if text := os.Getenv("ASHLAR_WHATIF_CASES"); text != "" {
@@ -26,16 +27,21 @@ func TestWhatWouldMakeAJobRunMakesItRun(t *testing.T) {
 		}
 		cases = n
 	}
-	kinds := map[trace.ChangeKind]int{}
-	jobs, soon, none, least, runs := 0, 0, 0, 0, 0
-	for done := 0; done < cases; {
+	seen := tally{kinds: map[trace.ChangeKind]int{}}
+	for done := 0; done < cases && !t.Failed(); {
 		rapid.Check(t, func(t *rapid.T) {
 			if done >= cases {
 				return // rapid goes on to its own number
 			}
-			e, now := sched.RandomEngine(t, rapid.SampledFrom([][]string{{"enqueue", "allocate", "backfill"},
-				{"enqueue", "allocate", "preempt", "reclaim", "backfill"},
-				{"enqueue", "allocate", "gangpreempt", "gangreclaim"}}).Draw(t, "actions")...)
+			var e *sched.Engine
+			var now int64
+			if rapid.Bool().Draw(t, "full") {
+				e, now = fullCluster(t)
+			} else {
+				e, now = sched.RandomEngine(t, rapid.SampledFrom([][]string{{"enqueue", "allocate", "backfill"},
+					{"enqueue", "allocate", "preempt", "reclaim", "backfill"},
+					{"enqueue", "allocate", "gangpreempt", "gangreclaim"}}).Draw(t, "actions")...)
+			}
 			c, err := e.Copy()
 			if err != nil {
 				t.Fatal(err)
@@ -46,45 +52,54 @@ func TestWhatWouldMakeAJobRunMakesItRun(t *testing.T) {
 				if !ok {
 					t.Fatalf("%s waits, and nothing is said of it", k)
 				}
-				jobs++
-				runs += would.Runs
-				if is, cycles := starts(t, e, k, now, nil); is != (would.Soon > 0) || is && cycles != would.Soon {
-					t.Fatalf("%s starts by itself in cycle %d: %v, and cycle %d is told", k, cycles, is, would.Soon)
-				}
-				switch {
-				case would.Soon > 0:
-					soon++
-				case len(would.Ways) == 0:
-					none++
-				}
-				for _, way := range would.Ways {
-					if is, cycles := starts(t, e, k, now, way.Changes); !is || cycles != way.Cycles {
-						t.Fatalf("%s was to start in cycle %d with %+v: %v, in cycle %d", k, way.Cycles, way.Changes, is,
-							cycles)
-					}
-					for i, change := range way.Changes {
-						kinds[change.Kind]++
-						for _, less := range lessThan(change) {
-							changes := slices.Clone(way.Changes)
-							if changes[i] = less; less.Kind == "" {
-								changes = slices.Delete(changes, i, i+1)
-							}
-							if is, _ := starts(t, e, k, now, changes); is {
-								t.Fatalf("%s was to need %+v, and starts with %+v", k, way.Changes, changes)
-							}
-							least++
-						}
-					}
-				}
+				seen.check(t, e, k, now, would)
 			}
 			done++
 		})
-		if t.Failed() {
-			return
+	}
+	t.Logf("%+v", seen)
+}
+
+// tally counts what was said and checked.
+type tally struct {
+	jobs, soon, nothing, pairs, least, cycles int
+	kinds                                     map[trace.ChangeKind]int
+}
+
+// check holds what is said of a job against new engines.
+func (y *tally) check(t *rapid.T, e *sched.Engine, k ledger.JobKey, now int64, would trace.WouldRun) {
+	y.jobs++
+	y.cycles += would.Runs
+	if is, cycle := starts(t, e, k, now, nil); is != (would.Soon > 0) || is && cycle != would.Soon {
+		t.Fatalf("%s starts by itself in cycle %d: %v, and cycle %d is told", k, cycle, is, would.Soon)
+	}
+	switch {
+	case would.Soon > 0:
+		y.soon++
+	case len(would.Ways) == 0:
+		y.nothing++
+	}
+	for _, way := range would.Ways {
+		if is, cycle := starts(t, e, k, now, way.Changes); !is || cycle != way.Cycles {
+			t.Fatalf("%s was to start in cycle %d with %+v: %v, in cycle %d", k, way.Cycles, way.Changes, is, cycle)
+		}
+		if len(way.Changes) > 1 {
+			y.pairs++
+		}
+		for i, change := range way.Changes {
+			y.kinds[change.Kind]++
+			for _, less := range lessThan(change) {
+				changes := slices.Clone(way.Changes)
+				if changes[i] = less; less.Kind == "" {
+					changes = slices.Delete(changes, i, i+1)
+				}
+				if is, _ := starts(t, e, k, now, changes); is {
+					t.Fatalf("%s was to need %+v, and starts with %+v", k, way.Changes, changes)
+				}
+				y.least++
+			}
 		}
 	}
-	t.Logf("%d jobs wait, %d start by themselves, for %d nothing was found; %d cycles a job; %d times one step less; %v",
-		jobs, soon, none, runs/max(1, jobs), least, kinds)
 }
 
 func waitingJobs(e *sched.Engine) (out []ledger.JobKey) {

@@ -49,7 +49,10 @@ func (s *Search) ends() {
 		gains += running[n].gain
 		n++
 	}
-	for n = max(n, 2); n <= len(running) && gains > 0 && s.family > 0; n *= 2 {
+	if gains == 0 {
+		return
+	}
+	for n = min(max(n, 2), len(running)); s.family > 0; n = min(2*n, len(running)) {
 		var jobs []string
 		for _, x := range running[:n] {
 			jobs = append(jobs, x.job)
@@ -58,8 +61,8 @@ func (s *Search) ends() {
 			s.found(s.fewer(way, end))
 			return
 		}
-		if n < len(running) {
-			n = min(n, len(running)/2) // all of them at last
+		if n == len(running) {
+			return
 		}
 	}
 }
@@ -73,6 +76,7 @@ func (s *Search) fewer(way trace.Way, end func([]string) (trace.Way, bool)) trac
 		}
 		if w, does := end(slices.Delete(slices.Clone(way.Changes[last].Jobs), i, i+1)); does {
 			way = w
+			i = len(way.Changes[last].Jobs) // with fewer ends another job may be served first, or not
 		}
 	}
 	way.Changes[last].Least = s.family > 0
@@ -83,9 +87,15 @@ func (s *Search) fewer(way trace.Way, end func([]string) (trace.Way, bool)) trac
 // counts against the queue that refuses the job.
 func (s *Search) endings() (out []ending) {
 	l, id, _ := s.job()
-	gain := s.roomBy()
-	if ofQueue(s.why.Root().Code) {
-		gain = s.quotaBy()
+	gain, root := s.roomBy(), s.why.Root().Code
+	if ofQueue(root) {
+		room, quota := gain, s.quotaBy()
+		gain = func(j ledger.JobID) int64 {
+			if root == trace.QueueOverused || root == trace.QueueDeserved {
+				return max(room(j), quota(j)) // what a job of another queue leaves is shared out
+			}
+			return quota(j)
+		}
 	}
 	for _, j := range running(l) {
 		if j == id {
@@ -102,6 +112,11 @@ func (s *Search) endings() (out []ending) {
 			}
 		}
 		out = append(out, x)
+	}
+	if s.why.Root().Code.OfNodes() && !slices.ContainsFunc(out, func(x ending) bool { return x.gain > 0 }) {
+		for i := range out { // not amounts are lacking but ports, neighbours, devices: any job may hold them
+			out[i].gain = all
+		}
 	}
 	return out
 }
@@ -155,7 +170,7 @@ func (s *Search) roomBy() func(ledger.JobID) int64 {
 }
 
 // quotaBy says, in millionths of what is lacking, how much the end of a job takes from what counts against the queue
-// that refuses the job. A job of another queue gives what it holds, too: what it no longer asks for may be shared out.
+// that refuses the job.
 func (s *Search) quotaBy() func(ledger.JobID) int64 {
 	l, _, job := s.job()
 	top := job.Queue

@@ -123,17 +123,12 @@ func (s *Search) limits(all []limit) {
 		return
 	}
 	if way, starts := s.try(raised, nil); starts {
-		for i := len(s.given); i < len(way.Changes) && len(way.Changes) > len(s.given)+1; {
-			rest := slices.Delete(slices.Clone(way.Changes[len(s.given):]), i-len(s.given), i-len(s.given)+1)
-			if w, does := s.try(rest, nil); does {
-				way = w
-				continue
-			}
-			i++
-		}
+		way = s.without(way)
 		for i := len(s.given); i < len(way.Changes); i++ {
 			way = s.lessen(way, i)
 		}
+		way = s.without(way)
+		s.confirm(way)
 		s.found(way)
 	}
 }
@@ -162,12 +157,15 @@ func (s *Search) lessen(way trace.Way, at int) trace.Way {
 		return out
 	}
 	least := true
-	for i := 0; i < len(way.Changes[at].Amounts); {
-		amounts := way.Changes[at].Amounts
-		if w, does := s.try(change(slices.Delete(slices.Clone(amounts), i, i+1)), nil); does && len(amounts) > 1 {
+	for i := 0; i < len(way.Changes[at].Amounts) && len(way.Changes[at].Amounts) > 1; {
+		if w, does := s.try(change(slices.Delete(slices.Clone(way.Changes[at].Amounts), i, i+1)), nil); does {
 			way = w
-			continue
+		} else {
+			i++
 		}
+	}
+	for i := range way.Changes[at].Amounts {
+		amounts := way.Changes[at].Amounts
 		a := amounts[i]
 		step := Step1(a.Dim)
 		no, yes := int64(0), up(a.Need-a.Have, step)
@@ -192,7 +190,6 @@ func (s *Search) lessen(way trace.Way, at int) trace.Way {
 			try(no + (yes-no)/2)
 		}
 		least = least && yes-no == 1
-		i++
 	}
 	way.Changes[at].Least = least && len(way.Changes[at].Amounts) == 1
 	return way

@@ -140,7 +140,7 @@ func (s *Search) lookBehind() {
 		s.look()
 		s.given, s.why = nil, was
 		for i := alone; i < len(s.out.Ways); i++ {
-			s.family = min(ofFamily, s.Runs)
+			s.family = min(2*ofFamily, s.Runs)
 			s.out.Ways[i] = s.needed(s.out.Ways[i])
 		}
 		if len(s.out.Ways) > alone {
@@ -149,15 +149,12 @@ func (s *Search) lookBehind() {
 	}
 }
 
-// needed leaves out the first change of a pair if the second is enough, or else makes it as little as it may be.
+// needed makes the first change of a pair as little as it may be, and leaves out what is not needed.
 func (s *Search) needed(pair trace.Way) trace.Way {
-	if way, starts := s.try(slices.Clone(pair.Changes[1:]), nil); starts {
-		way.Changes[0].Least = false // one step less was tried along with the first change
-		return way
+	if pair = s.without(pair); len(pair.Changes) > 1 && len(pair.Changes[0].Amounts) > 0 {
+		pair = s.without(s.lessen(pair, 0))
 	}
-	if len(pair.Changes[0].Amounts) > 0 {
-		return s.lessen(pair, 0)
-	}
+	s.confirm(pair)
 	return pair
 }
 

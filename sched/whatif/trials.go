@@ -130,3 +130,82 @@ func (s *trials) job() (*ledger.Ledger, ledger.JobID, *ledger.Job) {
 	id, _ := l.Jobs.Find(s.key)
 	return l, id, l.Job(id)
 }
+
+// without leaves out each change of a way that is not needed beside those that are given and the others.
+func (s *trials) without(way trace.Way) trace.Way {
+	for i := len(s.given); i < len(way.Changes) && len(way.Changes) > len(s.given)+1; {
+		rest := slices.Delete(slices.Clone(way.Changes), i, i+1)[len(s.given):]
+		if w, does := s.try(rest, nil); does {
+			way, i = w, len(s.given)
+		} else {
+			i++
+		}
+	}
+	return way
+}
+
+// confirm tries again that each change of a way is the least, since the others have changed after it was found.
+func (s *trials) confirm(way trace.Way) {
+	given := s.given
+	s.given = nil
+	for i := range way.Changes {
+		c := &way.Changes[i]
+		for _, less := range stepLess(*c) {
+			changes := slices.Clone(way.Changes)
+			changes[i] = less
+			if _, does := s.try(changes, nil); does || s.family <= 0 {
+				c.Least = false
+			}
+		}
+	}
+	for i := range way.Changes { // what was cut short says nothing
+		way.Changes[i].Least = way.Changes[i].Least && s.family > 0
+	}
+	s.given = given
+}
+
+// stepLess is a change with one step less, in each way in which it may be less, if it is said to be the least. That
+// nothing of it is not enough is known.
+func stepLess(c trace.Change) (out []trace.Change) {
+	if !c.Least {
+		return nil
+	}
+	less := c
+	enough := true
+	switch c.Kind {
+	case trace.ChangeGang:
+		less.To++
+		enough = less.To < c.From
+	case trace.ChangeRequest:
+		less.To += Step1(c.Text)
+		enough = less.To < c.From
+	case trace.ChangeWeight:
+		less.To--
+		enough = less.To > c.From
+	case trace.ChangeNodes:
+		less.Count--
+		enough = less.Count > 0
+	case trace.ChangeCapability, trace.ChangeDeserved, trace.ChangeQuota:
+		less.Amounts = slices.Clone(c.Amounts)
+		less.Amounts[0].Need -= Step1(c.Amounts[0].Dim)
+		enough = less.Amounts[0].Need > less.Amounts[0].Have
+	case trace.ChangeRoom:
+		less.Where = slices.Clone(c.Where)
+		less.Where[0].Amount -= Step1(c.Where[0].Dim)
+		enough = less.Where[0].Amount > 0
+	case trace.ChangeEnd:
+		for i := range c.Jobs {
+			one := c
+			if one.Jobs = slices.Delete(slices.Clone(c.Jobs), i, i+1); len(one.Jobs) > 0 {
+				out = append(out, one)
+			}
+		}
+		return out
+	default:
+		enough = false
+	}
+	if !enough {
+		return nil
+	}
+	return []trace.Change{less}
+}
