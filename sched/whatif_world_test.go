@@ -11,8 +11,8 @@ import (
 	"ashlar.sh/sched/resource"
 )
 
-// full deals out a cluster that has run jobs for a while and has more that wait: racks of nodes, some tainted; a tree of
-// queues with limits; gangs with and without sub-groups, gates, selectors and priorities.
+// full deals out a cluster that has run jobs for a while and has more that wait: racks of nodes, some tainted; a tree
+// of queues with limits; gangs with and without sub-groups, gates, selectors and priorities.
 type full struct {
 	t       *rapid.T
 	e       *sched.Engine
