@@ -31,6 +31,24 @@ type Questions struct{ e *Engine }
 // Questions returns what can be asked about single objects.
 func (e *Engine) Questions() Questions { return Questions{e} }
 
+// Jobs describes all jobs, as in a Report.
+func (q Questions) Jobs() []JobReport {
+	q.e.l.Settle()
+	return q.e.reports.jobReports()
+}
+
+// Pods describes all pods, as in a Report.
+func (q Questions) Pods() []PodReport {
+	q.e.l.Settle()
+	return q.e.reports.podReports()
+}
+
+// Nodes describes all nodes, as in a Report.
+func (q Questions) Nodes() []NodeReport {
+	q.e.l.Settle()
+	return q.e.reports.nodeReports()
+}
+
 // JobsNamed returns the jobs of a name in a namespace: one, or none, or several adopted ones that have owners of
 // different kinds.
 func (q Questions) JobsNamed(namespace, name string) (out []ledger.JobID) {

@@ -26,10 +26,11 @@ type questions struct {
 }
 
 // shares are one part of so many of the loop's time, by size.
-var shares = [2]time.Duration{readapi.Brief: 50, readapi.Whole: 30}
+var shares = [2]time.Duration{readapi.Brief: 20, readapi.Whole: 40}
 
-// burst is how much of the time for brief questions may be used at once: a page of a dashboard asks several.
-const burst = 20 * time.Millisecond
+// burst is for how long brief questions may use in advance what they have not used: a page of a dashboard asks several
+// at once.
+const burst = 4 * time.Second
 
 // afterFailure is for how long no question is answered after one that made the engine panic: a client that repeats it
 // must not keep the scheduler from its work.

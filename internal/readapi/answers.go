@@ -11,6 +11,7 @@ import (
 
 	"ashlar.sh/internal/explain"
 	"ashlar.sh/internal/kube/access"
+	"ashlar.sh/sched"
 )
 
 // stated is the document of /v1/state.
@@ -78,7 +79,10 @@ func report(s *Server, w http.ResponseWriter, r *http.Request, u *access.User) e
 	if err := s.may(r, u, "/v1/report"); err != nil {
 		return err
 	}
-	c, err := s.copies.get(r.Context())
+	var whole *explain.Report
+	err := s.o.Scheduler.Ask(r.Context(), Whole, func(e *sched.Engine, _ Moment) {
+		whole = explain.New(e.Report(), explain.Summary{}, nil)
+	})
 	if err != nil {
 		return err
 	}
@@ -91,7 +95,7 @@ func report(s *Server, w http.ResponseWriter, r *http.Request, u *access.User) e
 	defer s.done()
 	w.Header().Set("Content-Type", "application/json")
 	to := &patient{w: w, to: http.NewResponseController(w)}
-	_ = explain.New(c.Report, explain.Summary{}, nil).JSON(to) // the client may have gone
+	_ = whole.JSON(to) // the client may have gone
 	return nil
 }
 

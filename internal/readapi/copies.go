@@ -11,16 +11,52 @@ import (
 // Bounds of how often the engine is copied, and for how long a copy is kept without a reader.
 const (
 	copyEvery = time.Second // at most
-	copyShare = 30          // … and for at most one part in so many of the time
+	copyShare = 40          // … and for at most one part in so many of the time
 	keepFor   = time.Minute
+	alsoFor   = 5 * time.Second // a copy has the parts of the one before, if that is no older
 )
 
-// copied is the engine's report at one moment, which all readers share and none changes.
+// parts are the parts of a report that a reader needs.
+type parts uint8
+
+// The parts.
+const (
+	ofQueues parts = 1 << iota
+	ofJobs
+	ofPods
+	ofNodes
+)
+
+// copied is the engine's report at one moment, or some parts of it, which all readers share and none changes.
 type copied struct {
 	Moment
 	sched.Report
+	has  parts
 	took time.Duration // in the loop's goroutine
-	due  time.Time     // when a newer one may be made
+	made time.Time
+	due  time.Time // when a newer one may be made
+}
+
+// read copies parts of what an engine knows.
+func (c *copied) read(e *sched.Engine, m Moment) {
+	began := time.Now()
+	c.Moment = m
+	if c.has&ofQueues != 0 {
+		c.Queues = e.Queues()
+	}
+	if c.has&ofJobs != 0 {
+		c.Jobs = e.Questions().Jobs()
+		for i := range c.Jobs { // the engine goes on with its reasons
+			c.Jobs[i].Reason = c.Jobs[i].Reason.Clone()
+		}
+	}
+	if c.has&ofPods != 0 {
+		c.Pods = e.Questions().Pods()
+	}
+	if c.has&ofNodes != 0 {
+		c.Nodes = e.Questions().Nodes()
+	}
+	c.took = time.Since(began)
 }
 
 // copies makes copies when they are asked for, one at a time.
@@ -38,10 +74,10 @@ func newCopies(s Scheduler, now func() time.Time) *copies {
 	return c
 }
 
-// get returns the last copy, or a new one if that is due.
-func (c *copies) get(ctx context.Context) (*copied, error) {
+// get returns the last copy if it has all that is needed and no newer one is due, else a new one.
+func (c *copies) get(ctx context.Context, need parts) (*copied, error) {
 	c.forget.Reset(keepFor)
-	if have := c.last.Load(); have != nil && c.now().Before(have.due) {
+	if have := c.valid(need); have != nil {
 		return have, nil
 	}
 	select {
@@ -50,22 +86,27 @@ func (c *copies) get(ctx context.Context) (*copied, error) {
 	case <-ctx.Done():
 		return nil, ctx.Err()
 	}
-	if have := c.last.Load(); have != nil && c.now().Before(have.due) {
+	if have := c.valid(need); have != nil {
 		return have, nil // another reader made it meanwhile
 	}
-	next := &copied{}
-	err := c.scheduler.Ask(ctx, Whole, func(e *sched.Engine, m Moment) {
-		began := time.Now()
-		next.Moment, next.Report = m, e.Report()
-		for i := range next.Jobs { // the engine goes on with its reasons
-			next.Jobs[i].Reason = next.Jobs[i].Reason.Clone()
-		}
-		next.took = time.Since(began)
-	})
-	if err != nil {
+	next := &copied{has: need}
+	if last := c.last.Load(); last != nil && c.now().Sub(last.made) < alsoFor {
+		next.has |= last.has // readers of different parts must not make one copy each, in turn
+	}
+	if err := c.scheduler.Ask(ctx, Whole, next.read); err != nil {
 		return nil, err
 	}
-	next.due = c.now().Add(max(copyEvery, copyShare*next.took))
+	next.made = c.now()
+	next.due = next.made.Add(max(copyEvery, copyShare*next.took))
 	c.last.Store(next)
 	return next, nil
+}
+
+// valid is the last copy if it will do.
+func (c *copies) valid(need parts) *copied {
+	have := c.last.Load()
+	if have == nil || have.has&need != need || !c.now().Before(have.due) {
+		return nil
+	}
+	return have
 }

@@ -23,6 +23,7 @@ func (p place) compare(o place) int {
 // kind is one kind of rows of the report: what lists and streams need to know of it.
 type kind[T any] struct {
 	name    string // of one, as in an event of a stream
+	part    parts
 	rows    func(*sched.Report) []T
 	at      func(*T) place
 	seen    func(*view, place) bool
@@ -32,7 +33,7 @@ type kind[T any] struct {
 	filters map[string]func(row *T, value string) bool
 }
 
-var jobs = &kind[sched.JobReport]{name: "Job",
+var jobs = &kind[sched.JobReport]{name: "Job", part: ofJobs,
 	rows: func(r *sched.Report) []sched.JobReport { return r.Jobs },
 	at: func(j *sched.JobReport) place {
 		p := place{Namespace: j.Namespace, Name: j.Name}
@@ -56,7 +57,7 @@ var jobs = &kind[sched.JobReport]{name: "Job",
 	},
 }
 
-var pods = &kind[sched.PodReport]{name: "Pod",
+var pods = &kind[sched.PodReport]{name: "Pod", part: ofPods,
 	rows: func(r *sched.Report) []sched.PodReport { return r.Pods },
 	at:   func(p *sched.PodReport) place { return place{Namespace: p.Namespace, Name: p.Name} },
 	seen: func(v *view, p place) bool { return v.namespace(p.Namespace) },
@@ -72,7 +73,7 @@ var pods = &kind[sched.PodReport]{name: "Pod",
 	},
 }
 
-var queues = &kind[sched.QueueReport]{name: "Queue",
+var queues = &kind[sched.QueueReport]{name: "Queue", part: ofQueues,
 	rows: func(r *sched.Report) []sched.QueueReport { return r.Queues },
 	at:   func(q *sched.QueueReport) place { return place{Name: q.Name} },
 	seen: func(v *view, p place) bool { return v.queue(p.Name) },
@@ -83,7 +84,7 @@ var queues = &kind[sched.QueueReport]{name: "Queue",
 	same: func(a, b *sched.QueueReport) bool { return reflect.DeepEqual(a, b) },
 }
 
-var nodes = &kind[sched.NodeReport]{name: "Node",
+var nodes = &kind[sched.NodeReport]{name: "Node", part: ofNodes,
 	rows: func(r *sched.Report) []sched.NodeReport { return r.Nodes },
 	at:   func(n *sched.NodeReport) place { return place{Name: n.Name} },
 	seen: func(v *view, _ place) bool { return v.nodes() },

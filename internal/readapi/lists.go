@@ -54,7 +54,7 @@ func list[T any](k *kind[T]) handler {
 			}
 			return forbidden(u, access.ListPods(ns))
 		}
-		c, err := s.copies.get(r.Context())
+		c, err := s.copies.get(r.Context(), k.part)
 		if err != nil {
 			return err
 		}

@@ -35,6 +35,14 @@ type generation struct {
 	err  error // the streams end
 }
 
+// momentOrNone is the moment of a generation; the zero one for nil.
+func (g *generation) momentOrNone() Moment {
+	if g == nil {
+		return Moment{}
+	}
+	return g.Moment
+}
+
 // streams makes generations while clients read them.
 type streams struct {
 	copies *copies
@@ -178,15 +186,19 @@ func (s *streams) run(ctx context.Context) {
 func (s *streams) step(ctx context.Context) (took time.Duration, err error) {
 	within, cancel := context.WithTimeout(ctx, answerWithin)
 	defer cancel()
-	c, err := s.copies.get(within)
-	if err != nil {
-		return 0, err
-	}
 	s.mu.Lock()
 	before, had, wanted := s.last, s.tables, slices.Collect(maps.Keys(s.wanted))
 	s.mu.Unlock()
 	if before == nil || ctx.Err() != nil {
 		return 0, ctx.Err()
+	}
+	var need parts
+	for _, k := range wanted {
+		need |= tables[k].part()
+	}
+	c, err := s.copies.get(within, need)
+	if err != nil {
+		return 0, err
 	}
 	began := time.Now()
 	next := &generation{Moment: c.Moment, number: before.number + 1, bytes: before.bytes, changes: map[string][]change{},
@@ -197,14 +209,14 @@ func (s *streams) step(ctx context.Context) (took time.Duration, err error) {
 		if !known {
 			old = tables[k]
 		}
-		table, changes, err := old.follow(&c.Report)
+		table, changes, err := old.follow(&c.Report, c.Moment)
 		if err != nil {
 			return 0, err
 		}
 		if now[k] = table; known {
 			next.changes[k] = changes
 			for i := range changes {
-				next.bytes += uint64(len(changes[i].body))
+				next.bytes += uint64(len(changes[i].line))
 			}
 		}
 	}

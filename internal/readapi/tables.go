@@ -1,6 +1,7 @@
 package readapi
 
 import (
+	"cmp"
 	"encoding/json"
 
 	"ashlar.sh/sched"
@@ -15,83 +16,94 @@ const (
 	Failure  = "ERROR"    // the stream ends; the object is a Status
 )
 
-// change is one row that came, changed or went.
+// change is one row that came, changed or went, as the line of a stream, which all clients share.
 type change struct {
-	event string
-	at    place
-	body  json.RawMessage
+	at   place
+	line []byte
+}
+
+// line is an event as JSON, with its end of line.
+func line(event, kind string, m Moment, object json.RawMessage) ([]byte, error) {
+	data, err := json.Marshal(Event{Type: event, Kind: kind, Moment: m, Object: object})
+	return append(data, '\n'), err
 }
 
 // table is the rows of one kind at one moment, as JSON. It does not change: follow makes the next one.
 type table interface {
 	// follow returns the table of a later report, and what changed until then.
-	follow(*sched.Report) (table, []change, error)
-	// visit calls f for each row, until it returns false.
-	visit(f func(place, json.RawMessage) bool)
+	follow(*sched.Report, Moment) (table, []change, error)
+	// visit calls f for each row, as it came or changed last, until it returns false.
+	visit(f func(change) bool)
 	// seen says that a user may see a row.
 	seen(*view, place) bool
-	// kind is the name of a row's kind.
-	kind() string
+	// part is the part of a report that has the rows.
+	part() parts
 }
 
-// tableOf is the table of a kind. Rows that do not change keep their JSON.
+// tableOf is the table of a kind. Rows that do not change keep their lines.
 type tableOf[T any] struct {
-	of     *kind[T]
-	rows   []T
-	bodies []json.RawMessage
+	of    *kind[T]
+	rows  []T
+	lines [][]byte
 }
 
-func (t *tableOf[T]) kind() string                { return t.of.name }
+func (t *tableOf[T]) part() parts                 { return t.of.part }
 func (t *tableOf[T]) seen(v *view, at place) bool { return t.of.seen(v, at) }
-func (t *tableOf[T]) body(row *T) (json.RawMessage, error) {
-	return json.Marshal(t.of.show([]T{*row})[0])
+
+// line is a row as an event.
+func (t *tableOf[T]) line(event string, m Moment, row *T) ([]byte, error) {
+	body, err := json.Marshal(t.of.show([]T{*row})[0])
+	if err != nil {
+		return nil, err
+	}
+	return line(event, t.of.name, m, body)
 }
 
-func (t *tableOf[T]) visit(f func(place, json.RawMessage) bool) {
+func (t *tableOf[T]) visit(f func(change) bool) {
 	for i := range t.rows {
-		if !f(t.of.at(&t.rows[i]), t.bodies[i]) {
+		if !f(change{t.of.at(&t.rows[i]), t.lines[i]}) {
 			return
 		}
 	}
 }
 
-func (t *tableOf[T]) follow(r *sched.Report) (table, []change, error) {
+func (t *tableOf[T]) follow(r *sched.Report, m Moment) (table, []change, error) {
 	next := &tableOf[T]{of: t.of, rows: t.of.rows(r)}
-	next.bodies = make([]json.RawMessage, len(next.rows))
+	next.lines = make([][]byte, len(next.rows))
 	var changes []change
-	old := 0
-	gone := func() {
-		changes = append(changes, change{Deleted, t.of.at(&t.rows[old]), t.bodies[old]})
-		old++
+	var failed error
+	tell := func(event string, row *T) (told []byte) {
+		told, err := t.line(event, m, row)
+		failed = cmp.Or(failed, err)
+		changes = append(changes, change{t.of.at(row), told})
+		return told
 	}
+	old := 0
 	for i := range next.rows {
 		row := &next.rows[i]
 		at := t.of.at(row)
-		for old < len(t.rows) && t.of.at(&t.rows[old]).compare(at) < 0 {
-			gone()
+		for ; old < len(t.rows) && t.of.at(&t.rows[old]).compare(at) < 0; old++ {
+			tell(Deleted, &t.rows[old])
 		}
 		known := old < len(t.rows) && t.of.at(&t.rows[old]) == at
-		if known && t.of.same(&t.rows[old], row) {
-			next.bodies[i] = t.bodies[old]
-			old++
+		switch {
+		case !known:
+			next.lines[i] = tell(Added, row)
 			continue
+		case t.of.same(&t.rows[old], row):
+			next.lines[i] = t.lines[old]
+		default:
+			tell(Modified, row)
+			added, err := t.line(Added, m, row)
+			failed = cmp.Or(failed, err)
+			next.lines[i] = added
 		}
-		body, err := t.body(row)
-		if err != nil {
-			return nil, nil, err
-		}
-		next.bodies[i] = body
-		event := Added
-		if known {
-			event = Modified
-			old++
-		}
-		changes = append(changes, change{event, at, body})
+		old++
 	}
-	for old < len(t.rows) {
-		gone()
+	for ; old < len(t.rows); old++ {
+		tell(Deleted, &t.rows[old])
 	}
-	return next, changes, nil
+	return next, changes, failed
 }
 
 // tables are empty tables, by the name that a stream asks for.

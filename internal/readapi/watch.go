@@ -26,7 +26,8 @@ const (
 	longestWatch = time.Hour
 )
 
-// Event is a line of a stream. Object is that of a list, or a Status for an error; of a row that went, its last.
+// Event is a line of a stream. Object is that of a list, or a Status for an error; of a row that went, its last. The
+// moment is that of the change; of a row at the beginning, when it came or changed last.
 type Event struct {
 	Type string `json:"type"`
 	Kind string `json:"kind,omitempty"`
@@ -170,8 +171,8 @@ func (st *stream) late() error {
 func (st *stream) all(now map[string]table) (err error) {
 	for _, name := range st.kinds {
 		t := now[name]
-		t.visit(func(at place, body json.RawMessage) bool {
-			_, err = st.row(t, change{Added, at, body})
+		t.visit(func(c change) bool {
+			_, err = st.row(t, c)
 			return err == nil
 		})
 		if err != nil {
@@ -205,7 +206,7 @@ func (st *stream) row(t table, c change) (wrote bool, err error) {
 	if st.namespace != "" && c.at.Namespace != "" && c.at.Namespace != st.namespace || !t.seen(st.view, c.at) {
 		return false, st.blind()
 	}
-	return true, st.line(Event{Type: c.event, Kind: t.kind(), Moment: st.at.Moment, Object: c.body})
+	return true, st.line(c.line)
 }
 
 // blind is why the rows that a user may see are not known.
@@ -218,20 +219,14 @@ func (st *stream) blind() error {
 }
 
 // line writes one event. A client that does not take it in time has lost its stream.
-func (st *stream) line(e Event) error {
-	data, err := json.Marshal(e)
-	if err != nil {
-		return err
-	}
+func (st *stream) line(data []byte) error {
 	if st.out.Available() <= len(data) {
 		if err := st.due(); err != nil {
 			return err
 		}
 	}
-	if _, err = st.out.Write(data); err != nil {
-		return err
-	}
-	return st.out.WriteByte('\n')
+	_, err := st.out.Write(data)
+	return err
 }
 
 // due gives the client time for what comes.
@@ -257,7 +252,11 @@ func (st *stream) mark() error {
 	if !st.begun {
 		return nil
 	}
-	if err := st.line(Event{Type: Bookmark, Moment: st.at.Moment}); err != nil {
+	data, err := line(Bookmark, "", st.at.Moment, nil)
+	if err != nil {
+		return err
+	}
+	if err := st.line(data); err != nil {
 		return err
 	}
 	return st.flush()
@@ -279,9 +278,9 @@ func (st *stream) fail(err error) {
 	if encoding != nil {
 		return
 	}
-	line, encoding := json.Marshal(Event{Type: Failure, Object: data})
+	last, encoding := line(Failure, "", st.at.momentOrNone(), data)
 	if encoding == nil && st.control.SetWriteDeadline(time.Now().Add(time.Second)) == nil {
-		_, _ = st.out.Write(append(line, '\n')) // the client may have gone
+		_, _ = st.out.Write(last) // the client may have gone
 		_ = st.out.Flush()
 		_ = st.control.Flush()
 	}

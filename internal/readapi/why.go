@@ -90,7 +90,7 @@ func (o subject) allowed(v *view) bool {
 func (o subject) answer(s *Server, r *http.Request, v *view) (*explain.Answer, error) {
 	found := &finding{subject: o}
 	if o.kind == "queue" { // it counts all jobs: of the copy that everybody shares
-		c, err := s.copies.get(r.Context())
+		c, err := s.copies.get(r.Context(), ofJobs|ofQueues)
 		if err != nil {
 			return nil, err
 		}

@@ -1,0 +1,219 @@
+package loop
+
+import (
+	"context"
+	"crypto/tls"
+	"fmt"
+	"io"
+	"net/http"
+	"slices"
+	"sync"
+	"testing"
+	"time"
+
+	"ashlar.sh/internal/kube/access"
+	"ashlar.sh/internal/readapi"
+	"ashlar.sh/sched"
+	"ashlar.sh/sched/model"
+	"ashlar.sh/sched/policy"
+	"ashlar.sh/sched/resource"
+)
+
+// everybody may see everything.
+type everybody struct{}
+
+func (everybody) User(_ context.Context, r *http.Request) (*access.User, error) {
+	return &access.User{Username: r.Header.Get("Authorization")}, nil
+}
+
+func (everybody) May(context.Context, *access.User, access.Question) (bool, error) { return true, nil }
+
+// crowded is a loop that decides on 5 000 nodes and 100 000 pods, 5 000 of which wait in jobs of their own.
+type crowded struct {
+	*loop
+	version uint64
+	came    int
+}
+
+func newCrowded(b *testing.B) *crowded {
+	b.Helper()
+	e, err := sched.New(policy.Profile{Actions: []string{"enqueue", "allocate", "backfill"}, Tiers: [][]policy.Choice{
+		{{Plugin: "priority"}, {Plugin: "gang"}, {Plugin: "conformance"}},
+		{{Plugin: "predicates"}, {Plugin: "proportion"}, {Plugin: "nodeorder"}}}})
+	if err != nil {
+		b.Fatal(err)
+	}
+	c := &crowded{loop: (&loop{engine: e, metrics: newMetrics(), health: &health{}, lead: &leadership{},
+		acting: true, began: time.Now()}).wire()}
+	c.put(model.KindQueue, "default", &model.Queue{Meta: model.Meta{Name: "default"}, Weight: 1})
+	for i := range 5000 {
+		name := fmt.Sprintf("node-%04d", i)
+		c.put(model.KindNode, name, &model.Node{Meta: model.Meta{Name: name}, Allocatable: resource.List{
+			{Name: "cpu", Value: 64_000}, {Name: "memory", Value: 256 << 30}, {Name: "pods", Value: 110}}})
+	}
+	for j := range 4750 {
+		c.job(fmt.Sprintf("runs-%04d", j), 20, 1000, j*20)
+	}
+	for j := range 5000 {
+		c.job(fmt.Sprintf("waits-%04d", j), 1, 65_000+int64(j%100), -1)
+	}
+	c.cycle()
+	return c
+}
+
+func (c *crowded) put(k model.Kind, name string, o model.Object) {
+	c.version++
+	ns := "bench"
+	if k == model.KindNode || k == model.KindQueue {
+		ns = ""
+	}
+	c.engine.Apply(
+		model.Fact{Ref: model.Ref{Kind: k, Namespace: ns, Name: name}, UID: name, Version: c.version, Object: o})
+}
+
+// job is a gang; its pods run from a node on, or wait if that is below 0.
+func (c *crowded) job(name string, members int, cpu int64, from int) {
+	c.put(model.KindPodGroup, name, &model.PodGroup{Meta: model.Meta{Namespace: "bench", Name: name, UID: name},
+		MinMember: int32(members), Phase: model.GroupInqueue})
+	for i := range members {
+		pod := fmt.Sprintf("%s-%d", name, i)
+		p := &model.Pod{Meta: model.Meta{Namespace: "bench", Name: pod, UID: pod}, Ours: true, Group: name,
+			Index: int64(i), Spec: &model.Spec{Requests: resource.List{{Name: "cpu", Value: cpu}, {Name: "pods", Value: 1}}}}
+		if from >= 0 {
+			p.Node, p.Phase = fmt.Sprintf("node-%04d", (from+i)%5000), model.PodRunning
+		}
+		c.put(model.KindPod, pod, p)
+	}
+}
+
+func (c *crowded) cycle() {
+	c.engine.Record(0)
+	c.engine.Decide(c.now())
+	c.engine.Checkpoint()
+	c.background.questions.decided()
+}
+
+// work is one round of the loop: a gang comes, one goes, the engine decides, and what is asked is answered.
+func (c *crowded) work() {
+	for i := range 10 {
+		name := fmt.Sprintf("comes-%d-%d", c.came%50, i)
+		for m := range 10 {
+			c.put(model.KindPod, fmt.Sprintf("%s-%d", name, m), nil)
+		}
+		c.put(model.KindPodGroup, name, nil)
+		c.job(name, 10, 1000, -1)
+	}
+	c.came++
+	c.cycle()
+	select {
+	case q := <-c.background.questions.asked:
+		c.background.questions.reply(q)
+	default:
+	}
+}
+
+// rounds works for a while and returns the rounds in a second.
+func (c *crowded) rounds(d time.Duration) float64 {
+	n, began := 0, time.Now()
+	for ; time.Since(began) < d; n++ {
+		c.work()
+	}
+	return float64(n) / time.Since(began).Seconds()
+}
+
+func (c *crowded) served(b *testing.B) (url string, client *http.Client) {
+	b.Helper()
+	s, err := readapi.New(readapi.Options{Address: "127.0.0.1:0", Scheduler: c.background.questions, Access: everybody{}})
+	if err != nil {
+		b.Fatal(err)
+	}
+	go s.Serve()
+	b.Cleanup(s.Close)
+	return fmt.Sprintf("https://127.0.0.1:%d", s.Port()),
+		&http.Client{Transport: &http.Transport{TLSClientConfig: &tls.Config{InsecureSkipVerify: true}}}
+}
+
+func get(ctx context.Context, b *testing.B, client *http.Client, user, url string) io.ReadCloser {
+	r, err := http.NewRequestWithContext(ctx, http.MethodGet, url, nil)
+	if err != nil {
+		b.Error(err)
+		return http.NoBody
+	}
+	r.Header.Set("Authorization", user)
+	answer, err := client.Do(r)
+	if err != nil {
+		if ctx.Err() == nil {
+			b.Error(err)
+		}
+		return http.NoBody
+	}
+	if answer.StatusCode != http.StatusOK {
+		b.Errorf("%s: %s", url, answer.Status)
+	}
+	return answer.Body
+}
+
+// BenchmarkWhyAsked asks why a job waits, again and again, while the loop decides without a pause.
+func BenchmarkWhyAsked(b *testing.B) {
+	c := newCrowded(b)
+	url, client := c.served(b)
+	var took []time.Duration
+	done := make(chan struct{})
+	go func() {
+		defer close(done)
+		for i := range 100 {
+			began := time.Now()
+			body := get(b.Context(), b, client, fmt.Sprint("user-", i%8), fmt.Sprintf("%s/v1/why/job/bench/waits-%04d", url, i))
+			_, err := io.Copy(io.Discard, body)
+			_ = body.Close()
+			if err != nil {
+				b.Error(err)
+			}
+			took = append(took, time.Since(began))
+			<-time.After(300 * time.Millisecond) // a person, or a page
+		}
+	}()
+	for asking := true; asking; {
+		c.work()
+		select {
+		case <-done:
+			asking = false
+		default:
+		}
+	}
+	slices.Sort(took)
+	b.ReportMetric(float64(took[len(took)/2].Microseconds())/1000, "ms-median")
+	b.ReportMetric(float64(took[len(took)*95/100].Microseconds())/1000, "ms-p95")
+	b.ReportMetric(float64(took[len(took)-1].Microseconds())/1000, "ms-max")
+	b.ReportMetric(0, "ns/op")
+}
+
+// BenchmarkWatched compares the rounds of a loop with 100 clients that watch jobs and queues with those without one, in
+// turn; the clients are in the same process.
+func BenchmarkWatched(b *testing.B) {
+	c := newCrowded(b)
+	url, client := c.served(b)
+	c.rounds(time.Second)
+	var ratios []float64
+	for range 7 {
+		alone := c.rounds(4 * time.Second)
+		ctx, stop := context.WithCancel(b.Context())
+		var readers sync.WaitGroup
+		for i := range 100 {
+			readers.Go(func() {
+				body := get(ctx, b, client, fmt.Sprint("user-", i), url+"/v1/watch?kinds=jobs,queues")
+				_, _ = io.Copy(io.Discard, body) // until stop
+				_ = body.Close()
+			})
+		}
+		c.rounds(4 * time.Second) // until all have their first rows
+		watched := c.rounds(4 * time.Second)
+		stop()
+		readers.Wait()
+		ratios = append(ratios, watched/alone)
+		b.Logf("%.1f rounds a second alone, %.1f with 100 clients: %.3f", alone, watched, watched/alone)
+	}
+	slices.Sort(ratios)
+	b.ReportMetric(ratios[len(ratios)/2], "of-alone")
+	b.ReportMetric(0, "ns/op")
+}
