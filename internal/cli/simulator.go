@@ -5,6 +5,7 @@ package cli
 import (
 	"errors"
 	"io"
+	"net/http"
 
 	"github.com/spf13/cobra"
 
@@ -75,3 +76,8 @@ func (p planner) dumpedGround(planning) (*ground, error) {
 
 // saved is left out.
 func (pages) saved(watching) (*player.Player, error) { return nil, badInput("error: " + whole) }
+
+// live is left out.
+func (pages) live(watching) (http.Handler, error) {
+	return nil, badInput("error: --read-api: " + whole)
+}

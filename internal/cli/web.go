@@ -33,12 +33,17 @@ type watching struct {
 	address string
 	speed   float64
 	paused  bool
+
+	api, certificate    string // of a live scheduler, instead of files
+	kubeconfig, context string
 }
 
 const webLong = `Shows in the browser what the scheduler does and why: jobs, queues, nodes, what waits for
 what, and evictions. The input and the configuration are those of simulate; a virtual clock
 runs at a multiple of its speed, and can be paused and wound back. A FILE may also be what a
-live scheduler saved (see replay): then one moment is shown.
+live scheduler saved (see replay): then one moment is shown. With --read-api instead of files it
+is a live scheduler: its read API is asked with the credentials of your kubeconfig, which it
+tells only what you may see.
 
 The page is served on this machine's loopback address, to the first browser that opens the
 address that is printed. It writes nothing and asks no other server for anything. Ctrl-C
@@ -59,13 +64,22 @@ func (p pages) web(name string) *cobra.Command {
   NAME web --trace-nodes nodes.csv --trace-jobs jobs.csv --paused
 
   # What a live scheduler saved
-  NAME web /tmp/ashlar-dump-4711.json`, "NAME", name),
+  NAME web /tmp/ashlar-dump-4711.json
+
+  # A live scheduler; its Lease has the certificate in the label ashlar.sh/read-api-certificate
+  kubectl -n ashlar-system port-forward pod/$POD 8443 &
+  NAME web --read-api https://localhost:8443 --read-api-certificate $CERTIFICATE`, "NAME", name),
 		RunE: func(c *cobra.Command, args []string) error {
 			s.files = append(s.files, args...)
 			s.output = "table"
 			s.until = "quiet"
-			if err := s.check(); err != nil {
-				return err
+			switch {
+			case s.api != "" && (len(s.files) > 0 || s.traceJobs != ""):
+				return errors.New("--read-api: a live scheduler is shown, or files, not both")
+			case s.api == "":
+				if err := s.check(); err != nil {
+					return err
+				}
 			}
 			return p.showPage(c.Context(), s)
 		},
@@ -78,6 +92,11 @@ func (p pages) web(name string) *cobra.Command {
 		"what an eviction costs a pod of a trace: restart (it begins anew) or none (it goes on where it was)")
 	f.StringVar(&s.address, "address", "127.0.0.1:0", "loopback address and port to serve on; port 0: one that is free")
 	f.Float64Var(&s.speed, "speed", 1000, "how many virtual seconds pass in a second")
+	f.StringVar(&s.api, "read-api", "", "address of a live scheduler's read API, such as https://localhost:8443")
+	f.StringVar(&s.certificate, "read-api-certificate", "",
+		"SHA-256 of its certificate, as in its log or in the label ashlar.sh/read-api-certificate of its Lease")
+	f.StringVar(&s.kubeconfig, "kubeconfig", "", "kubeconfig with your credentials, for --read-api")
+	f.StringVar(&s.context, "context", "", "context of the kubeconfig")
 	f.BoolVar(&s.paused, "paused", false, "stand still until it is started in the page")
 	c.MarkFlagsRequiredTogether("trace-nodes", "trace-jobs")
 	return c
@@ -88,7 +107,7 @@ func (p pages) showPage(ctx context.Context, s watching) error {
 	if ctx == nil {
 		ctx = context.Background()
 	}
-	shown, err := p.player(s)
+	api, run, err := p.api(s)
 	if err != nil {
 		return err
 	}
@@ -96,7 +115,7 @@ func (p pages) showPage(ctx context.Context, s watching) error {
 	if err != nil {
 		return badInput(fmt.Sprintf("error: --address %s: %v", s.address, err))
 	}
-	site, err := web.NewServer(listener.Addr(), shown.Handler())
+	site, err := web.NewServer(listener.Addr(), api)
 	if err != nil {
 		listener.Close()
 		return badInput("error: " + err.Error())
@@ -109,7 +128,7 @@ func (p pages) showPage(ctx context.Context, s watching) error {
 	played := make(chan struct{})
 	go func() {
 		defer close(played)
-		shown.Run(ctx.Done())
+		run(ctx.Done())
 	}()
 	go func() {
 		<-ctx.Done()
@@ -126,6 +145,19 @@ func (p pages) showPage(ctx context.Context, s watching) error {
 		return badInput("error: serving the page: " + err.Error())
 	}
 	return nil
+}
+
+// api is what answers the page, and what has to run meanwhile.
+func (p pages) api(s watching) (http.Handler, func(stop <-chan struct{}), error) {
+	if s.api != "" {
+		h, err := p.live(s)
+		return h, func(stop <-chan struct{}) { <-stop }, err
+	}
+	shown, err := p.player(s)
+	if err != nil {
+		return nil, nil, err
+	}
+	return shown.Handler(), shown.Run, nil
 }
 
 // player makes what the page shows.

@@ -12,8 +12,8 @@ import (
 	"testing"
 )
 
-// browse runs `ashlar web` as a process of its own, and gets a path as the browser that it lets in.
-func browse(t *testing.T, path string, into any, args ...string) {
+// browse runs `ashlar web` as a process of its own, and gets a path as the browser that it lets in, with a code.
+func browse(t *testing.T, path string, code int, into any, args ...string) {
 	t.Helper()
 	c := exec.Command(os.Args[0], append([]string{"web"}, args...)...)
 	c.Env = append(os.Environ(), asCommand+"=1")
@@ -44,7 +44,10 @@ func browse(t *testing.T, path string, into any, args ...string) {
 		t.Fatal(err)
 	}
 	defer got.Body.Close()
-	if err := json.NewDecoder(got.Body).Decode(into); err != nil || got.StatusCode != http.StatusOK {
+	if got.Header.Get("Set-Cookie") != "" {
+		t.Errorf("a cookie comes through: %v", got.Header)
+	}
+	if err := json.NewDecoder(got.Body).Decode(into); err != nil || got.StatusCode != code {
 		t.Errorf("%s: %d %v", path, got.StatusCode, err)
 	}
 	if err := c.Process.Signal(os.Interrupt); err != nil {
@@ -65,7 +68,7 @@ type listed struct {
 
 func TestThePageShowsFiles(t *testing.T) {
 	var got listed
-	browse(t, "/v1/jobs", &got, "../../examples/quickstart")
+	browse(t, "/v1/jobs", http.StatusOK, &got, "../../examples/quickstart")
 	if len(got.Items) < 4 {
 		t.Errorf("the page has %d jobs: %+v", len(got.Items), got.Items)
 	}
@@ -73,7 +76,7 @@ func TestThePageShowsFiles(t *testing.T) {
 
 func TestThePageShowsWhatWasSaved(t *testing.T) {
 	var got listed
-	browse(t, "/v1/pods", &got, saved(t, ""))
+	browse(t, "/v1/pods", http.StatusOK, &got, saved(t, ""))
 	if len(got.Items) != 1 || got.Items[0].Name != "p" || got.Items[0].Node != "n" {
 		t.Errorf("the page has %+v, want pod p on node n", got.Items)
 	}

@@ -17,7 +17,7 @@ import (
 )
 
 // patience is how long a test waits for the page to show something.
-const patience = 15 * time.Second
+const patience = time.Minute
 
 // chromium finds the browser; "" without one. ASHLAR_CHROMIUM names another.
 func chromium() string {

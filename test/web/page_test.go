@@ -20,7 +20,13 @@ func noon(t *testing.T, b *browser) *page {
 	p := b.open(t, address, 1280, 800)
 	p.until("the page", `document.querySelector(".transport .play")`)
 	p.click(".transport .play")
-	p.until("the afternoon", `Number(document.querySelector(".transport input").max) > 43000`)
+	var edge float64
+	p.eval(`new Promise((done) => {
+	  const look = () => fetch("/v1/state").then((r) => r.json()).then((s) => {
+	    if (s.play.edge > 43000 || s.play.ended) done(s.play.edge); else setTimeout(look, 50);
+	  });
+	  look();
+	})`, &edge)
 	p.play(`{"playing": false, "seek": 42000}`)
 	p.until("noon", `document.querySelector(".transport .past")`)
 	return p

@@ -21,20 +21,34 @@ func TestScreenshots(t *testing.T) {
 		width, height   int
 	}{
 		{"web-pulse", "#/pulse?theme=light", ".uplot", 1280, 800},
-		{"web-jobs", "#/jobs?theme=light&state=waiting&job=trace/language-pretrain-large", ".drawer .verdict", 1280, 800},
 		{"web-queues", "#/queues?theme=light&queue=language", ".drawer .sum table", 1280, 800},
 		{"web-cluster", "#/cluster?theme=dark", ".rack .cell", 1280, 800},
 		{"web-timeline", "#/timeline?theme=light", ".uplot", 1280, 800},
+		{"web-latest", "", ".app", 1280, 800},
+		{"web-jobs", "#/jobs?theme=light&state=waiting&job=trace/language-pretrain-large", ".way li", 1280, 1000},
+		{"web-whatif", "#/queues?theme=light&whatif=queue&wq=language&ww=12", "dialog .primary", 1280, 800},
 		{"web-phone", "#/jobs?theme=light&state=waiting", ".rows .row", 390, 760},
 		{"web-chinese", "#/queues?theme=dark&lang=zh", ".queue", 1280, 800},
 	} {
 		p.do("Emulation.setDeviceMetricsOverride", map[string]any{"width": s.width, "height": s.height,
 			"deviceScaleFactor": 1, "mobile": s.width < 600})
+		if s.hash == "" {
+			p.play(`{"seek": 1e9}`)
+			continue
+		}
 		p.goes(s.hash)
 		p.until(s.name, `document.querySelector("`+s.see+`")`)
+		if s.name == "web-whatif" {
+			p.click("dialog .primary")
+			p.until("what moves", `document.querySelector("dialog .result table")`)
+		}
 		p.eval(`Promise.allSettled(document.getAnimations().map((a) => a.finished)).
 		  then(() => new Promise((d) => setTimeout(d, 1200)))`, nil) // what the view asks for itself has come, too
-		if data := p.shot(); *update {
+		data := p.shot()
+		if s.name == "web-whatif" {
+			p.key("Escape")
+		}
+		if *update {
 			if err := os.WriteFile(filepath.Join(images, s.name+".png"), data, 0o644); err != nil {
 				t.Fatal(err)
 			}

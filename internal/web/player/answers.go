@@ -1,11 +1,9 @@
 package player
 
 import (
-	"cmp"
 	"encoding/base64"
 	"encoding/json"
 	"net/http"
-	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -67,6 +65,10 @@ func (p *Player) Handler() http.Handler {
 	mux.HandleFunc("GET /v1/history", p.history)
 	mux.HandleFunc("GET /v1/watch", p.watch)
 	mux.HandleFunc("GET /v1/why/queue/{name}", p.whyQueue)
+	mux.HandleFunc("GET /v1/why/job/{namespace}/{name}", p.whyJob)
+	mux.HandleFunc("GET /v1/page", func(w http.ResponseWriter, _ *http.Request) {
+		write(w, map[string]string{"title": p.o.Title, "source": p.o.Source})
+	})
 	mux.HandleFunc("POST /v1/play", p.play)
 	mux.HandleFunc("POST /v1/whatif", p.whatIf)
 	return mux
@@ -144,46 +146,6 @@ func (p *Player) history(w http.ResponseWriter, r *http.Request) {
 	points := p.ring.points(after)
 	p.mu.Unlock()
 	write(w, map[string]any{"apiVersion": apiVersion, "kind": "History", "items": points})
-}
-
-// whyQueue answers with the arithmetic of one queue.
-func (p *Player) whyQueue(w http.ResponseWriter, r *http.Request) {
-	f, _, _ := p.at()
-	name := r.PathValue("name")
-	i, known := f.queues.at[name]
-	if !known {
-		refuse(w, http.StatusNotFound, "there is no queue "+strconv.Quote(name))
-		return
-	}
-	d := explain.Queues{APIVersion: apiVersion, Kind: "QueueReport", Cycles: int(f.cycle), Time: explain.Duration(f.now),
-		Queues: []explain.QueueStand{*f.queues.list[i]}, Next: next(f), Why: []explain.Why{}}
-	if why, kept := f.why[name]; kept {
-		d.Why = append(d.Why, why)
-	} else if p.isEdge(f) {
-		p.world.Lock()
-		why, known := p.w.Engine().QueueWhy(name)
-		p.world.Unlock()
-		if known {
-			d.Why = append(d.Why, whyOf(why))
-		}
-	}
-	write(w, d)
-}
-
-// next lists the queues that have a turn, in its order.
-func next(f *frame) []string {
-	var turns []*explain.QueueStand
-	for _, q := range f.queues.list {
-		if q.Turn > 0 {
-			turns = append(turns, q)
-		}
-	}
-	slices.SortFunc(turns, func(a, b *explain.QueueStand) int { return cmp.Compare(a.Turn, b.Turn) })
-	out := []string{}
-	for _, q := range turns {
-		out = append(out, q.Name)
-	}
-	return out
 }
 
 // play changes how the run is shown, and answers with the state.

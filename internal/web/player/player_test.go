@@ -174,8 +174,32 @@ func TestFramesShareWhatIsEqual(t *testing.T) {
 func TestAQueuesArithmetic(t *testing.T) {
 	p := player(t, cluster(job("first", "a", 0, 4)))
 	until(p, 5*time.Second)
-	got := answer[struct{ Why []explain.Why }](t, p, "/v1/why/queue/a", "")
-	if len(got.Why) != 1 || got.Why[0].Queue != "a" || len(got.Why[0].Resources) == 0 {
-		t.Errorf("the arithmetic of queue a is %+v", got.Why)
+	got := answer[explain.Answer](t, p, "/v1/why/queue/a", "").Queue
+	if got == nil || got.Why == nil || got.Why.Queue != "a" || len(got.Why.Resources) == 0 {
+		t.Errorf("the arithmetic of queue a is %+v", got)
+	}
+}
+
+// At the latest moment, while time stands still, a job that waits is told what it passed, and what would make it run.
+func TestWhyAJobWaits(t *testing.T) {
+	p := player(t, cluster(job("full", "a", 0, 8), job("waits", "b", time.Second, 2)))
+	until(p, 30*time.Second)
+	got := answer[explain.Answer](t, p, "/v1/why/job/ns/waits", "")
+	if got.State != explain.WaitsForRoom && got.State != explain.WaitsForQueue || len(got.Path) < 3 || got.Reason == nil {
+		t.Errorf("the answer is %+v", got)
+	}
+	if len(got.Changes) > 0 {
+		t.Errorf("while it plays it was looked for what would make it run: %+v", got.Changes)
+	}
+	answer[State](t, p, "/v1/play", `{"playing": false}`)
+	if got := answer[explain.Answer](t, p, "/v1/why/job/ns/waits", ""); len(got.Changes) == 0 {
+		t.Error("nothing is known that would make it run")
+	}
+	if got := ask(p, "/v1/why/job/ns/none", ""); got.Code != http.StatusNotFound {
+		t.Errorf("a job that does not exist: %d", got.Code)
+	}
+	answer[State](t, p, "/v1/play", `{"seek": 0}`)
+	if got := ask(p, "/v1/why/job/ns/waits", ""); got.Code != http.StatusConflict {
+		t.Errorf("in the past: %d", got.Code)
 	}
 }

@@ -60,7 +60,7 @@ class Moment {
       ...(this.touched.jobs && { jobs: this.jobs }),
       ...(this.touched.queues && { queues: this.queues }),
       ...(this.touched.nodes && { nodes: this.nodes }),
-      ...(e.state && { state: e.state }),
+      state: e.state ?? { ...world.state, cycle: Math.max(1, e.cycle) },
       at: Date.parse(e.at), link: "open", why: "",
     });
   }
@@ -97,6 +97,7 @@ async function once(): Promise<void> {
 
 /** follow keeps the stream open for as long as the page is. */
 export async function follow(): Promise<void> {
+  void fetch("/v1/page").then((r) => (r.ok ? (r.json() as Promise<Partial<State>>) : {})).then((page: Partial<State>) => setState({ ...world.state, ...page }), () => undefined);
   for (let wait = 500; ; wait = Math.min(wait * 2, 8000)) {
     let why = "";
     try { await once(); } catch (e) { why = e instanceof Error ? e.message : String(e); }

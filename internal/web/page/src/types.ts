@@ -63,6 +63,11 @@ export interface Arithmetic {
   resource: string; levels: Level[]; weight: number; request: string; guarantee: string; named: string; rounds: Round[];
   deserved: string;
 }
+export interface Step { name: string; verdict: "passed" | "refused" | "notReached" | "told"; text: string; details?: string[] }
+export interface Answer {
+  summary: string; path: Step[]; wouldRunIf: { kind: string; text: string; evicts?: string[] }[]; notes: string[];
+  queue?: Queue & { why?: Why };
+}
 export interface Why { queue: string; reason: Reason; resources: Arithmetic[] }
 
 export interface Fared { starts: number; evicted: number; reason: Reason }

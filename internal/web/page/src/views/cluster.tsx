@@ -36,6 +36,7 @@ export function Cluster() {
   const v = (n: Node, of: "used" | "allocatable" | "idle") => amount(n[of][resource]);
   const total = nodes.reduce((s, n) => s + v(n, "allocatable"), 0);
   const free = nodes.reduce((s, n) => s + v(n, "idle"), 0);
+  const kept = nodes.reduce((s, n) => s + amount(n.claimed?.[resource]) + amount(n.pipelined[resource]), 0);
   const largest = nodes.reduce((m, n) => Math.max(m, v(n, "idle")), 0);
   if (nodes.length === 0) return <section className="view"><Empty title={t("No nodes")} /></section>;
   const tops = new Map<string, Domain[]>();
@@ -54,10 +55,11 @@ export function Cluster() {
           </div>
         </div>
         <div className="tiles">
-          <Tile label={t("Free in all")} value={`${show(free, resource)}`} more={`${t("of")} ${show(total, resource)} ${resourceName(resource)}`} />
+          <Tile label={t("Free in all")} value={`${show(free, resource)}`} more={`${t("of")} ${show(total, resource)} ${resourceName(resource)}${kept > 0 ? ` · ${show(kept, resource)} ${t("kept for jobs that wait")}` : ""}`} />
           <Tile label={t("Largest on one node")} value={show(largest, resource)} more={resourceName(resource)} />
           <FreeHistogram nodes={nodes} resource={resource} />
         </div>
+        {!table && <ul className="key slots-key" aria-hidden="true"><li><i className="full" />{t("used")}</li><li><i className="going" />{t("being freed")}</li><li><i className="kept" />{t("kept for jobs that wait")}</li><li><i />{t("free")}</li></ul>}
         {table ? (
           <VirtualRows rows={nodes} height={40} label={t("Nodes")} columns="nodes" keyOf={(n) => n.name} selected={open} onOpen={(node) => go("cluster", { node }, true)}
             head={<><div role="columnheader">{t("Node")}</div><div role="columnheader" className="number">{t("used")}</div><div role="columnheader" className="number">{t("free")}</div><div role="columnheader" className="wide">HyperNode</div></>}
@@ -119,12 +121,13 @@ function Rack({ d, resource, open }: { d: Domain; resource: string; open: string
 
 function NodeCell({ n, resource, on, dense }: { n: Node; resource: string; on: boolean; dense: boolean }) {
   const all = amount(n.allocatable[resource]), used = amount(n.used[resource]), going = amount(n.releasing[resource]);
-  const label = `${n.name}: ${show(used, resource)} ${t("of")} ${show(all, resource)} ${resourceName(resource)}`;
+  const kept = Math.min(all - used, amount(n.claimed?.[resource]) + amount(n.pipelined[resource]));
+  const label = `${n.name}: ${show(used, resource)} ${t("of")} ${show(all, resource)} ${resourceName(resource)}${kept > 0 ? `, ${show(kept, resource)} ${t("kept for jobs that wait")}` : ""}`;
   const slots = all > 0 && all <= 16 && Number.isInteger(all) && !dense;
   return (
     <button className={`cell${on ? " on" : ""}`} title={label} aria-label={label} onClick={() => go("cluster", { node: n.name }, true)}>
       {slots ? (
-        <span className="slots">{Array.from({ length: all }, (_, i) => <i key={i} className={i < Math.floor(used - going) ? "full" : i < used ? (i < used - going ? "part" : "going") : ""} />)}</span>
+        <span className="slots">{Array.from({ length: all }, (_, i) => <i key={i} className={i < Math.floor(used - going) ? "full" : i < used ? (i < used - going ? "part" : "going") : i < used + kept ? "kept" : ""} />)}</span>
       ) : <span className="fill"><i style={{ height: `${all > 0 ? Math.min(100, (100 * used) / all) : 0}%` }} /></span>}
       {!dense && <small>{n.name}</small>}
     </button>

@@ -3,7 +3,7 @@ import { span } from "../amounts";
 import { Drawer, Empty, StandMark } from "../bits";
 import { causeOf, members, parts, placed, since, standOf, waiting, type Stand } from "../derive";
 import { useWorld } from "../store";
-import type { Evicting, Eviction, Job, Pod } from "../types";
+import type { Answer, Evicting, Eviction, Job, Pod } from "../types";
 import { address } from "../url";
 import { codeName, t } from "../words";
 
@@ -45,9 +45,34 @@ function Known({ job, namespace, onClose }: { job: Job; namespace: string; onClo
         {waiting(stand) && world.state.whatIf && <p><a className="button" href={address("jobs", { whatif: "queue", wq: job.queue })}>{t("What if its queue had more weight?")}</a></p>}
       </section>
       {job.subJobs && job.subJobs.length > 0 && <section><h3>{t("sub-groups")}</h3><ul className="plain">{job.subJobs.map((s) => <li key={s.name}><b>{s.name}</b> {s.placed}/{s.size} {s.hyperNode}</li>)}</ul></section>}
+      <Way job={job} />
       <Members job={job} />
       <Evictions job={`${job.namespace}/${job.name}`} />
     </Drawer>
+  );
+}
+
+const marks = { passed: "✓", refused: "✕", notReached: "·", told: "›" };
+const verdicts = { passed: "passed", refused: "refused", notReached: "not reached", told: "" };
+
+/** What it passed on its way to a node, and what would make it run: the engine has tried each of these. */
+function Way({ job }: { job: Job }) {
+  const world = useWorld();
+  const play = world.state.play;
+  const latest = !play || play.now >= play.edge - 1 || play.playing;
+  const asks = latest && waiting(standOf(job)) && !job.owner;
+  const { data } = useAnswer<Answer>(asks ? `/v1/why/job/${encodeURIComponent(job.namespace)}/${encodeURIComponent(job.name)}` : null,
+    world.moment, 2500);
+  if (!data) return null;
+  return (
+    <>
+      {data.wouldRunIf.length > 0 && <section><h3>{t("It would run if")}</h3><ul className="plain would">{data.wouldRunIf.slice(0, 6).map((c) => <li key={c.text}>{c.text}</li>)}</ul></section>}
+      {data.path.length > 0 && (
+        <section><h3>{t("Its way to a node")}</h3><ol className="way">{data.path.map((s) => (
+          <li key={s.name} className={s.verdict}><i aria-hidden="true">{marks[s.verdict]}</i><div><b>{s.name}</b>{verdicts[s.verdict] && <span className="unseen"> {t(verdicts[s.verdict])}</span>} <span>{s.text}</span></div></li>
+        ))}</ol></section>
+      )}
+    </>
   );
 }
 

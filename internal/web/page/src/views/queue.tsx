@@ -2,16 +2,16 @@ import { useAnswer } from "../api";
 import { amount, resourceName, resourcesOf, show } from "../amounts";
 import { Drawer, Empty } from "../bits";
 import { useWorld } from "../store";
-import type { Arithmetic, Queue, Why } from "../types";
+import type { Answer, Arithmetic, Queue } from "../types";
 import { address } from "../url";
 import { t } from "../words";
 
 export function QueueDrawer({ name, resource, onClose }: { name: string; resource: string; onClose: () => void }) {
   const world = useWorld();
   const queue = world.queues.get(name);
-  const { data } = useAnswer<{ why: Why[] }>(queue ? `/v1/why/queue/${encodeURIComponent(name)}` : null, world.moment);
+  const { data } = useAnswer<Answer>(queue ? `/v1/why/queue/${encodeURIComponent(name)}` : null, world.moment);
   if (!queue) return <Drawer kind={t("Queue")} title={name} onClose={onClose}><Empty title={t("No such queue at this moment")} /></Drawer>;
-  const why = data?.why[0];
+  const why = data?.queue?.why;
   const rows = resourcesOf([queue.allocated, queue.deserved, queue.request, queue.guarantee, queue.capability]).filter((r) => r !== "pods");
   return (
     <Drawer kind={t("Queue")} title={name} onClose={onClose}>

@@ -31,7 +31,7 @@ export function Timeline() {
     <section className="view" aria-label={t("Timeline")}>
       <article className="card"><Chart seconds={seconds} curves={curves} now={now} show={(v) => String(Math.round(v))} label={t("Timeline")} height={170} /></article>
       <h2 className="over">{t("Who was evicted for whom")} {data && <span>{data.total}</span>}</h2>
-      {list.length === 0 ? <Empty title={t("Nothing was evicted")}>{t("Evictions are listed here with the job that got the room.")}</Empty> : (
+      {list.length === 0 ? <Empty title={world.state.source === "cluster" ? t("Evictions") : t("Nothing was evicted")}>{t(world.state.play || world.state.source === "dump" ? "Evictions are listed here with the job that got the room." : "The read API tells no evictions.")}</Empty> : (
         <VirtualRows rows={list} height={64} label={t("Evictions")} columns="evictions" keyOf={keyOf} selected={open}
           onOpen={(key) => {
             go("timeline", { eviction: key }, true);

@@ -122,8 +122,8 @@ function sooner(m: Move): number {
 
 function Fate({ f }: { f: Fared | null }) {
   if (!f) return <span className="note">{t("not there")}</span>;
-  const evicted = f.evicted > 0 ? ` · ${f.evicted} × ${t("Evictions")}` : "";
-  if (f.starts >= 0) return <>{t("starts after")} {f.starts < 2 ? t("now") : span(f.starts)}{evicted}</>;
+  const evicted = f.evicted > 0 ? ` · ${f.evicted} ${t("pods evicted")}` : "";
+  if (f.starts >= 0) return <>{f.starts < 2 ? t("starts now") : `${t("starts after")} ${span(f.starts)}`}{evicted}</>;
   if (f.reason.code) return <span title={f.reason.message}>{t("waits at the end")}: {codeName(f.reason.never || f.reason.code)}{evicted}</span>;
   return <>{t("had started")}{evicted}</>;
 }

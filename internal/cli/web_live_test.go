@@ -1,0 +1,58 @@
+package cli_test
+
+import (
+	"fmt"
+	"net/http"
+	"net/http/httptest"
+	"sync/atomic"
+	"testing"
+
+	"ashlar.sh/internal/readapi"
+)
+
+// A live scheduler is asked with the token of the kubeconfig, and with nothing of the browser's; a server with another
+// certificate is sent nothing.
+func TestThePageOfALiveScheduler(t *testing.T) {
+	var asked atomic.Int32
+	scheduler := httptest.NewTLSServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		asked.Add(1)
+		if got := r.Header.Get("Authorization"); got != "Bearer mine" || r.Header.Get("Cookie") != "" || r.ContentLength > 0 {
+			t.Errorf("%s came with %v", r.URL, r.Header)
+		}
+		w.Header().Set("Set-Cookie", "theirs=1")
+		w.Header().Set("Content-Type", "application/json")
+		fmt.Fprint(w, `{"items": [{"name": "train"}]}`)
+	}))
+	defer scheduler.Close()
+	config := file(t, "kubeconfig", `apiVersion: v1
+kind: Config
+current-context: c
+clusters: [{name: k, cluster: {server: "https://127.0.0.1:1"}}]
+users: [{name: me, user: {token: mine}}]
+contexts: [{name: c, context: {cluster: k, user: me}}]
+`)
+	fingerprint := readapi.Fingerprint(scheduler.Certificate().Raw)
+	args := func(certificate string) []string {
+		return []string{"--read-api", scheduler.URL, "--read-api-certificate", certificate, "--kubeconfig", config}
+	}
+	var got listed
+	browse(t, "/v1/jobs?limit=1", http.StatusOK, &got, args(fingerprint)...)
+	if len(got.Items) != 1 || got.Items[0].Name != "train" {
+		t.Errorf("the page has %+v", got.Items)
+	}
+	browse(t, "/v1/jobs", http.StatusOK, &got, args(readapi.LabelOf(scheduler.Certificate().Raw))...)
+	before := asked.Load()
+	var refused struct{ Message string }
+	browse(t, "/v1/jobs", http.StatusBadGateway, &refused, args("AB:CD")...)
+	if asked.Load() != before || refused.Message == "" {
+		t.Errorf("another certificate: %d requests came, and the page is told %q", asked.Load()-before, refused.Message)
+	}
+	for _, c := range [][]string{{"--read-api", scheduler.URL, "--kubeconfig", config},
+		{"--read-api", "http://localhost", "--read-api-certificate", "x", "--kubeconfig", config},
+		{"--read-api", scheduler.URL, "--read-api-certificate", "x", "--kubeconfig", "/none"},
+		{"--read-api", scheduler.URL, "--read-api-certificate", "x", "examples"}} {
+		if got := run("", append([]string{"ashlar", "web"}, c...)...); got.code == 0 || got.err == "" {
+			t.Errorf("%v: exit code %d, %q", c, got.code, got.err)
+		}
+	}
+}
