@@ -145,12 +145,12 @@ func TestDevicesThatMayNotBeWrittenAreTold(t *testing.T) {
 				return strings.Contains(scheduledMessage(t, ns, "one"), c.says), nil
 			}, func() string { return scheduledMessage(t, ns, "one") })
 			var tries []time.Time
-			eventually(t, "six tries", func(ctxless) (bool, error) {
+			eventually(t, "five tries", func(ctxless) (bool, error) {
 				tries = w.sentTo("/resourceclaims", c.request)
-				return len(tries) >= 6, nil
+				return len(tries) >= 5, nil
 			}, func() string { return fmt.Sprint(tries) })
-			if pause := tries[5].Sub(tries[4]); pause < 3*time.Second {
-				t.Errorf("the sixth try came %v after the fifth, want a pause that doubles from 0.2 s: %v", pause, tries)
+			if pause := tries[4].Sub(tries[3]); pause < 1500*time.Millisecond {
+				t.Errorf("the fifth try came %v after the fourth, want a pause that doubles from 0.2 s: %v", pause, tries)
 			}
 			if claims := madeClaims(t, get(t, ns, "one")); len(claims) > 0 {
 				t.Errorf("between two tries the claims %+v are there", claims)

@@ -89,7 +89,8 @@ func shown(pods typedcorev1.PodInterface, i sched.Item, judge func(*corev1.Pod) 
 
 // evict writes the reason to the pod, in Volcano's conditions, and then deletes the pod. The
 // conditions are tried once; only the deletion counts. A pod that has ended meanwhile stays as it is: the
-// deletion is of the version of which it is known that it has not, where one is known.
+// deletion is of the version of which it is known that it has not. Where the answer to the conditions did not
+// say which, the pod is read; under a role that forbids that it is deleted in whatever version.
 func (c *Executor) evict(pods typedcorev1.PodInterface, i sched.Item) request {
 	now, why := metav1.Now(), evicted(i)
 	words := conditions(i.UID,
@@ -116,6 +117,17 @@ func (c *Executor) evict(pods typedcorev1.PodInterface, i sched.Item) request {
 					version = told.ResourceVersion
 				}
 				c.Event(Event{Kind: "Pod", Object: i.Pod, UID: i.UID, Warning: true, Reason: "Evict", Message: why})
+			}
+			if version == "" { // the words were refused, or their answer was lost
+				now, err := pods.Get(ctx, i.Pod.Name, metav1.GetOptions{})
+				switch {
+				case err == nil && string(now.UID) == i.UID && ended(now):
+					return errWithdrawn
+				case err == nil && string(now.UID) == i.UID:
+					version = now.ResourceVersion
+				case kindOf(err) == unknown, kindOf(err) == later:
+					return err // it may have ended meanwhile
+				}
 			}
 			return remove(ctx, pods, i.Pod.Name, i.UID, version)
 		},
