@@ -34,13 +34,16 @@ The file has the mode 0600. It is compressed if its name ends in .gz.
 
 Exit codes: 0 written; 1 it cannot be read or written; 2 bad usage.`
 
+// snapshots is the verbs for the state of one moment.
+type snapshots struct{ questions }
+
 // snapping is what the flags of snapshot ask for.
 type snapping struct {
 	source
 	redact bool
 }
 
-func (p questions) snapshot(name string) *cobra.Command {
+func (p snapshots) snapshot(name string) *cobra.Command {
 	s := snapping{}
 	c := &cobra.Command{
 		Use:   "snapshot FILE",
@@ -63,7 +66,7 @@ func (p questions) snapshot(name string) *cobra.Command {
 }
 
 // snap reads a source and writes it.
-func (p questions) snap(s snapping, path string) error {
+func (p snapshots) snap(s snapping, path string) error {
 	state, err := p.stateOf(s.source)
 	if err != nil {
 		return err
@@ -91,7 +94,7 @@ func (p questions) snap(s snapping, path string) error {
 }
 
 // stateOf is what the scheduler would decide on.
-func (p questions) stateOf(s source) (recording.State, error) {
+func (p snapshots) stateOf(s source) (recording.State, error) {
 	switch {
 	case s.dump != "":
 		state, err := recording.ReadState(s.dump)
@@ -112,7 +115,7 @@ func (p questions) stateOf(s source) (recording.State, error) {
 	return p.stateOfCluster(s)
 }
 
-func (p questions) stateOfFiles(s source) (recording.State, error) {
+func (p snapshots) stateOfFiles(s source) (recording.State, error) {
 	set, lines := p.load(s.files)
 	if len(lines) > 0 {
 		return recording.State{}, badInput(lines...)
@@ -145,7 +148,7 @@ func configurationText(s source, world *manifest.World) (string, error) {
 	return "", nil
 }
 
-func (p questions) stateOfCluster(s source) (recording.State, error) {
+func (p snapshots) stateOfCluster(s source) (recording.State, error) {
 	ctx, stop := signal.NotifyContext(context.Background(), syscall.SIGTERM, os.Interrupt)
 	defer stop()
 	c, err := p.clients(&s)
@@ -170,7 +173,7 @@ func (p questions) stateOfCluster(s source) (recording.State, error) {
 }
 
 // stateOfInput is what the first cycle of a simulation decides on.
-func (p questions) stateOfInput(in input, configuration string) recording.State {
+func (p snapshots) stateOfInput(in input, configuration string) recording.State {
 	s := recording.State{Now: in.begin(), Period: sim.DefaultPeriod, Configuration: configuration}
 	there := map[model.Ref]bool{}
 	later := 0

@@ -14,7 +14,7 @@ import (
 // clustered are the commands that need Kubernetes' clients.
 func (p Process) clustered(name string) []*cobra.Command {
 	return []*cobra.Command{p.scheduler(), playing{p}.replay(), playing{p}.history(),
-		questions{p}.snapshot(name), p.cluster()}
+		snapshots{questions{p}}.snapshot(name), snapshots{questions{p}}.compare(name), p.cluster()}
 }
 
 // engine is the options of every engine: volumes are heeded, and what was compiled in
