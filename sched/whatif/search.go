@@ -62,7 +62,7 @@ func (s *Search) Job(k ledger.JobKey, within Limits) (trace.WouldRun, bool) {
 		s.lookBehind()
 		slices.SortStableFunc(s.out.Ways, func(a, b trace.Way) int { return rank(a) - rank(b) })
 	}
-	s.out.Runs = within.Runs - s.Runs
+	s.out.Runs, s.out.Cut = within.Runs-s.Runs, s.out.Cut || s.Runs <= 0
 	return s.out, true
 }
 

@@ -63,8 +63,8 @@ func (s *trials) try(changes []trace.Change, look func(*sched.Engine, ledger.Job
 
 // over says that no further cycle may run.
 func (s *trials) over() bool {
-	if s.Runs <= 0 || s.Stop != nil && s.Stop() {
-		s.Runs, s.family, s.out.Cut = 0, 0, true
+	if s.out.Cut || s.Runs <= 0 || s.Stop != nil && s.Stop() {
+		s.family, s.out.Cut = 0, true
 	}
 	return s.family <= 0
 }
