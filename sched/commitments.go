@@ -67,6 +67,8 @@ type TaskCommitment struct {
 	Chosen    ledger.Chosen      // of a bind
 	For       ledger.Beneficiary // of an eviction
 	Told      bool               // of an eviction: the request was accepted
+	// of kept room: when the pod is to start there, and what was planned first
+	Start, First int64 `json:",omitempty"`
 }
 
 // PhaseCommitment is a decided phase that the PodGroup does not show yet. For an adopted job nothing shows it:
@@ -136,7 +138,7 @@ func (ss *savedState) taskCommitment(t ledger.TaskID) (TaskCommitment, bool) {
 	}
 	return TaskCommitment{Pod: task.Key, UID: task.Pod.UID, Kind: held.Kind,
 		Node: node, Item: held.Item, Statement: held.Statement, Until: held.Until, Chosen: held.Chosen,
-		For: held.For, Told: held.Told}, true
+		For: held.For, Told: held.Told, Start: held.Start, First: held.First}, true
 }
 
 // phaseCommitment is the phase that was decided for a job; false when its PodGroup shows it.
@@ -195,7 +197,7 @@ func (e *Engine) Restore(c Commitments) {
 		}
 		held := ledger.Commitment{Kind: t.Kind, Node: node, Item: t.Item, Statement: t.Statement,
 			Until: t.Until, Chosen: t.Chosen,
-			For: t.For, Told: t.Told}
+			For: t.For, Told: t.Told, Start: t.Start, First: t.First}
 		if e.l.Restore(id, held) {
 			e.reservations.follow(id)
 		}

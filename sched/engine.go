@@ -5,6 +5,7 @@ import (
 	"ashlar.sh/sched/ledger"
 	"ashlar.sh/sched/model"
 	"ashlar.sh/sched/policy"
+	"ashlar.sh/sched/search"
 	"ashlar.sh/sched/session"
 	"ashlar.sh/sched/trace"
 )
@@ -75,6 +76,7 @@ func (e *Engine) Decide(now int64) (plan Plan, events []trace.Event, next int64)
 
 	// 2. Plugins derive what does not change during the cycle.
 	e.policy.Open(&e.rec, e.watch)
+	search.Cover(&e.session)
 	e.tellOverdrawn()
 
 	if !e.decided {
@@ -169,7 +171,7 @@ func (e *Engine) add(i Item) uint64 {
 // work goes on; 0 for none.
 func (e *Engine) next() (next int64) {
 	for _, at := range [...]int64{e.turns, e.reservations.nextExpiry(), e.pauses, e.losses, e.promises.next,
-		e.session.Surplus.Until, e.resume} {
+		e.session.Surplus.Until, e.resume, e.session.Planned} {
 		if at != 0 && (next == 0 || at < next) {
 			next = at
 		}

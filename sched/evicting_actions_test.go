@@ -136,6 +136,14 @@ func (w *world) profile(actions ...string) policy.Profile {
 	if w.yes() {
 		p.Tiers[1] = append(p.Tiers[1], policy.Choice{Plugin: "binpack"})
 	}
+	if w.yes() {
+		p.ActionArguments = map[string]policy.Arguments{"backfill": {
+			"backfill.depth":    []string{"1", "2", "-1"}[w.n(2)],
+			"backfill.patience": []string{"0s", "20s"}[w.n(1)],
+			"backfill.trust":    []string{"enforced", "declared"}[w.n(1)],
+			"backfill.maxSlip":  []string{"0s", "30s"}[w.n(1)],
+		}}
+	}
 	if w.n(3) == 3 {
 		p.Tiers[1] = append(p.Tiers[1], policy.Choice{Plugin: "nodegroup", Hierarchy: w.yes(),
 			Arguments: policy.Arguments{"strict": "false", "enablePreferredOrder": "true"}})

@@ -4,8 +4,10 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"strings"
 
 	"ashlar.sh/sched/actions"
+	"ashlar.sh/sched/actions/backfill"
 	"ashlar.sh/sched/class"
 	"ashlar.sh/sched/evict"
 	"ashlar.sh/sched/ledger"
@@ -93,6 +95,12 @@ func New(p policy.Profile, with ...Option) (*Engine, error) {
 		a, err := known[i].New(p.ActionArguments[name], e.evictor)
 		if err != nil {
 			return nil, err
+		}
+		if b, is := a.(backfill.Action); is {
+			e.session.Backfill = b.Backfill
+			for key := range p.ActionArguments[name] { // order-free: whether there is one
+				e.session.Backfill.Asked = e.session.Backfill.Asked || strings.HasPrefix(key, "backfill.")
+			}
 		}
 		e.actions = append(e.actions, a)
 	}

@@ -95,8 +95,12 @@ func (rs *reservations) nextExpiry() (next int64) {
 	}
 	for _, j := range rs.e.l.KeptRoom.Jobs() { // order-free: a minimum
 		for _, t := range rs.e.l.KeptRoom.Of(j) {
-			if until := rs.e.l.Task(t).Held.Until; next == 0 || until < next {
-				next = until
+			held := rs.e.l.Task(t).Held
+			if next == 0 || held.Until < next {
+				next = held.Until
+			}
+			if held.Start > rs.e.session.Now {
+				next = min(next, held.Start)
 			}
 		}
 	}

@@ -51,6 +51,22 @@ var views = []view{
 			Pending: e.session.Pending})
 		return func() string { return victimAnswers(e.l, search) }
 	}},
+	{"session.Ends", func(e *Engine) func() string {
+		s := &session.Session{L: e.l, Now: e.session.Now}
+		return func() string {
+			s.Now = e.session.Now
+			ends, out := s.Ends(), []string{}
+			e.l.Nodes.Present(func(n ledger.NodeID) bool {
+				on := ends.On(n)
+				for i := range on {
+					out = append(out, fmt.Sprint(e.l.Node(n).Name, e.l.Task(on[i].Task).Key, ends.Expected(&on[i])))
+				}
+				return true
+			})
+			slices.Sort(out)
+			return strings.Join(out, "\n")
+		}
+	}},
 	{"session.Rotation", func(e *Engine) func() string {
 		s := &session.Session{L: e.l, Nodes: e.session.Nodes, Policy: e.policy, Profile: &e.profile, Trace: &trace.Recorder{}}
 		return func() string { return rotationAnswers(s) }
@@ -229,13 +245,13 @@ func jobNames(l *ledger.Ledger, jobs []ledger.JobID) string {
 }
 
 // checkParked fails the test where a job that is parked would find a place if it were tried: an index that remembers
-// nothing tries every job. A job in a queue that is served no more is not tried.
+// nothing tries every job. A job in a queue that is served no more, or behind another, is not tried.
 func checkParked(t *rapid.T, e *Engine) {
 	for j := range e.l.Jobs.Each {
 		if !e.l.Jobs.Wants(j) || !e.session.Pending.Parked(j) || e.session.Blocked(j).Is() || !e.l.Job(j).Admitted() {
 			continue
 		}
-		if e.policy.ValidateJob(j).Is() {
+		if e.policy.ValidateJob(j).Is() || search.Behind(&e.session, j, false).Is() {
 			continue
 		}
 		if _, over := e.policy.Overused(e.l.Job(j).Queue); !over && search.Would(&e.session, j) {

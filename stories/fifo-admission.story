@@ -2,7 +2,7 @@
 # huge could never be let in, so it holds back no other.
 
 conf
-  actions enqueue allocate backfill
+  actions enqueue allocate
   tier    priority gang
   tier    predicates proportion nodeorder
 node n1 cpu=8

@@ -2,7 +2,7 @@
 # waits for nodes that small could use. tool is not: no node with room for train takes it. other is in another queue.
 
 conf
-  actions enqueue allocate backfill
+  actions enqueue allocate
   tier    priority gang
   tier    predicates proportion nodeorder
 node g1 g2 cpu=8 gpu=4 label=kind:gpu

@@ -1,7 +1,7 @@
 # A job that no size of the nodes' room could ever hold, and one that is gated, hold back no other job.
 
 conf
-  actions enqueue allocate backfill
+  actions enqueue allocate
   tier    priority gang
   tier    predicates nodeorder
 node n1 cpu=8

@@ -2,7 +2,7 @@
 # room. memory, which asks for nothing that big lacks, does not wait.
 
 conf
-  actions enqueue allocate backfill
+  actions enqueue allocate
   tier    priority gang
   tier    predicates capacity nodeorder
 node n1 cpu=16 mem=64Gi label=zone:a

@@ -94,6 +94,7 @@ var stops = map[trace.Code]at{
 	trace.PipelinedOnReleasing: {stepStart, WaitsForRoom},
 	trace.Reserved:             {stepStart, WaitsForRoom},
 	trace.RoomKept:             {stepStart, WaitsForRoom},
+	trace.StartPlanned:         {stepStart, WaitsForRoom},
 	trace.BindInFlight:         {stepStart, Starts},
 	trace.BindRefused:          {stepStart, WaitsForObjects},
 

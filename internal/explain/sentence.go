@@ -46,6 +46,7 @@ func sentence(r trace.Reason) string {
 	}
 	text := say(r)
 	if r.Code == trace.QueueGateShut || r.Code == trace.PodAffinityNoRoom || r.Code == trace.RoomKept ||
+		r.Code == trace.StartPlanned ||
 		r.Code == trace.LostMemberFirst {
 		text += cause(r)
 	}
@@ -140,6 +141,7 @@ var sentences = map[trace.Code]func(trace.Reason) string{
 	trace.RoomKept: func(r trace.Reason) string {
 		return fmt.Sprintf("room is kept for it on %s, until pods that came later have ended there", r.Text)
 	},
+	trace.StartPlanned:    startPlanned,
 	trace.LostMemberFirst: lostMemberFirst,
 	trace.BehindJob:       behindJob,
 	trace.WaitsForTurn:    constant("other jobs were served first; its turn has not come"),

@@ -258,8 +258,11 @@ var sentencesByCode = []struct {
 	{trace.Reason{Code: trace.MinimumsFirst},
 		"it has its minimum; pods above it are placed after the minimums of the jobs that came with it, a second later at " +
 			"most"},
-	{trace.Reason{Code: trace.BehindJob, Text: "ml/train", Queue: "ml",
-		Nodes: []trace.NodeCount{{Count: 3, Example: "n1"}}},
+	{trace.Reason{Code: trace.StartPlanned, Text: "n1, n2", Until: 61_000_000_000, Task: "ml/train-0",
+		Cause: &trace.Reason{Code: trace.InsufficientResource, Need: 1, Text: "cpu"}},
+		"ml/train-0: its start is planned for 1970-01-01T00:01:01Z on n1, n2, when pods there have ended; the only node " +
+			"does not take it: it lacks cpu"},
+	{trace.Reason{Code: trace.BehindJob, Text: "ml/train", Nodes: []trace.NodeCount{{Count: 3, Example: "n1"}}},
 		"ml/train comes before it in its queue, which is served in order (fifo), and has not started; both could use the " +
 			"same nodes (3, such as n1)"},
 	{trace.Reason{Code: trace.BehindJob, Text: "ml/train", Queue: "ml", Shorts: []trace.Short{{Dim: "cpu", Need: 12000,

@@ -200,7 +200,7 @@ func volcanos(r trace.Reason) string {
 		return schedulingv1beta1.NotEnoughPodsOfTaskReason
 	}
 	if code := r.Root().Code; !code.OfNodes() && !code.OfTopology() && code != trace.PipelinedOnReleasing &&
-		code != trace.Reserved && code != trace.RoomKept {
+		code != trace.Reserved && code != trace.RoomKept && code != trace.StartPlanned {
 		return string(code) // more room would change nothing
 	}
 	return schedulingv1beta1.NotEnoughResourcesReason

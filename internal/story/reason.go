@@ -83,6 +83,8 @@ func plain(r trace.Reason) string {
 		head, r.Text = head+" on "+r.Text, ""
 	case trace.TopologyNoRoom, trace.TopologySpread, trace.HyperNodesNotReady, trace.PodAffinityNoRoom:
 		head, r.Text, r.Nodes = topological(head, r), "", nil
+	case trace.StartPlanned:
+		head, r.Text = fmt.Sprintf("%s %v on %s", head, time.Duration(r.Until), r.Text), ""
 	case trace.BehindJob:
 		head, r.Text, r.Shorts, r.Nodes = behind(r), "", nil, nil
 	case trace.BindRefused:

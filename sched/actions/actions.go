@@ -34,7 +34,9 @@ func All() []Definition {
 		define(allocate.Name, "place the tasks of jobs, gangs as a whole",
 			func(session.ErrorCache, *evict.Evictor) session.Action { return allocate.Action{} }),
 		define(backfill.Name, "place tasks that request nothing",
-			func(session.ErrorCache, *evict.Evictor) session.Action { return backfill.Action{} }),
+			func(a session.BackfillArguments, _ *evict.Evictor) session.Action {
+				return backfill.Action{Backfill: a.Settings()}
+			}),
 		define(preempt.Name, "make room inside a queue for jobs of higher priority",
 			func(a preempt.Arguments, e *evict.Evictor) session.Action { return e.Action(preempt.Options(a)) }),
 		define(reclaim.Name, "make room for queues below their deserved by taking from queues above theirs",

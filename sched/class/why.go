@@ -205,7 +205,11 @@ func (w *why) shortsOn(n ledger.NodeID) []trace.Short {
 	w.x.l.Dims.SortByName(dims)
 	var out []trace.Short
 	for _, d := range dims {
-		out = append(out, trace.Short{Dim: w.x.l.Dims.Name(d), Need: w.r.class.Request.Get(d), Have: w.x.l.Nodes.Room(d)[n]})
+		have := w.x.l.Nodes.Room(d)[n]
+		if kept := w.kept[n].Get(d); kept > 0 {
+			have = max(0, have) // it may be kept while others still hold it
+		}
+		out = append(out, trace.Short{Dim: w.x.l.Dims.Name(d), Need: w.r.class.Request.Get(d), Have: have})
 	}
 	return out
 }

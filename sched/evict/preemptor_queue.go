@@ -4,6 +4,7 @@ import (
 	"slices"
 
 	"ashlar.sh/sched/ledger"
+	"ashlar.sh/sched/search"
 	"ashlar.sh/sched/session"
 )
 
@@ -75,7 +76,7 @@ func (l *preemptorQueue) askFor(h head) bool {
 		l.queueUp(h.group, h.job)
 		return false
 	}
-	if l.e.s.Behind(h.job, false).Is() {
+	if search.Behind(l.e.s, h.job, false).Is() {
 		l.queueUp(h.group, h.job)
 		return false
 	}

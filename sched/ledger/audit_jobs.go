@@ -189,7 +189,9 @@ func (l *Ledger) recountJob(j JobID, members []TaskID) Job {
 		}
 		if row.roomIsKept() {
 			job.RoomKept++
-			job.keptRoom = job.keptRoom.Add(quota)
+			if row.covered&QueueCovered == 0 {
+				job.keptRoom = job.keptRoom.Add(quota)
+			}
 		}
 		if row.Status == model.Releasing && row.Node != NoNode {
 			job.Leaving++

@@ -36,6 +36,9 @@ type Commitment struct {
 	// Statement is that of the item: evictions and the reservations they were made for share it.
 	Statement uint64
 	Until     int64 // nanoseconds since the epoch; 0: until the facts show it or a receipt denies it
+	// Start is when the task is to start in room that is kept for it, and First what Start was when it was planned
+	// first, in nanoseconds since the epoch; 0: no start is planned. CommitKeep.
+	Start, First int64
 
 	// Chosen is what Allocators chose along with the node. CommitBind: binding makes it effective first.
 	// CommitReserve: what they promised (see Promiser).
@@ -185,7 +188,7 @@ func (l *Ledger) Hold(t TaskID, c Commitment) {
 	if !placed {
 		l.accounts.removeFromNode(t)
 	}
-	row.waived = false
+	row.waived, row.covered = false, 0
 	was := l.Tasks.commit(row, c)
 	if !placed {
 		l.accounts.addToNode(t)

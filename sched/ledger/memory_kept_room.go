@@ -30,6 +30,53 @@ func (kr *KeptRoom) Keep(t TaskID, n NodeID, until int64) {
 	kr.l.Hold(t, Commitment{Kind: CommitKeep, Node: n, Until: until})
 }
 
+// Plan keeps room for a pending task on a node, from which it is to start at a time; first is what was planned first.
+// Both are in nanoseconds since the epoch.
+func (kr *KeptRoom) Plan(t TaskID, n NodeID, start, first, until int64) {
+	kr.l.Hold(t, Commitment{Kind: CommitKeep, Node: n, Until: until, Start: start, First: first})
+}
+
+// Start is when a job is to start in room that is kept for it, and what was planned first; 0: no start is planned.
+func (kr *KeptRoom) Start(j JobID) (start, first int64) {
+	if kr.l.Jobs.rows[j].RoomKept == 0 {
+		return 0, 0
+	}
+	kr.l.Jobs.Tasks(j, model.Pending, func(t TaskID) bool { // order-free: all have the same
+		if row := &kr.l.Tasks.rows[t]; row.roomIsKept() {
+			start, first = row.Held.Start, row.Held.First
+			return false
+		}
+		return true
+	})
+	return start, first
+}
+
+// Covered says what of the room that is kept for a task others will give back before its planned start. What is
+// covered counts neither as Pipelined on the node nor as KeptRoom of the queue.
+type Covered uint8
+
+// The parts of kept room.
+const (
+	NodeCovered Covered = 1 << iota
+	QueueCovered
+)
+
+// Cover sets what of the room that is kept for a task is covered. It is found anew in each cycle, and must not be
+// called inside a try. since says that room which is covered now was not before, and others may have it.
+func (kr *KeptRoom) Cover(t TaskID, c Covered, since bool) {
+	row := &kr.l.Tasks.rows[t]
+	if row.covered == c || !row.roomIsKept() {
+		return
+	}
+	if since && c&^row.covered != 0 {
+		kr.l.Changes.roomEpoch++
+	}
+	kr.l.Changes.stateEpoch++
+	kr.l.accounts.removeFromNode(t)
+	row.covered = c
+	kr.l.accounts.addToNode(t)
+}
+
 // Any says whether room is kept for some task.
 func (kr *KeptRoom) Any() bool { return kr.pending > 0 }
 
@@ -70,13 +117,16 @@ func (kr *KeptRoom) On() map[NodeID]resource.Vec {
 	}
 	for _, j := range kr.Jobs() { // order-free: sums
 		for _, t := range kr.Of(j) {
-			if row := &kr.l.Tasks.rows[t]; !row.waived {
+			if row := &kr.l.Tasks.rows[t]; row.keepsNode() {
 				out[row.Held.Node] = out[row.Held.Node].Add(kr.l.Classes.rows[row.Class].Request)
 			}
 		}
 	}
 	return out
 }
+
+// keepsNode says that the room which is kept for the task counts on its node.
+func (t *Task) keepsNode() bool { return t.roomIsKept() && !t.waived && t.covered&NodeCovered == 0 }
 
 // roomIsKept says that room is kept for the task. Such a task is on no node's list of tasks.
 func (t *Task) roomIsKept() bool { return t.Held.Kind == CommitKeep && t.Status == model.Pending }
@@ -94,11 +144,18 @@ func (kr *KeptRoom) count(row *Task, sign int64) {
 		return
 	}
 	for _, need := range kr.l.Classes.rows[row.Class].Need {
-		if need.Dim != resource.Pods {
+		if need.Dim != resource.Pods && row.covered&QueueCovered == 0 {
 			job.keptRoom = job.keptRoom.Set(need.Dim, job.keptRoom.Get(need.Dim)+need.Amount*sign)
 		}
 	}
-	again := kr.add(roomFor{job.Queue, row.Class, row.Held.Node}, sign)
+	of := roomFor{job.Queue, row.Class, row.Held.Node}
+	if row.covered&QueueCovered == 0 {
+		kr.addToQueues(of, sign)
+	}
+	if row.covered&NodeCovered != 0 {
+		return
+	}
+	again := kr.addToNode(of, sign)
 	kr.l.Nodes.reweigh(row.Held.Node, row, sign, again)
 }
 
@@ -109,9 +166,9 @@ type roomFor struct {
 	node  NodeID
 }
 
-// add adds kept room (sign 1) to the figures of its node and of its queue and the queue's ancestors, or takes it
-// away (-1). It returns whether some figure of the node is, or was, too large to be updated: see reweigh.
-func (kr *KeptRoom) add(r roomFor, sign int64) (again bool) {
+// addToNode adds kept room (sign 1) to the figures of its node, or takes it away (-1). It returns whether some figure
+// of the node is, or was, too large to be updated: see reweigh.
+func (kr *KeptRoom) addToNode(r roomFor, sign int64) (again bool) {
 	again = kr.l.Nodes.rows[r.node].far
 	for _, need := range kr.l.Classes.rows[r.class].Need {
 		d := int(need.Dim)
@@ -119,15 +176,22 @@ func (kr *KeptRoom) add(r roomFor, sign int64) (again bool) {
 		cols.pipelined[d][r.node] += need.Amount * sign
 		kr.l.Nodes.rerun(d, r.node)
 		again = again || far(cols.idle[d][r.node], cols.releasing[d][r.node], cols.pipelined[d][r.node])
+	}
+	return again
+}
+
+// addToQueues adds kept room (sign 1) to the figures of its queue and the queue's ancestors, or takes it away (-1).
+func (kr *KeptRoom) addToQueues(r roomFor, sign int64) {
+	for _, need := range kr.l.Classes.rows[r.class].Need {
 		if need.Dim == resource.Pods {
 			continue
 		}
+		d := int(need.Dim)
 		kr.l.Changes.usageEpoch++
 		for q := r.queue; q != NoQueue; q = kr.l.Queues.rows[q].up {
 			kr.l.Queues.rows[q].KeptRoom[d] = kr.l.Queues.rows[q].KeptRoom[d].Plus(need.Amount * sign)
 		}
 	}
-	return again
 }
 
 // Waive makes the room that is kept for a task not count within the try.
@@ -141,6 +205,18 @@ func (tx *Tx) Waive(t TaskID) {
 	row.waived = true
 	tx.l.accounts.addToNode(t)
 	tx.l.KeptRoom.waived = append(tx.l.KeptRoom.waived, t)
+}
+
+// Uncover makes all the room that is kept for a task count within the try, which has to return false.
+func (tx *Tx) Uncover(t TaskID) {
+	row := &tx.l.Tasks.rows[t]
+	if !row.roomIsKept() || row.covered == 0 {
+		return
+	}
+	tx.l.Statements.note(t)
+	tx.l.accounts.removeFromNode(t)
+	row.covered = 0
+	tx.l.accounts.addToNode(t)
 }
 
 // unwaive makes the room that a successful try waived count again.

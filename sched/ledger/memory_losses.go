@@ -319,7 +319,8 @@ func (kr *KeptRoom) countBeside(b roomFor, keep bool) {
 		i := slices.Index(kr.beside, b)
 		kr.beside = slices.Delete(kr.beside, i, i+1)
 	}
-	if kr.add(b, sign) {
+	kr.addToQueues(b, sign)
+	if kr.addToNode(b, sign) {
 		kr.l.Nodes.weigh(b.node, nil)
 	}
 	kr.l.Nodes.touch(b.node)

@@ -271,6 +271,14 @@ func (js *Jobs) QueueName(j JobID) string {
 // spares says that a PodGroup keeps its members from being evicted.
 func spares(g *model.PodGroup) bool { return g != nil && g.Spared }
 
+// lasts is how long members run that say nothing of it themselves, as their PodGroup says.
+func lasts(g *model.PodGroup) int64 {
+	if g == nil {
+		return 0
+	}
+	return g.Lasts
+}
+
 // apply returns the job's row, which may be free when the group is gone.
 func (js *Jobs) apply(k Key, g *model.PodGroup) JobID {
 	j := js.row(JobKey{Namespace: k.Namespace, Name: k.Name})
@@ -304,7 +312,7 @@ func (js *Jobs) apply(k Key, g *model.PodGroup) JobID {
 	js.l.Changes.mark(j)
 	js.activate(j)
 	js.l.accounts.rate(j, job)
-	if spares(old) != spares(g) {
+	if spares(old) != spares(g) || lasts(old) != lasts(g) {
 		js.l.accounts.touchMembers(j)
 	}
 	js.l.Changes.roomEpoch++

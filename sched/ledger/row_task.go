@@ -25,6 +25,7 @@ type Task struct {
 	Status      model.Status
 	Unsound     bool // it has a fatal fault and is set aside: never placed
 	waived      bool // the room that is kept for it does not count within this try
+	covered     Covered
 	provisional bool // moved by a statement that is not in the plan; the next cycle takes it back
 	free        bool
 	charged     bool        // it counts in its job's queue until it ends
@@ -172,6 +173,7 @@ func (ts *Tasks) add(t TaskID, p *model.Pod, held *Commitment, stay JobID) {
 	_, bad := p.SetAside()
 	unnamed := ts.recommit(row, held)
 	row.Pod, row.provisional, row.waived, row.Unsound = p, false, false, bad
+	row.covered = 0
 	row.Priority, row.Order = ts.l.Priorities.of(p), ts.l.Priorities.order(p)
 	row.Class = ts.l.Classes.of(p.Spec, bad)
 	if p.Ours || stay != NoJob {

@@ -49,6 +49,7 @@ type entry struct {
 	node                NodeID
 	at                  [numLists]neighbours
 	provisional, waived bool
+	covered             Covered
 	chosen              Chosen
 	kept                roomFor
 	keeps               bool // kept is room that was kept, not given back
@@ -188,7 +189,7 @@ func (st *Statements) step(t TaskID, s model.Status, n NodeID, c Chosen) {
 func (st *Statements) note(t TaskID) {
 	row := &st.l.Tasks.rows[t]
 	st.undo = append(st.undo, entry{task: t, status: row.Status, node: row.Node, at: row.at,
-		provisional: row.provisional, waived: row.waived, chosen: row.Chosen})
+		provisional: row.provisional, waived: row.waived, covered: row.covered, chosen: row.Chosen})
 }
 
 // rollback undoes moves, the last first. Lists get their old order back, because each task is put between the
@@ -212,7 +213,7 @@ func (st *Statements) takeBack(e *entry) {
 		st.l.Tasks.unlink(inJob, st.l.Jobs.headOf(row), e.task)
 	}
 	row.Status, row.Node, row.provisional, row.waived, row.Chosen = e.status, e.node, e.provisional, e.waived, e.chosen
-	row.at = e.at
+	row.at, row.covered = e.at, e.covered
 	if row.Job != NoJob {
 		st.l.Tasks.relink(inJob, st.l.Jobs.headOf(row), e.task)
 		st.l.accounts.recount(row, was, st.l.accounts.contributionOf(row))

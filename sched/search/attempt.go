@@ -70,7 +70,10 @@ func Borrow(s *session.Session, w *PendingTasks) bool {
 	t := newAttempt(s, w, false)
 	out := Refused
 	if !s.L.Try(func(*ledger.Tx) bool {
-		out = t.decideBesideLost(true)
+		without(s, passes(s, w.Job), func() bool {
+			out = t.decideBesideLost(true)
+			return out == Committed
+		})
 		return out == Committed
 	}) {
 		return false

@@ -34,6 +34,17 @@ func (t *attempt) decideInKeptRoom(hold bool) (out Outcome) {
 		own = byKey(s, s.L.KeptRoom.Jobs())
 	}
 	out = try(t, own)
+	if may := passes(s, j); out == Refused && len(may) > 0 {
+		own = append(own, may...)
+		t.w.next = from
+		again := newAttempt(s, t.w, t.explain)
+		if out = try(again, own); out != Refused {
+			*t = *again
+		}
+	}
+	if out == Refused && Planned(s, j) {
+		out = t.asPlanned(own, hold)
+	}
 	if others := after(s, j, goesBefore); out == Refused && len(others) > 0 {
 		at := t.w.next
 		t.w.next = from

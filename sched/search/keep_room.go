@@ -52,6 +52,8 @@ func KeepRoom(s *session.Session) {
 	}
 	for _, j := range byKey(s, s.L.KeptRoom.Jobs()) {
 		switch {
+		case Planned(s, j): // see UpkeepPlans
+			continue
 		case expired(s, j):
 			release(s, j)
 			s.L.Lenders.Wait(j, s.Now)

@@ -13,6 +13,9 @@ import (
 
 // goesBefore says that a job may take the room that is kept for another job.
 func goesBefore(s *session.Session, j, other ledger.JobID) bool {
+	if Planned(s, other) {
+		return false // see passes
+	}
 	if q, r := s.L.Job(j).Queue, s.L.Job(other).Queue; q != r {
 		return s.Policy.CompareQueues(q, r) < 0
 	}
@@ -21,6 +24,9 @@ func goesBefore(s *session.Session, j, other ledger.JobID) bool {
 
 // outranks is goesBefore for callers in which jobs with equal signatures share one answer.
 func outranks(s *session.Session, j, other ledger.JobID) bool {
+	if Planned(s, other) {
+		return s.L.Job(j).Queue == s.L.Job(other).Queue && s.L.Job(j).Priority > s.L.Job(other).Priority
+	}
 	if q, r := s.L.Job(j).Queue, s.L.Job(other).Queue; q != r {
 		return s.Policy.CompareQueues(q, r) < 0
 	}
@@ -97,7 +103,7 @@ func InKeptRoom(s *session.Session, j ledger.JobID, all, keep bool, find func() 
 		return f()
 	}
 	others := after(s, j, func(s *session.Session, j, other ledger.JobID) bool {
-		return all || outranks(s, j, other)
+		return all && !Planned(s, other) || outranks(s, j, other)
 	})
 	without(s, append(others, j), func() bool {
 		did = f()

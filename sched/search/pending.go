@@ -40,7 +40,7 @@ func (w *PendingTasks) OnlyPromised() { w.Tasks = w.Tasks[:w.promised] }
 // without reservations, it notes that, too: the rest of its minimum, or one task.
 func (w *PendingTasks) Park(s *session.Session, r trace.Reason, whole bool) {
 	refusal := pending.Refusal{Reason: r, Whole: whole, Everywhere: w.mixed}
-	if !w.mixed && len(w.Tasks) > 0 && !reserved(s, w.Tasks[0]) {
+	if !w.mixed && len(w.Tasks) > 0 && !reserved(s, w.Tasks[0]) && !mayPass(s, w.Job) {
 		refusal.Class, refusal.Tasks = s.L.Task(w.Tasks[0]).Class, int64(needs(s, w.Job))
 	}
 	s.Pending.Park(w.Job, refusal)

@@ -170,6 +170,9 @@ func (s *Session) crowds(h, j ledger.JobID) trace.Reason {
 	return trace.Reason{}
 }
 
+// QueueLacks returns what the queue of a job lacks for its minimum; the zero Reason when it lacks nothing.
+func (s *Session) QueueLacks(j ledger.JobID) trace.Reason { return s.quotaLacks(j, ledger.NoJob) }
+
 // quotaLacks returns what the queue of a job lacks for its minimum, with the minimum of another job placed beside it;
 // the zero Reason when it lacks nothing.
 func (s *Session) quotaLacks(h, beside ledger.JobID) (why trace.Reason) {

@@ -26,12 +26,23 @@ type Session struct {
 	Admit func(ledger.JobID)
 	// Asked is when it was last checked for which jobs room is to be kept (search.KeepRoom).
 	Asked int64
+	// Backfill is how starts are planned.
+	Backfill Backfill
+	// Planned is the earliest time at which a job has waited long enough for its start to be planned; 0: none waits.
+	Planned int64
+	// Reached is up to when planned starts that were reached have woken jobs.
+	Reached int64
 	// Surplus is when members above their gangs' minimums are placed.
 	Surplus Surplus
 
 	idle pending.Answers[string, struct{}] // by action: no job was left to make room for
 
 	waiting lines
+	fifos   struct { // whether there is a fifo queue, by the facts of queues
+		at  ledger.Cursor
+		any bool
+	}
+	ends Ends
 }
 
 // Open begins a cycle: what was noted in earlier cycles no longer counts, except refusals.

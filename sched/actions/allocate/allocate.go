@@ -32,6 +32,7 @@ func (Action) Name() string { return Name }
 func (Action) Execute(s *session.Session) {
 	s.Enter(Name)
 	defer s.Leave(Name)
+	search.UpkeepPlans(s)
 	search.KeepRoom(s)
 	var kept []ledger.JobID
 	for {
@@ -40,6 +41,7 @@ func (Action) Execute(s *session.Session) {
 			s.Trace.Add(trace.Event{Kind: trace.TryQueues, Count: s.Rotate(jobs).Queues()})
 		}
 		if r.serve(jobs) {
+			search.PlanStarts(s)
 			return
 		}
 		kept = r.kept
@@ -101,7 +103,7 @@ func Why(s *session.Session, j ledger.JobID) trace.Reason {
 		}
 		return r
 	}
-	if r := s.Behind(j, true); r.Is() {
+	if r := search.Behind(s, j, true); r.Is() {
 		return r
 	}
 	return search.Why(s, w)

@@ -33,7 +33,7 @@ func (r *round) borrow() {
 			continue
 		}
 		w := search.PendingTasksOf(s, j)
-		if s.FIFO(q) && s.Behind(j, false).Is() {
+		if search.Behind(s, j, false).Is() {
 			rotation.Drain(q)
 			continue
 		}

@@ -83,7 +83,8 @@ func (r *round) startable() bool {
 		if r.begun(j) || slices.Contains(r.kept, j) || r.s.Pending.Parked(j) {
 			continue
 		}
-		if _, over := r.s.Policy.Overused(r.s.L.Job(j).Queue); !over && !r.s.Behind(j, false).Is() && search.Would(r.s, j) {
+		if _, over := r.s.Policy.Overused(r.s.L.Job(j).Queue); !over &&
+			!search.Behind(r.s, j, false).Is() && search.Would(r.s, j) {
 			return true
 		}
 	}
@@ -134,7 +135,7 @@ func (r *round) turn(rotation *session.Rotation, q ledger.QueueID, j ledger.JobI
 		nodes := s.Nodes.Feasible(s.L.Task(w.Tasks[0]).Class)
 		s.Trace.Add(trace.Event{Kind: trace.NodesForJob, Job: s.L.Jobs.Called(j), Count: nodes})
 	}
-	if why := s.Behind(j, false); why.Is() {
+	if why := search.Behind(s, j, false); why.Is() {
 		s.Pending.Park(j, pending.Refusal{Reason: why, Order: true})
 		rotation.Return(q)
 		return

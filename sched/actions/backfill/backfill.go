@@ -1,6 +1,8 @@
 // Package backfill is the action that places best-effort tasks: those that ask for nothing but to be
 // one of a node's pods. They can use whatever room is left, so they come after all other tasks; the
 // queue has to be open all the same.
+//
+// Its arguments say for which jobs starts are planned (session.Backfill).
 package backfill
 
 import (
@@ -13,8 +15,9 @@ import (
 // Name is the action's name in a configuration.
 const Name = "backfill"
 
-// Action implements session.Action.
-type Action struct{}
+// Action implements session.Action. Its arguments say how starts are planned, which action allocate does when it
+// refuses a job.
+type Action struct{ Backfill session.Backfill }
 
 // Name implements session.Action.
 func (Action) Name() string { return Name }

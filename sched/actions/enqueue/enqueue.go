@@ -32,25 +32,26 @@ func (Action) Execute(s *session.Session) {
 		}
 		return !r.Is()
 	}))
-	ahead := line{}
+	ahead, early := line{}, heads{}
 	for {
 		q, j, ok := rotation.Next()
 		if !ok {
 			return
 		}
-		ahead.admit(s, j)
+		admit(s, j, ahead, early)
 		rotation.Return(q)
 	}
 }
 
-func (l line) admit(s *session.Session, j ledger.JobID) {
+func admit(s *session.Session, j ledger.JobID, ahead line, early heads) {
 	job := s.L.Job(j)
 	event := trace.Event{Kind: trace.Enqueued, Job: s.L.Jobs.Called(j), Queue: s.L.Queue(job.Queue).Name}
 	if job.HasMin {
 		r, ok := s.Policy.Enqueueable(j)
 		if s.FIFO(job.Queue) {
-			r, ok = l.inOrder(s, j, r, ok)
+			r, ok = ahead.inOrder(s, j, r, ok)
 		}
+		ok = ok || early.may(s, j, r)
 		if !ok {
 			event.Kind, event.Reason = trace.NotEnqueued, r
 			s.Trace.Add(event)

@@ -2,6 +2,7 @@ package explain
 
 import (
 	"fmt"
+	"time"
 
 	"ashlar.sh/sched/trace"
 )
@@ -18,4 +19,10 @@ func behindJob(r trace.Reason) string {
 		return text + fmt.Sprintf("; both could use the same nodes (%d, such as %s)", r.Nodes[0].Count, r.Nodes[0].Example)
 	}
 	return text
+}
+
+// startPlanned says when and where a job is to start.
+func startPlanned(r trace.Reason) string {
+	return fmt.Sprintf("its start is planned for %s on %s, when pods there have ended",
+		time.Unix(0, r.Until).UTC().Format(time.RFC3339), r.Text)
 }

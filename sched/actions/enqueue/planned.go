@@ -1,0 +1,39 @@
+package enqueue
+
+import (
+	"ashlar.sh/sched/ledger"
+	"ashlar.sh/sched/session"
+	"ashlar.sh/sched/trace"
+)
+
+// heads is, by queue in which starts are planned, how many admitted jobs wait for their minimum.
+type heads map[ledger.QueueID]int
+
+// may says that a job is admitted although its queue has no room for it now: it would be one of the first that wait,
+// and has to be admitted for its start to be planned. Otherwise smaller jobs would be let in before it for ever. A job
+// that the queue could never hold is not.
+func (h heads) may(s *session.Session, j ledger.JobID, why trace.Reason) bool {
+	q := s.L.Job(j).Queue
+	if why.Code != trace.QueueQuotaInsufficient || !s.Plans(q) {
+		return false
+	}
+	for _, short := range why.Shorts {
+		if asks, _ := s.L.Job(j).Group.MinResources.Get(short.Dim); asks > short.Have {
+			return false
+		}
+	}
+	n, counted := h[q]
+	if !counted {
+		for _, other := range s.L.Jobs.Active() { // order-free: a count
+			if job := s.L.Job(other); job.Queue == q && job.Admitted() && !job.Met((*ledger.Count).Ready) {
+				n++
+			}
+		}
+	}
+	h[q] = n + 1
+	if may := n < int(max(1, s.Backfill.Depth)); may {
+		return true
+	}
+	h[q] = n
+	return false
+}

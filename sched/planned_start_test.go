@@ -1,0 +1,126 @@
+package sched
+
+import (
+	"fmt"
+	"testing"
+
+	"ashlar.sh/sched/ledger"
+	"ashlar.sh/sched/model"
+	"ashlar.sh/sched/policy"
+	"pgregory.net/rapid"
+)
+
+// plannedCluster is a cluster in which starts are planned, and in which pods may have limits.
+type plannedCluster struct {
+	*gangCluster
+	promised map[string]int64 // by job: its first planned start
+}
+
+func newPlannedCluster(t rapid.TB, packs, fifo bool, nodes, cpu int, arguments policy.Arguments) *plannedCluster {
+	s := newGangCluster(t, packs, nodes, cpu)
+	profile := gangProfile(packs)
+	profile.ActionArguments = map[string]policy.Arguments{"backfill": arguments}
+	e, err := New(profile)
+	if err != nil {
+		t.Fatal(err)
+	}
+	e.Apply(s.e.Facts()...)
+	s.e = e
+	s.tell(model.KindQueue, "", "q", &model.Queue{Meta: model.Meta{Name: "q", UID: "q"}, Weight: 1, FIFO: fifo})
+	return &plannedCluster{s, map[string]int64{}}
+}
+
+// limited adds a gang of which each pod has a limit, in seconds, and runs for some seconds of it.
+func (s *plannedCluster) limited(name string, pods, cpu int, limit, lasts int64) {
+	s.submit(name, pods, cpu, lasts)
+	for i := range pods {
+		p := *s.pods[fmt.Sprintf("%s-%d", name, i)]
+		p.SetRare(model.Times{Limit: limit * second})
+		s.show(&p)
+	}
+}
+
+// step runs a cycle, and fails the test where a job has started later than it was first told.
+func (s *plannedCluster) step() {
+	at := s.now
+	s.cycle()
+	for _, c := range s.e.Commitments().Tasks {
+		if job := s.pods[c.Pod.Name].Group; c.Kind == ledger.CommitKeep && c.Start > 0 && s.promised[job] == 0 {
+			s.promised[job] = c.First
+		}
+	}
+	for job, promise := range s.promised {
+		if s.ends[job+"-0"] == 0 && s.pods[job+"-0"].Node == "" && at > promise {
+			s.t.Fatalf("at %d s %s has not started, its start was planned for %d s; %s", at/second, job, promise/second,
+				s.waiting())
+		}
+	}
+}
+
+// waiting lists the jobs that wait, with the reasons, and where pods run.
+func (s *plannedCluster) waiting() string {
+	r, out := s.e.Report(), ""
+	for _, j := range r.Jobs {
+		if j.Reason.Is() {
+			out += fmt.Sprintf("%s %s: %s, root %+v\n", j.Name, j.Phase, j.Reason.Code, *j.Reason.Root())
+		}
+	}
+	for _, p := range r.Pods {
+		if p.Node != "" && p.Status == model.Running {
+			out += fmt.Sprintf("%s on %s until %d\n", p.Name, p.Node, s.ends[p.Name]/second)
+		}
+	}
+	for _, c := range s.e.Commitments().Tasks {
+		out += fmt.Sprintf("%s planned on %s at %d, first %d\n", c.Pod.Name, c.Node, c.Start/second, c.First/second)
+	}
+	return out
+}
+
+// TestNoJobStartsLaterThanItWasPlannedFirst: with limits that are enforced, and no node lost, whatever comes after it.
+func TestNoJobStartsLaterThanItWasPlannedFirst(t *testing.T) {
+	planned := 0
+	rapid.Check(t, func(t *rapid.T) {
+		n := func(least, most int) int { return rapid.IntRange(least, most).Draw(t, "n") }
+		nodes, cpu := n(1, 5), n(2, 4)
+		s := newPlannedCluster(t, n(0, 1) == 1, n(0, 1) == 1, nodes, cpu, policy.Arguments{
+			"backfill.depth": rapid.SampledFrom([]string{"1", "2", "-1"}).Draw(t, "depth"), "backfill.resolution": "3s"})
+		for i := range 150 {
+			if n(0, 2) == 0 {
+				limit, per := int64(n(1, 40)), n(1, cpu)
+				members := n(1, nodes*(cpu/per))
+				s.limited(fmt.Sprintf("j%03d", i), members, per, limit, int64(n(1, int(limit))))
+			}
+			s.step()
+		}
+		planned += len(s.promised)
+	})
+	if planned == 0 {
+		t.Error("no start was planned")
+	}
+}
+
+// TestAPlannedGangIsNotPassed: a gang of three nodes out of four, and small jobs without limits for an hour, which all
+// would keep one of its nodes. It starts when those have ended that were there before it.
+func TestAPlannedGangIsNotPassed(t *testing.T) {
+	s := newPlannedCluster(t, true, false, 4, 4, policy.Arguments{"backfill.depth": "1", "backfill.resolution": "1s"})
+	began := s.now
+	for i := range 3600 {
+		switch {
+		case i == 0:
+			s.limited("a", 1, 1, 100, 100)
+			s.limited("b", 2, 2, 120, 120)
+		case i == 5:
+			s.limited("big", 3, 4, 100, 100)
+		case i > 5 && i%9 == 0:
+			s.submit(fmt.Sprintf("s%05d", i), 1, 1, 100)
+		}
+		s.step()
+		if s.ends["big-0"] > 0 {
+			if waited := (s.now-began)/second - 6; waited > 120 {
+				t.Errorf("it starts after %d s", waited)
+			}
+			return
+		}
+	}
+	t.Error("it has not started after an hour")
+}

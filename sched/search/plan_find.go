@@ -1,0 +1,314 @@
+package search
+
+import (
+	"cmp"
+	"slices"
+
+	"ashlar.sh/sched/ledger"
+	"ashlar.sh/sched/model"
+	"ashlar.sh/sched/session"
+	"ashlar.sh/sched/topology"
+)
+
+// planner looks for the earliest start of a job. By amounts alone it finds how much room pods give back in the course
+// of time; then the job is placed in a try in which those have left that end by then, by the same code and under the
+// same rules as ever.
+type planner struct {
+	s     *session.Session
+	j     ledger.JobID
+	kinds []classTasks
+	need  int64
+	step  int64 // the steps in which times are counted
+	ends  *session.Ends
+	gains []gain
+	gone  []ledger.TaskID // once they have ended, the queue has room for the job
+}
+
+// gain is room for more tasks of a class on a node from a time on.
+type gain struct {
+	at    int64
+	node  ledger.NodeID
+	kind  int32
+	tasks int32
+}
+
+// How many times and domains are tried before a start counts as unknown.
+const (
+	mostTimes         = 6
+	mostPlannedInside = 8
+)
+
+func newPlanner(s *session.Session, j ledger.JobID) *planner {
+	w := PendingTasksOf(s, j)
+	return &planner{s: s, j: j, kinds: kinds(s, w, nil), need: int64(needs(s, j)), step: s.Backfill.Resolution,
+		ends: s.Ends()}
+}
+
+// find finds the earliest start, and the places; none when it is not known when the job could start.
+func (p *planner) find() (places []foundPlace, start int64) {
+	from, ok := p.quota()
+	if !ok {
+		return nil, 0
+	}
+	type candidate struct {
+		at    int64
+		nodes []ledger.NodeID
+	}
+	var list []candidate
+	for _, nodes := range p.scopes() {
+		p.survey(nodes)
+		if at, ok := p.earliest(from); ok {
+			list = append(list, candidate{at, nodes})
+		}
+	}
+	slices.SortStableFunc(list, func(a, b candidate) int { return cmp.Compare(a.at, b.at) })
+	for _, c := range list[:min(len(list), mostPlannedInside)] {
+		p.survey(c.nodes)
+		if found, at := p.inTime(c.at); len(found) > 0 && (start == 0 || at < start) {
+			places, start = found, at
+		}
+		if len(places) > 0 {
+			break
+		}
+	}
+	return places, start
+}
+
+// scopes are the nodes among which the job has to stay: those of each domain that is not too wide, or all.
+func (p *planner) scopes() (out [][]ledger.NodeID) {
+	net, g := p.s.Policy.HyperNodes(), p.s.L.Job(p.j).Group
+	if net == nil || g == nil || g.Topology == nil || !g.Topology.Hard {
+		return [][]ledger.NodeID{p.s.Nodes.ByName()}
+	}
+	for _, d := range net.Widest(topology.Root, net.Reach(p.j, topology.AllSubs), net.Limit(g.Topology)) {
+		out = append(out, net.Domain(d).Nodes)
+	}
+	return out
+}
+
+// survey finds what room pods on some nodes give back.
+func (p *planner) survey(nodes []ledger.NodeID) {
+	p.gains = p.gains[:0]
+	for k, kind := range p.kinds {
+		class := p.s.L.Class(kind.class)
+		admitted := p.s.Nodes.Admitted(kind.class)
+		free := make([]int64, len(class.Need))
+		for _, n := range nodes {
+			if admitted[n] && p.s.L.Node(n).Present() {
+				p.surveyNode(n, int32(k), class, free)
+			}
+		}
+	}
+}
+
+// surveyNode goes through the ends on a node in the order of time. What terminating pods hold is given back when their
+// grace is over.
+func (p *planner) surveyNode(n ledger.NodeID, kind int32, class *ledger.Class, free []int64) {
+	on := p.ends.On(n)
+	most := int64(0)
+	for i, need := range class.Need {
+		free[i] = p.s.L.Nodes.FutureIdle(need.Dim, n) - p.s.L.Nodes.Releasing(need.Dim)[n]
+		if whole := p.s.L.Nodes.Allocatable(need.Dim)[n] / need.Amount; i == 0 || whole < most {
+			most = whole
+		}
+	}
+	if most == 0 {
+		return
+	}
+	fit := fitsIn(free, class, p.need)
+	if fit > 0 {
+		p.gains = append(p.gains, gain{p.s.Now, n, kind, int32(fit)})
+	}
+	var few [16]int32
+	order := few[:0]
+	for i := range on {
+		if p.ends.Expected(&on[i]) != model.Never {
+			order = append(order, int32(i))
+		}
+	}
+	slices.SortFunc(order, func(a, b int32) int {
+		return cmp.Compare(p.ends.Expected(&on[a]), p.ends.Expected(&on[b]))
+	})
+	for k, i := range order {
+		held := p.s.L.Class(on[i].Class).Request
+		for d, need := range class.Need {
+			free[d] += held.Get(need.Dim)
+		}
+		at := p.ends.Expected(&on[i])
+		if k+1 < len(order) && p.ends.Expected(&on[order[k+1]]) == at {
+			continue
+		}
+		if now := fitsIn(free, class, p.need); now > fit {
+			p.gains = append(p.gains, gain{at, n, kind, int32(now - fit)})
+			fit = now
+		}
+	}
+}
+
+// fitsIn is how many tasks of a class have room in free amounts, most at most.
+func fitsIn(free []int64, class *ledger.Class, most int64) int64 {
+	for i, need := range class.Need {
+		if free[i] < need.Amount {
+			return 0
+		}
+		most = min(most, free[i]/need.Amount)
+	}
+	return most
+}
+
+// fits is how many tasks have room by a time, by amounts, need at most.
+func (p *planner) fits(by int64) (sum int64) {
+	var few [8]int64
+	fit := append(few[:0], make([]int64, len(p.kinds))...)
+	for i := range p.gains {
+		if p.gains[i].at <= by {
+			fit[p.gains[i].kind] += int64(p.gains[i].tasks)
+		}
+	}
+	for k := range fit {
+		sum += min(fit[k], p.kinds[k].tasks)
+	}
+	return min(sum, p.need)
+}
+
+// earliest is the first time, in steps, from which the minimum has room by amounts.
+func (p *planner) earliest(from int64) (at int64, ok bool) {
+	last := from
+	for i := range p.gains {
+		last = max(last, p.gains[i].at)
+	}
+	if p.fits(last) < p.need {
+		return 0, false
+	}
+	low, high := from/p.step, last/p.step+1 // in steps: the minimum has room at high
+	for low < high {
+		if mid := low + (high-low)/2; p.fits(stepsAt(mid, p.step)) >= p.need {
+			high = mid
+		} else {
+			low = mid + 1
+		}
+	}
+	return max(stepsAt(low, p.step), from), true
+}
+
+// stepsAt is the time after so many steps.
+func stepsAt(n, step int64) int64 {
+	if n > model.Never/step {
+		return model.Never
+	}
+	return n * step
+}
+
+// inTime places the job at a time, or at a later one where filters or the order of its pods need more room than amounts
+// say.
+func (p *planner) inTime(at int64) (places []foundPlace, start int64) {
+	for range mostTimes {
+		for _, times := range [...]int64{1, 4, 16} {
+			gone, all := p.leaving(at, times*p.need)
+			if places = placesWithout(p.s, p.j, gone, nil); len(places) > 0 {
+				return places, at
+			}
+			if all {
+				break
+			}
+		}
+		next := int64(model.Never)
+		for i := range p.gains {
+			if p.gains[i].at > at {
+				next = min(next, p.gains[i].at)
+			}
+		}
+		if next == model.Never {
+			break
+		}
+		at = stepsAt(next/p.step+1, p.step)
+	}
+	return nil, 0
+}
+
+// leaving are the tasks that have left by a time, on the nodes that have room soonest, as many as have room for so many
+// pods by amounts; all says that these are all nodes with room.
+func (p *planner) leaving(by, need int64) (out []ledger.TaskID, all bool) {
+	gains := slices.DeleteFunc(slices.Clone(p.gains), func(g gain) bool { return g.at > by })
+	slices.SortFunc(gains, func(a, b gain) int {
+		return cmp.Or(cmp.Compare(a.at, b.at), cmp.Compare(p.s.L.Node(a.node).Name, p.s.L.Node(b.node).Name),
+			cmp.Compare(a.kind, b.kind))
+	})
+	gone := map[ledger.TaskID]bool{}
+	leave := func(t ledger.TaskID) {
+		if !gone[t] && p.s.L.Task(t).Status != model.Releasing {
+			gone[t], out = true, append(out, t)
+		}
+	}
+	for _, t := range p.gone {
+		leave(t)
+	}
+	seen := map[ledger.NodeID]bool{}
+	for _, g := range gains {
+		if need <= 0 {
+			return out, false
+		}
+		need -= int64(g.tasks)
+		if seen[g.node] {
+			continue
+		}
+		seen[g.node] = true
+		on := p.ends.On(g.node)
+		for i := range on {
+			if p.ends.Expected(&on[i]) <= by {
+				leave(on[i].Task)
+			}
+		}
+	}
+	return out, true
+}
+
+// gone is a task that is gone from a time on.
+type gone struct {
+	at   int64
+	task ledger.TaskID
+}
+
+// quota is the time from which the job's queue has room for its minimum, by the ends of the queue's pods; false when
+// that is not known.
+func (p *planner) quota() (from int64, ok bool) {
+	if !p.s.QueueLacks(p.j).Is() {
+		return p.s.Now, true
+	}
+	var ends []gone
+	eachEnd(p.s, p.ends, p.s.L.Job(p.j).Queue, func(e *session.End, at int64) { ends = append(ends, gone{at, e.Task}) })
+	slices.SortFunc(ends, func(a, b gone) int { return cmp.Compare(a.at, b.at) })
+	enough := func(n int) (ok bool) {
+		p.s.L.Try(func(tx *ledger.Tx) bool {
+			for _, e := range ends[:n] {
+				if p.s.L.Task(e.task).Status != model.Releasing {
+					tx.Evict(e.task, "", ledger.NoTask)
+				}
+			}
+			ok = !p.s.QueueLacks(p.j).Is()
+			return false
+		})
+		return ok
+	}
+	low, high := 0, 1 // low are not enough
+	for ; high < len(ends) && !enough(high); high *= 2 {
+		low = high
+	}
+	if high = min(high, len(ends)); high == 0 || !enough(high) {
+		return 0, false
+	}
+	for low+1 < high {
+		if mid := (low + high) / 2; enough(mid) {
+			high = mid
+		} else {
+			low = mid
+		}
+	}
+	for high < len(ends) && ends[high].at == ends[high-1].at {
+		high++ // those that end together are gone together, whatever their order
+	}
+	for _, e := range ends[:high] {
+		p.gone = append(p.gone, e.task)
+	}
+	return stepsAt(ends[high-1].at/p.step+1, p.step), true
+}
