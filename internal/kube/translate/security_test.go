@@ -33,16 +33,17 @@ var volcanoKeys = map[string]string{
 var notTenants = map[string]string{
 	schedulingv1beta1.KubeHierarchyAnnotationKey:       "of queues",
 	schedulingv1beta1.KubeHierarchyWeightAnnotationKey: "of queues",
-	"ashlar.sh/read-api-namespace":                     "of the scheduler's Lease",
-	"ashlar.sh/read-api-port":                          "of the scheduler's Lease",
-	"ashlar.sh/read-api-certificate":                   "of the scheduler's Lease",
-	groupLimitsKey:                                     "of queues",
-	oversubscriptionCPU:                                "of nodes",
-	oversubscriptionMemory:                             "of nodes",
-	offlineJobEvicting:                                 "of nodes",
-	minRuntime:                                         "of queues",
-	maxEvictions:                                       "of queues",
-	"ashlar.sh/selectors-not-compiled":                 "of claims as the engine is told of them; the observer drops annotations",
+	groupLimitsKey:                     "of queues",
+	oversubscriptionCPU:                "of nodes",
+	oversubscriptionMemory:             "of nodes",
+	offlineJobEvicting:                 "of nodes",
+	minRuntime:                         "of queues",
+	maxEvictions:                       "of queues",
+	"ashlar.sh/selectors-not-compiled": "of claims as the engine is told of them; the observer drops annotations",
+
+	"ashlar.sh/read-api-namespace":   "of the scheduler's Lease",
+	"ashlar.sh/read-api-port":        "of the scheduler's Lease",
+	"ashlar.sh/read-api-certificate": "of the scheduler's Lease",
 }
 
 // Every annotation and label that is read of what a tenant may write stands in docs/security.md, with
