@@ -232,6 +232,7 @@ func (l *loop) decide() (fine bool) {
 	return l.rebuilds.guard("telling what was decided", func() {
 		l.lines.log(events, time.Now())
 		l.metrics.decided(time.Since(began), plan, l)
+		l.metrics.check(l.engine.Ledger(), plan.Items)
 		l.reports.evicted(plan.Items)
 		for _, i := range plan.Items {
 			klog.V(4).InfoS("Planned", "kind", i.Kind, "pod", i.Pod, "node", i.Node, "podGroup", i.Group, "phase", i.Phase,

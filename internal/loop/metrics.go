@@ -27,7 +27,7 @@ type metrics struct {
 	registry *prometheus.Registry
 
 	held        *prometheus.GaugeVec
-	wrong       prometheus.Counter
+	wrong       *prometheus.CounterVec
 	audits      prometheus.Counter
 	requests    *prometheus.CounterVec
 	dropped     prometheus.Gauge

@@ -66,7 +66,11 @@ func (m *metrics) declareChecks(gauges gaugesOf, counters countersOf) {
 	m.held = gauges("ashlar_commitments", "Decisions that no object shows yet: bindings, evictions, reservations.", "kind")
 	m.audits = counters("ashlar_audits_total", "Times that every figure was recounted from scratch.").WithLabelValues()
 	m.wrong = counters("ashlar_invariant_violations_total",
-		"Figures that a recount found wrong: a bug in ashlar.").WithLabelValues()
+		"What must not be and was found, a bug in ashlar: figures that a recount found wrong (figures), bindings that take "+
+			"a node above what it offers (nodes).", "invariant")
+	for _, invariant := range []string{figuresHold, nodesHold} {
+		m.wrong.WithLabelValues(invariant)
+	}
 	m.problems = gauges("ashlar_problems",
 		"What is wrong with objects, by their kind: fields that are not taken, references that lead nowhere.", "kind")
 	m.requests = counters("ashlar_api_requests_total",
