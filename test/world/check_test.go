@@ -31,7 +31,10 @@ type checker struct {
 	writes map[types.UID]int
 	born   map[types.UID]time.Time // when a scheduler first wrote to it
 
-	restoredAt time.Time // when the store was put back last
+	restoredAt time.Time            // when the store was put back last
+	why        map[types.UID]string // an eviction's reason, as it was written
+	owed       window               // what the queue held that is owed something
+	taken      window               // and what was taken from it for others
 }
 
 // gang is a life of a PodGroup.
@@ -56,7 +59,7 @@ func newChecker(w *World) *checker {
 	return &checker{w: w, pods: w.api.Kind("", "pods"), groups: w.api.Kind("scheduling.volcano.sh", "podgroups"),
 		lease: w.api.Kind("coordination.k8s.io", "leases"), bound: map[types.UID]string{}, bindsOf: map[types.UID]int{},
 		gangs: map[string]*gang{}, said: map[types.UID]bool{}, spared: map[string]bool{}, terms: map[string]int{},
-		writes: map[types.UID]int{}, born: map[types.UID]time.Time{}}
+		writes: map[types.UID]int{}, born: map[types.UID]time.Time{}, why: map[types.UID]string{}}
 }
 
 func isScheduler(client string) bool { return strings.HasPrefix(client, "scheduler-") }
@@ -76,6 +79,7 @@ func (c *checker) asked(r *apimodel.Request) {
 		if _, after, ok := strings.Cut(string(r.Body), `"uid":"`); ok {
 			uid, _, _ := strings.Cut(after, `"`)
 			c.said[types.UID(uid)] = true
+			c.reasons(types.UID(uid), string(r.Body))
 		}
 	}
 }
@@ -98,6 +102,7 @@ func (c *checker) wrote(write apimodel.Write) {
 	}
 	if write.After != nil && isScheduler(write.Client) && (write.Kind == c.pods || write.Kind == c.groups) {
 		c.counted(write)
+		c.keeps(write)
 	}
 	switch write.Kind {
 	case c.pods:
@@ -192,6 +197,9 @@ func (c *checker) bind(write apimodel.Write, node string) {
 		c.w.wrong("node %s has %d cores for %d pods, and%s of %d cores since %s is bound", node, nodeCores, nodePods, names,
 			cores, write.Key())
 	}
+	c.capability(write)
+	c.reachable(write, node)
+	c.owed.add(c.held(owedQueue))
 	c.stands(write.After)
 }
 
@@ -207,16 +215,21 @@ func coresOf(p *apimodel.Stored) int64 {
 	return sum
 }
 
-// deleted checks that a scheduler that deletes a member of a gang that was whole says why.
+// deleted checks that a scheduler that deletes a pod says why, and may.
 func (c *checker) deleted(write apimodel.Write, p *apimodel.Stored) {
 	if !isScheduler(write.Client) {
 		c.spare(p.Meta().GetAnnotations()[groupAnnotation])
 		return
 	}
 	c.w.did("a pod evicted")
-	if g := c.gangOf(p); !c.said[p.Meta().GetUID()] && g != nil && g.whole {
-		c.w.wrong("%s deleted pod %s of a gang that was whole, and never said why", write.Client, write.Key())
+	c.w.log("%s evicts %s: %s", write.Client, write.Key(), c.why[p.Meta().GetUID()])
+	if !c.said[p.Meta().GetUID()] {
+		c.w.wrong("%s deleted pod %s, and never said why", write.Client, write.Key())
 	}
+	c.released(write, p)
+	c.outranked(write, p)
+	c.guarantee(write, p)
+	c.w.budgets.evicted(write, p)
 }
 
 // spare notes that something was taken from a gang by others than the scheduler.
@@ -246,21 +259,6 @@ func (c *checker) group(write apimodel.Write) {
 		c.gangs[string(write.After.Meta().GetUID())] = &gang{name: write.After.Meta().GetName(), least: int(least)}
 		delete(c.spared, write.After.Meta().GetName())
 		return
-	}
-}
-
-// counted bounds how often schedulers write to one life of a pod or a PodGroup.
-func (c *checker) counted(write apimodel.Write) {
-	m := write.After.Meta()
-	c.writes[m.GetUID()]++
-	n := c.writes[m.GetUID()]
-	c.w.result.MostWrites = max(c.w.result.MostWrites, n)
-	if c.born[m.GetUID()].IsZero() {
-		c.born[m.GetUID()] = time.Now()
-	}
-	lived := int(time.Since(c.born[m.GetUID()]) / time.Second)
-	if n > fewWrites && n > lived {
-		c.w.wrong("%s %s was written to %d times in %d seconds", write.Kind.Resource, write.Key(), n, lived)
 	}
 }
 

@@ -29,12 +29,14 @@ type configFile struct {
 	w    *World
 	path string
 	disk string // where dumps are saved
+
+	budgets bool // all configurations so far keep to disruption budgets
 }
 
 func newConfigFile(t *testing.T, w *World) *configFile {
 	t.Helper()
 	dir := t.TempDir()
-	c := &configFile{w: w, path: filepath.Join(dir, "volcano-scheduler.conf"), disk: dir}
+	c := &configFile{w: w, path: filepath.Join(dir, "volcano-scheduler.conf"), disk: dir, budgets: true}
 	if c.write(c.draw()) != nil {
 		t.Fatal("the configuration cannot be written")
 	}
@@ -53,6 +55,7 @@ func (c *configFile) draw() string {
 			out += "  - name: " + plugin + "\n"
 		}
 	}
+	c.budgets = c.budgets && strings.Contains(out, "name: pdb")
 	return out + "  - name: bug\n"
 }
 

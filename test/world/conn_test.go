@@ -4,8 +4,10 @@ import (
 	"context"
 	"errors"
 	"io"
+	"maps"
 	"net"
 	"os"
+	"slices"
 	"sync"
 	"time"
 )
@@ -79,11 +81,12 @@ func (s *stream) until(t time.Time) {
 // conn is one end of a connection.
 type conn struct {
 	in, out *stream
+	closed  func() // nil: it need not be told
 }
 
 func pipe() (client, server *conn) {
 	a, b := newStream(), newStream()
-	return &conn{a, b}, &conn{b, a}
+	return &conn{in: a, out: b}, &conn{in: b, out: a}
 }
 
 func (c *conn) Read(b []byte) (int, error)  { return c.in.read(b) }
@@ -93,6 +96,9 @@ func (c *conn) Close() error {
 	c.in.until(time.Time{})
 	c.in.close()
 	c.out.close()
+	if c.closed != nil {
+		c.closed()
+	}
 	return nil
 }
 
@@ -114,13 +120,13 @@ var errRefused = errors.New("connection refused: the network is cut")
 type listener struct {
 	mu     sync.Mutex
 	queue  chan net.Conn
-	conns  []*conn
+	conns  map[*conn]bool
 	closed bool
 	done   chan struct{}
 }
 
 func newListener() *listener {
-	return &listener{queue: make(chan net.Conn, 64), done: make(chan struct{})}
+	return &listener{queue: make(chan net.Conn, 64), conns: map[*conn]bool{}, done: make(chan struct{})}
 }
 
 // Accept implements net.Listener.
@@ -154,7 +160,12 @@ func (l *listener) dial(ctx context.Context, _, _ string) (net.Conn, error) {
 		l.mu.Unlock()
 		return nil, errRefused
 	}
-	l.conns = append(l.conns, client)
+	l.conns[client] = true
+	client.closed = func() {
+		l.mu.Lock()
+		defer l.mu.Unlock()
+		delete(l.conns, client)
+	}
 	l.mu.Unlock()
 	select {
 	case l.queue <- server:
@@ -169,8 +180,7 @@ func (l *listener) dial(ctx context.Context, _, _ string) (net.Conn, error) {
 // cut breaks all connections.
 func (l *listener) cut() {
 	l.mu.Lock()
-	broken := l.conns
-	l.conns = nil
+	broken := slices.Collect(maps.Keys(l.conns))
 	l.mu.Unlock()
 	for _, c := range broken {
 		_ = c.Close() // it has no error

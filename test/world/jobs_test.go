@@ -1,6 +1,7 @@
 package world
 
 import (
+	"cmp"
 	"fmt"
 	"net/http"
 	"strings"
@@ -45,17 +46,14 @@ func newJobs(w *World) *jobs {
 		byName: map[string]*job{}}
 }
 
-var (
-	queueNames    = []string{"blue", "green", "red"}
-	priorityNames = []string{"", "low", "high"}
-)
+var priorityNames = []string{"", "low", "high"}
 
 func (j *jobs) begin() {
 	w := j.w
 	for i, name := range queueNames {
 		w.make("scheduling.volcano.sh", "queues", map[string]any{"apiVersion": "scheduling.volcano.sh/v1beta1",
 			"kind":     "Queue",
-			"metadata": map[string]any{"name": name}, "spec": map[string]any{"weight": i + 1, "reclaimable": true}})
+			"metadata": map[string]any{"name": name}, "spec": w.queueSpec(i)})
 	}
 	for i, name := range priorityNames[1:] {
 		w.make("scheduling.k8s.io", "priorityclasses", map[string]any{"metadata": map[string]any{"name": name}, "value": 10 +
@@ -82,7 +80,7 @@ func (j *jobs) alive() (out []*job) {
 // submit makes a job, if there are not too many.
 func (j *jobs) submit() {
 	w := j.w
-	if len(j.alive()) >= mostJobs {
+	if len(j.alive()) >= cmp.Or(w.MostJobs, mostJobs) {
 		return
 	}
 	pods := 1 + w.random.IntN(6)
@@ -93,14 +91,26 @@ func (j *jobs) submit() {
 	if w.chance(0.7) {
 		one.least = one.pods
 	}
-	if one.least*one.cores > w.Nodes*nodeCores/2 {
-		one.cores = 1
+	// A gang above what its queue deserves while all others wait, too, would wait for ever: so it is in Volcano.
+	if due := w.due(one.queue); one.least*one.cores > due {
+		one.cores, one.least = 1, min(one.least, due)
+	}
+	if j.add(one); w.chance(0.3) {
+		w.budgets.make(one)
+	}
+}
+
+// add submits a job.
+func (j *jobs) add(one *job) *job {
+	if one.done == nil {
+		one.done = map[int]bool{}
 	}
 	j.all = append(j.all, one)
 	j.byName[one.name] = one
-	w.did("a job submitted")
+	j.w.did("a job submitted")
 	j.group(one)
 	j.tend(one)
+	return one
 }
 
 func (j *jobs) group(one *job) {
@@ -144,7 +154,7 @@ func podOf(one *job, name string) map[string]any {
 		"containers": []any{map[string]any{"name": "main", "image": "main",
 			"resources": map[string]any{"requests": map[string]any{"cpu": fmt.Sprint(one.cores), "memory": "1Gi"}}}}}
 	if one.priority != "" {
-		spec["priorityClassName"], spec["priority"] = one.priority, map[string]int{"low": 10, "high": 1000}[one.priority]
+		spec["priorityClassName"], spec["priority"] = one.priority, priorities[one.priority]
 	}
 	return map[string]any{"metadata": map[string]any{"name": name, "namespace": userNamespace,
 		"labels":      map[string]any{jobLabel: one.name},
@@ -156,6 +166,9 @@ func (j *jobs) clear(one *job) {
 		j.w.do(http.MethodDelete, j.pods.Path(userNamespace, podName(one, i)), map[string]any{"gracePeriodSeconds": 0})
 	}
 	j.w.do(http.MethodDelete, j.groups.Path(userNamespace, one.name), map[string]any{})
+	if one.ended {
+		j.w.budgets.clear(one)
+	}
 }
 
 // recreate deletes a pod, or the whole job, and makes it again at once under its name.

@@ -259,10 +259,9 @@ func (n *network) handOver(d *delivery, events int) {
 	}
 	for range events {
 		if e, ok := d.watch.Next(); ok && !d.over {
-			if n.w.Breaks.event != nil {
-				n.w.Breaks.event(&e)
+			if n.w.Breaks.event == nil || n.w.Breaks.event(d.watch.Kind().Kind, &e) {
+				d.hand(&e)
 			}
-			d.hand(&e)
 		}
 	}
 }

@@ -3,7 +3,10 @@ package world
 import (
 	"fmt"
 	"net/http"
+	"slices"
 	"time"
+
+	"k8s.io/apimachinery/pkg/types"
 
 	"ashlar.sh/test/world/apimodel"
 )
@@ -12,6 +15,8 @@ import (
 type kubelets struct {
 	w     *World
 	up    map[string]bool
+	shut  map[string]time.Time    // since when a node takes no pods
+	ran   map[types.UID]time.Time // since when a pod runs
 	pods  *apimodel.Kind
 	nodes *apimodel.Kind
 }
@@ -33,14 +38,14 @@ func (k *kubelets) begin() {
 		if name := pick(); k.up[name] {
 			w.did("a node failed")
 			k.fail(name)
-			w.seq.after(w.between(time.Second, 3*time.Minute), func() { k.come(name) })
+			w.seq.after(w.between(time.Second, w.longest()), func() { k.come(name) })
 		}
 	})
 	w.every(w.Trouble.Cordoned, func() {
 		if name := pick(); k.up[name] {
 			w.did("a node cordoned")
 			k.cordon(name, true)
-			w.seq.after(w.between(time.Second, 2*time.Minute), func() { k.cordon(name, false) })
+			w.seq.after(w.between(time.Second, w.longest()), func() { k.cordon(name, false) })
 		}
 	})
 }
@@ -53,7 +58,21 @@ func (k *kubelets) calm() {
 	}
 }
 
+// longest is how long a node takes no pods at most: now and then longer than any scheduler may not see it.
+func (w *World) longest() time.Duration {
+	if w.chance(0.2) {
+		return 9 * time.Minute
+	}
+	return 3 * time.Minute
+}
+
 func (k *kubelets) cordon(name string, yes bool) {
+	if k.shut[name].IsZero() == yes {
+		k.shut[name] = time.Now()
+	}
+	if !yes {
+		delete(k.shut, name)
+	}
 	k.w.do(http.MethodPatch, k.nodes.Path("", name), map[string]any{"spec": map[string]any{"unschedulable": yes}})
 }
 
@@ -62,6 +81,7 @@ func (k *kubelets) come(name string) {
 		return
 	}
 	k.up[name] = true
+	delete(k.shut, name)
 	room := map[string]any{"cpu": fmt.Sprint(nodeCores), "memory": "64Gi", "pods": fmt.Sprint(nodePods)}
 	k.w.make("", "nodes", map[string]any{"metadata": map[string]any{"name": name,
 		"labels": map[string]any{"kubernetes.io/hostname": name}},
@@ -73,7 +93,7 @@ func (k *kubelets) come(name string) {
 // minimum
 // counts them.
 func (k *kubelets) fail(name string) {
-	k.up[name] = false
+	k.up[name], k.shut[name] = false, time.Now()
 	k.w.do(http.MethodDelete, k.nodes.Path("", name), map[string]any{})
 	for _, p := range k.w.api.List(k.pods) {
 		if text(p.Object, "spec", "nodeName") == name {
@@ -125,8 +145,15 @@ func (k *kubelets) report(p *apimodel.Stored, phase string) {
 		!k.up[text(now.Object, "spec", "nodeName")] {
 		return
 	}
-	k.w.do(http.MethodPatch, k.pods.Path(m.GetNamespace(), m.GetName(), "status"),
-		map[string]any{"status": map[string]any{"phase": phase}})
+	status := map[string]any{"phase": phase}
+	if phase == "Running" {
+		list, _ := asMap(now.Object["status"])["conditions"].([]any)
+		status["conditions"] = append(slices.Clone(list), map[string]any{"type": "Ready", "status": "True"})
+		if k.ran[m.GetUID()].IsZero() {
+			k.ran[m.GetUID()] = time.Now()
+		}
+	}
+	k.w.do(http.MethodPatch, k.pods.Path(m.GetNamespace(), m.GetName(), "status"), map[string]any{"status": status})
 	if phase == "Running" {
 		lasts, _ := time.ParseDuration(m.GetAnnotations()[lastsAnnotation]) // the world wrote it
 		k.w.seq.after(lasts+k.w.between(0, time.Second), func() { k.report(p, "Succeeded") })

@@ -53,9 +53,10 @@ func (w *World) start(name string) {
 	p.server = &http.Server{Handler: once, ReadHeaderTimeout: time.Minute,
 		ErrorLog: silent}
 	go func() { _ = p.server.Serve(p.listener) }() // its error is that it was closed
+	still, listener := p.still, p.listener         // client-go keeps the function for good, and no world is to hang on it
 	dial := func(ctx context.Context, network, at string) (net.Conn, error) {
-		p.still.wait(ctx)
-		return p.listener.dial(ctx, network, at)
+		still.wait(ctx)
+		return listener.dial(ctx, network, at)
 	}
 	config := &rest.Config{Host: "http://" + p.name, Dial: dial}
 	config.Wrap(p.bug.inRequests)
@@ -71,6 +72,9 @@ func (w *World) start(name string) {
 		Simulated:  loop.Simulated{Settle: settle, Order: byName},
 		QuietBinds: w.chance(0.5), Period: time.Second >> w.random.IntN(2), Plugins: []policy.Definition{p.bug.plugin()},
 		Election: &loop.Election{Namespace: leaseNamespace, Name: "volcano", Identity: p.name}}
+	if w.Breaks.options != nil {
+		w.Breaks.options(&options)
+	}
 	go func() { p.ended <- loop.Run(ctx, options) }()
 	at := len(w.procs)
 	for i, old := range w.procs {

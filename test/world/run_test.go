@@ -91,6 +91,7 @@ func TestWorlds(t *testing.T) {
 		if len(r.Wrong) > 0 {
 			failed++
 			t.Errorf("%s=%d %s=1: %d wrong, the first: %s", seedVariable, seed, seedsVariable, len(r.Wrong), r.Wrong[0])
+			retold(t, o)
 		}
 	}
 	t.Logf("%d worlds of %.1f hours in %s, %d failed, %d writes, at most %d of one object: %v", seeds, hours,

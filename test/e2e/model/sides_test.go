@@ -99,7 +99,7 @@ func real(t *testing.T, config *rest.Config) *side {
 		return answer.StatusCode, read(raw)
 	}
 	out.follow = func(t *testing.T, path string, query url.Values) (events []map[string]any) {
-		query.Set("timeoutSeconds", "2")
+		query.Set("timeoutSeconds", "10") // for hundreds of events beside sixty other watches
 		ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
 		defer cancel()
 		answer := do(ctx, request{method: http.MethodGet, path: path, query: query})

@@ -1,0 +1,153 @@
+package world
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"k8s.io/apimachinery/pkg/types"
+
+	"ashlar.sh/test/world/apimodel"
+)
+
+// The world's queues: the second one has a limit, and the third one is owed something.
+var queueNames = []string{"blue", "green", "red"}
+
+const (
+	boundedQueue = "green"
+	owedQueue    = "red"
+	owedCores    = 4
+)
+
+// mostCores is what the bounded queue may hold: any job's minimum fits below it.
+func (w *World) mostCores() int64 { return int64(w.Nodes * nodeCores / 2) }
+
+var weights = []int{2, 3, 1}
+
+// due is how many cores a queue deserves at least, whatever all of them ask for; the tenant's queue and the default one
+// have weights, too.
+func (w *World) due(queue string) int {
+	if queue == owedQueue {
+		return owedCores
+	}
+	return (w.Nodes*nodeCores - owedCores) * weights[slices.Index(queueNames, queue)] / 8
+}
+
+// queueSpec is that of a queue of the world; some serve their jobs strictly in order.
+func (w *World) queueSpec(i int) map[string]any {
+	spec := map[string]any{"weight": weights[i], "reclaimable": true}
+	switch queueNames[i] {
+	case boundedQueue:
+		spec["capability"] = map[string]any{"cpu": fmt.Sprint(w.mostCores())}
+	case owedQueue: // by its weight it would deserve less in a small cluster
+		spec["guarantee"] = map[string]any{"resource": map[string]any{"cpu": fmt.Sprint(owedCores)}}
+	}
+	if w.chance(0.3) {
+		spec["dequeueStrategy"] = "fifo"
+	}
+	return spec
+}
+
+// seenWithin is for how long a scheduler may not have seen something: watches stall for up to a minute, processes stand
+// still for as long, and networks for two thirds of that.
+const seenWithin = 3 * time.Minute
+
+// window is a figure as it was lately.
+type window struct {
+	at     []time.Time
+	values []int64
+}
+
+func (s *window) add(v int64) {
+	s.at, s.values = append(s.at, time.Now()), append(s.values, v)
+	for len(s.at) > 1 && time.Since(s.at[1]) > seenWithin { // the one before still held then
+		s.at, s.values = s.at[1:], s.values[1:]
+	}
+}
+
+// most is the largest value that it had lately.
+func (s *window) most() (out int64) {
+	for i, v := range s.values {
+		if i+1 < len(s.at) && time.Since(s.at[i+1]) > seenWithin {
+			continue
+		}
+		out = max(out, v)
+	}
+	return out
+}
+
+// sum is what came lately.
+func (s *window) sum() (out int64) {
+	for i, v := range s.values {
+		if time.Since(s.at[i]) <= seenWithin {
+			out += v
+		}
+	}
+	return out
+}
+
+// held is how many cores a queue's pods hold that are not leaving and were not told that they have to: from then on a
+// queue's limit does not count them, as in Volcano.
+func (c *checker) held(queue string) (sum int64) {
+	for _, p := range c.w.api.List(c.pods) {
+		uid := p.Meta().GetUID()
+		if c.bound[uid] != "" && p.Meta().GetDeletionTimestamp() == nil && !c.said[uid] && c.queueOf(p) == queue {
+			sum += coresOf(p)
+		}
+	}
+	return sum
+}
+
+// queueOf is the queue of a user's pod.
+func (c *checker) queueOf(p *apimodel.Stored) string {
+	if p.Meta().GetNamespace() != userNamespace {
+		return ""
+	}
+	if one := c.w.jobs.byName[p.Meta().GetLabels()[jobLabel]]; one != nil {
+		return one.queue
+	}
+	return ""
+}
+
+// capability checks that no binding of a scheduler takes a queue above its limit, or is of a tenant that may hold
+// nothing.
+func (c *checker) capability(write apimodel.Write) {
+	if !isScheduler(write.Client) || time.Since(c.restoredAt) < blind {
+		return
+	}
+	if write.After.Meta().GetNamespace() == evilNamespace {
+		c.w.wrong("pod %s is bound, and its queue may hold next to nothing", write.Key())
+	}
+	if c.queueOf(write.After) != boundedQueue {
+		return
+	}
+	if now := c.held(boundedQueue); now > c.w.mostCores() {
+		c.w.wrong("queue %s may hold %d cores, and holds %d since %s is bound", boundedQueue, c.w.mostCores(), now,
+			write.Key())
+	}
+}
+
+// guarantee checks that no queue takes from another what that is owed, and that nothing is taken for a tenant that may
+// hold nothing.
+func (c *checker) guarantee(write apimodel.Write, p *apimodel.Stored) {
+	why := c.why[p.Meta().GetUID()]
+	if strings.Contains(why, " for "+evilNamespace+"/") {
+		c.w.wrong("pod %s was evicted for a tenant that may hold nothing: %s", write.Key(), why)
+	}
+	if c.queueOf(p) != owedQueue || !strings.Contains(why, "takes back its due") || time.Since(c.restoredAt) < seenWithin {
+		return
+	}
+	c.taken.add(coresOf(p))
+	if most, taken := c.owed.most(), c.taken.sum(); most-taken < owedCores {
+		c.w.wrong("queue %s is owed %d cores, held at most %d, and %d were taken from it, %s the last: %s", owedQueue,
+			owedCores, most, taken, write.Key(), why)
+	}
+}
+
+// reasons remembers what is said of an eviction.
+func (c *checker) reasons(uid types.UID, body string) {
+	if _, after, ok := strings.Cut(body, `"message":"`); ok {
+		c.why[uid], _, _ = strings.Cut(after, `"`)
+	}
+}

@@ -1,0 +1,219 @@
+package world
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"io"
+	"net/http"
+	"strings"
+
+	"ashlar.sh/internal/loop"
+	"ashlar.sh/test/world/apimodel"
+)
+
+// defects are made anew for each world: some count.
+func defects() map[string]func() Breaks {
+	out := map[string]func() Breaks{}
+	for what, f := range map[string]func(string, *apimodel.Event) bool{
+		"reads twice the room of nodes":        replaces("Node", `"cpu":"8"`, `"cpu":"16"`),
+		"does not see that nodes are cordoned": replaces("Node", `"unschedulable":true`, `"unschedulable":false`),
+		"counts pods that leave as gone":       leavesAtOnce,
+		"counts pods that ended as running":    replaces("Pod", `"phase":"Succeeded"`, `"phase":"Running"`),
+		"does not see where pods run":          replaces("Pod", `"nodeName":"node-`, `"hostname":"node-`),
+		"reads half of what pods ask for":      halfTheRequest,
+		"takes gangs for larger than they are": atLeast(7),
+		"does not see limits of queues":        replaces("Queue", `"capability":`, `"nothing":`),
+		"does not see new PodGroups":           misses("PodGroup", "ADDED"),
+		"does not hear that lists are over":    misses("Pod", "BOOKMARK"),
+	} {
+		out[what] = func() Breaks { return Breaks{event: f} }
+	}
+	for what, f := range map[string]func(http.RoundTripper, *http.Request) (*http.Response, error){
+		"acts without the lease":                  pretendLease,
+		"evicts without a word":                   evictSilently,
+		"takes refused bindings for done":         takenForDone,
+		"says nothing of PodGroups":               pretend(http.MethodPatch, "/podgroups/"),
+		"says nothing of queues":                  pretend(http.MethodPatch, "/queues/"),
+		"says nothing of pods that wait":          pretend(http.MethodPatch, "/pods/"),
+		"releases gangs that are whole":           releaseBound,
+		"evicts what was bound a moment ago":      deleteBound,
+		"binds all to one node":                   toOneNode,
+		"changes what a PodGroup asks for":        alsoSpec,
+		"takes bindings for refused that are not": refusedAfterAll,
+	} {
+		out[what] = func() Breaks { return Breaks{wrap: with(f)} }
+	}
+	out["takes a binding for done"] = func() Breaks { return Breaks{wrap: with(everyNth(5, isBinding, pretendBound))} }
+	out["bindings without a UID"] = func() Breaks { return Breaks{request: withoutUID} }
+	out["deletions without a UID"] = func() Breaks { return Breaks{request: withoutPrecondition} }
+	out["has no lease"] = func() Breaks { return Breaks{options: func(o *loop.Options) { o.Election = nil }} }
+	out["has a lease of its own"] = func() Breaks {
+		return Breaks{options: func(o *loop.Options) { o.Election.Name = strings.ReplaceAll(o.Election.Identity, ".", "-") }}
+	}
+	out["has the name of the other one"] = func() Breaks {
+		return Breaks{options: func(o *loop.Options) { o.Election.Identity = "scheduler" }}
+	}
+	return out
+}
+
+// replaces is a scheduler that reads another text in objects of a kind.
+func replaces(kind, old, new string) func(string, *apimodel.Event) bool {
+	return func(of string, e *apimodel.Event) bool {
+		if of == kind {
+			e.Object = json.RawMessage(strings.ReplaceAll(string(e.Object), old, new))
+		}
+		return true
+	}
+}
+
+// misses is a scheduler that does not hear some events of a kind.
+func misses(kind string, events ...string) func(string, *apimodel.Event) bool {
+	return func(of string, e *apimodel.Event) bool {
+		for _, one := range events {
+			if of == kind && e.Type == one {
+				return false
+			}
+		}
+		return true
+	}
+}
+
+func leavesAtOnce(kind string, e *apimodel.Event) bool {
+	if kind == "Pod" && strings.Contains(string(e.Object), `"deletionTimestamp"`) {
+		e.Type = "DELETED"
+	}
+	return true
+}
+
+func halfTheRequest(kind string, e *apimodel.Event) bool {
+	if kind == "Pod" {
+		text := strings.ReplaceAll(string(e.Object), `"cpu":"4"`, `"cpu":"2"`)
+		e.Object = json.RawMessage(strings.ReplaceAll(text, `"cpu":"3"`, `"cpu":"1"`))
+	}
+	return true
+}
+
+func atLeast(n int) func(string, *apimodel.Event) bool {
+	return func(kind string, e *apimodel.Event) bool {
+		if kind == "PodGroup" {
+			for i := range 7 {
+				e.Object = json.RawMessage(strings.ReplaceAll(string(e.Object), fmt.Sprintf(`"minMember":%d`, i),
+					fmt.Sprintf(`"minMember":%d`, n)))
+			}
+		}
+		return true
+	}
+}
+
+// pretend takes for done what it does not send.
+func pretend(method, path string) func(http.RoundTripper, *http.Request) (*http.Response, error) {
+	return func(next http.RoundTripper, r *http.Request) (*http.Response, error) {
+		if r.Method != method || !strings.Contains(r.URL.Path, path) {
+			return next.RoundTrip(r)
+		}
+		kind := `{"kind":"Pod","apiVersion":"v1"}`
+		switch {
+		case method == http.MethodDelete:
+			kind = `{"kind":"Status","apiVersion":"v1","status":"Success"}`
+		case path == "/podgroups/":
+			kind = `{"kind":"PodGroup","apiVersion":"scheduling.volcano.sh/v1beta1"}`
+		case path == "/queues/":
+			kind = `{"kind":"Queue","apiVersion":"scheduling.volcano.sh/v1beta1"}`
+		}
+		return said(r, http.StatusOK, []byte(kind)), nil
+	}
+}
+
+func takenForDone(next http.RoundTripper, r *http.Request) (*http.Response, error) {
+	answer, err := next.RoundTrip(r)
+	if isBinding(r) && (err != nil || answer.StatusCode != http.StatusCreated) {
+		return pretendBound(next, r)
+	}
+	return answer, err
+}
+
+// refusedAfterAll takes a binding that was carried out for one that is refused for good.
+func refusedAfterAll(next http.RoundTripper, r *http.Request) (*http.Response, error) {
+	answer, err := next.RoundTrip(r)
+	if isBinding(r) && err == nil && answer.StatusCode == http.StatusCreated {
+		return said(r, http.StatusForbidden, []byte(`{"kind":"Status","apiVersion":"v1","status":"Failure","code":403,`+
+			`"reason":"Forbidden","message":"no"}`)), nil
+	}
+	return answer, err
+}
+
+// afterBinding sends something more about a pod that was bound, now and then.
+func afterBinding(next http.RoundTripper, r *http.Request, more func(path, uid string)) (*http.Response, error) {
+	if !isBinding(r) {
+		return next.RoundTrip(r)
+	}
+	body, err := io.ReadAll(r.Body)
+	if err != nil {
+		return nil, err
+	}
+	r.Body = io.NopCloser(bytes.NewReader(body))
+	answer, err := next.RoundTrip(r)
+	at := bytes.Index(body, []byte("00000000-0000-4000-"))
+	if err == nil && answer.StatusCode == http.StatusCreated && at >= 0 && body[at+35]%4 == 0 {
+		more(strings.TrimSuffix(r.URL.Path, "/binding"), string(body[at:at+36]))
+	}
+	return answer, err
+}
+
+func sent(next http.RoundTripper, r *http.Request, method, path, kind, body string) {
+	url := *r.URL
+	url.Path = path
+	more := r.Clone(r.Context())
+	more.Method, more.URL, more.Body = method, &url, io.NopCloser(strings.NewReader(body))
+	more.ContentLength = int64(len(body))
+	more.Header.Set("Content-Type", kind)
+	if answer, err := next.RoundTrip(more); err == nil {
+		_ = answer.Body.Close() // nobody reads it
+	}
+}
+
+func deleteBound(next http.RoundTripper, r *http.Request) (*http.Response, error) {
+	return afterBinding(next, r, func(path, uid string) {
+		sent(next, r, http.MethodDelete, path, "application/json", fmt.Sprintf(`{"preconditions":{"uid":%q}}`, uid))
+	})
+}
+
+func releaseBound(next http.RoundTripper, r *http.Request) (*http.Response, error) {
+	return afterBinding(next, r, func(path, uid string) {
+		sent(next, r, http.MethodPatch, path+"/status", "application/strategic-merge-patch+json",
+			fmt.Sprintf(`{"metadata":{"uid":%q},"status":{"conditions":[{"type":"DisruptionTarget","status":"True",`+
+				`"message":"evicted by the release of its gang"}]}}`, uid))
+		sent(next, r, http.MethodDelete, path, "application/json", fmt.Sprintf(`{"preconditions":{"uid":%q}}`, uid))
+	})
+}
+
+// changed sends another body than the one it was given.
+func changed(next http.RoundTripper, r *http.Request, change func(string) string) (*http.Response, error) {
+	body, err := io.ReadAll(r.Body)
+	if err != nil {
+		return nil, err
+	}
+	text := change(string(body))
+	r.Body, r.ContentLength = io.NopCloser(strings.NewReader(text)), int64(len(text))
+	return next.RoundTrip(r)
+}
+
+func toOneNode(next http.RoundTripper, r *http.Request) (*http.Response, error) {
+	if !isBinding(r) {
+		return next.RoundTrip(r)
+	}
+	return changed(next, r, func(body string) string {
+		for i := range 10 {
+			body = strings.ReplaceAll(body, nodeName(i), nodeName(0))
+		}
+		return body
+	})
+}
+
+func alsoSpec(next http.RoundTripper, r *http.Request) (*http.Response, error) {
+	if r.Method != http.MethodPatch || !strings.Contains(r.URL.Path, "/podgroups/") {
+		return next.RoundTrip(r)
+	}
+	return changed(next, r, func(body string) string { return `{"spec":{"minMember":1},` + body[1:] })
+}
