@@ -72,7 +72,7 @@ func (q Questions) Job(id ledger.JobID) JobWhy {
 		Standing: q.Standing(id)}
 	_, asks := e.reports.asks(id)
 	w.Asks = e.reports.list(asks)
-	for s := range model.Status(model.NumStatus) {
+	for s := range model.NumStatus {
 		e.l.Jobs.Tasks(id, s, func(t ledger.TaskID) bool {
 			w.Pods = append(w.Pods, e.reports.podReport(t))
 			return true

@@ -45,7 +45,7 @@ func (p questions) saved(s source) (recording.State, *config.Scheduler, error) {
 	if err != nil {
 		return state, nil, badInput("error: " + err.Error())
 	}
-	chosen, lines := playing{p.Process}.configured(replaying{config: s.config}, s.dump, state.Configuration)
+	chosen, lines := playing(p).configured(replaying{config: s.config}, s.dump, state.Configuration)
 	if len(lines) > 0 {
 		return state, nil, badInput(lines...)
 	}

@@ -26,7 +26,7 @@ func (p pages) live(s watching) (http.Handler, error) {
 	if err != nil || to.Scheme != "https" || to.Host == "" || strings.Trim(to.Path, "/") != "" {
 		return nil, fmt.Errorf("--read-api %q: expected an address such as https://localhost:8443", s.api)
 	}
-	person, _, err := questions{p.Process}.person(source{kubeconfig: s.kubeconfig, context: s.context})
+	person, _, err := questions(p).person(source{kubeconfig: s.kubeconfig, context: s.context})
 	if err != nil {
 		return nil, badInput("error: no cluster to ask: " + err.Error())
 	}

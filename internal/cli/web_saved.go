@@ -20,7 +20,7 @@ func (p pages) saved(s watching) (*player.Player, error) {
 	if err != nil {
 		return nil, badInput("error: " + err.Error())
 	}
-	chosen, lines := playing{p.Process}.configured(replaying{config: s.config}, path, state.Configuration)
+	chosen, lines := playing(p).configured(replaying{config: s.config}, path, state.Configuration)
 	if len(lines) > 0 {
 		return nil, badInput(lines...)
 	}

@@ -203,7 +203,7 @@ func (q *QueueAnswer) shareStep() Step {
 		s.Verdict, s.Text = Refused, "it holds all that it deserves: it is served again when it holds less, or others ask "+
 			"for less"
 	case len(s.Details) > 0:
-		s.Text = fmt.Sprintf("its share is %s of what it deserves, with weight %d", Share(q.Share), q.Weight)
+		s.Text = fmt.Sprintf("its share is %s of what it deserves, with weight %d", q.Share, q.Weight)
 	}
 	return s
 }

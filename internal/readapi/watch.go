@@ -109,16 +109,15 @@ func (st *stream) run(ctx context.Context) error {
 	st.checked = time.Now().Add(-rand.N(recheckEach / 4)) // clients that came together do not ask together
 	bookmark := time.NewTicker(bookmarkEach)
 	defer bookmark.Stop()
-	var now map[string]table
-	for st.at, now = st.s.streams.current(); st.at != nil; st.at = st.at.next {
+	for st.at, _ = st.s.streams.current(); st.at != nil; st.at = st.at.next {
 		switch {
 		case st.begun:
 			if err := st.changes(); err != nil {
 				return err
 			}
 		default:
-			st.at, now = st.s.streams.current()
-			if st.at != nil && !st.lacks(now) {
+			var now map[string]table
+			if st.at, now = st.s.streams.current(); st.at != nil && !st.lacks(now) {
 				if err := st.all(now); err != nil {
 					return err
 				}

@@ -3,6 +3,7 @@ package recording
 import (
 	"bytes"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"io"
 	"time"
@@ -82,7 +83,7 @@ func (p *Player) Play(base State, next func() (*Step, error)) (*Difference, erro
 	p.engine.Restore(base.Commitments)
 	for {
 		s, err := next()
-		if err == io.EOF {
+		if errors.Is(err, io.EOF) {
 			return nil, nil
 		}
 		if err != nil {

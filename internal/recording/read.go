@@ -45,7 +45,7 @@ func (r *Reader) Close() error { return r.file.Close() }
 
 func (r *Reader) begin() error {
 	first, err := r.readLine()
-	if err != nil && (len(first) == 0 || err != errCut) {
+	if err != nil && (len(first) == 0 || !errors.Is(err, errCut)) {
 		return r.error(err)
 	}
 	var whole bool
@@ -58,7 +58,7 @@ func (r *Reader) begin() error {
 	}
 	base, err := r.readLine()
 	switch {
-	case err == io.EOF || err == errCut:
+	case errors.Is(err, io.EOF) || errors.Is(err, errCut):
 		return r.error(errCut)
 	case err != nil:
 		return r.error(err)
@@ -102,10 +102,10 @@ func (r *Reader) Next() (*Step, error) {
 	}
 	line, err := r.readLine()
 	switch {
-	case err == errCut:
+	case errors.Is(err, errCut):
 		r.Cut = true
 		return nil, io.EOF
-	case err == io.EOF:
+	case errors.Is(err, io.EOF):
 		return nil, err
 	case err != nil:
 		return nil, r.error(err)
@@ -139,7 +139,7 @@ func (r *Reader) error(err error) error {
 	if err == nil {
 		return nil
 	}
-	if err == io.EOF {
+	if errors.Is(err, io.EOF) {
 		err = errEmpty
 	}
 	return fmt.Errorf("%s: %w", r.path, err)

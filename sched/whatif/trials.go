@@ -171,7 +171,7 @@ func stepLess(c trace.Change) (out []trace.Change) {
 		return nil
 	}
 	less := c
-	enough := true
+	var enough bool
 	switch c.Kind {
 	case trace.ChangeGang:
 		less.To++

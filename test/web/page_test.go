@@ -262,7 +262,7 @@ func TestABrokenConnection(t *testing.T) {
 	})}
 	var conns connections
 	server.ConnState = conns.note
-	go server.Serve(listener)
+	go func() { _ = server.Serve(listener) }() // it ends with the test
 	t.Cleanup(func() { server.Close() })
 	p := b.open(t, "http://"+listener.Addr().String()+"/?"+to.RawQuery, 1280, 800)
 	p.until("the page", `document.querySelector(".transport .play")`)
