@@ -54,8 +54,13 @@ func webOf(t *testing.T, program, at, certificate, config string) *browser {
 	address := regexp.MustCompile(`http://\S+`).FindString(line)
 	host, _, _ := strings.Cut(address, "/?")
 	b := &browser{t, host, &http.Client{Jar: jar}}
-	if got, err := b.client.Get(address); err != nil || got.StatusCode != http.StatusOK {
-		t.Fatalf("%s: %v %v", address, got, err)
+	got, err := b.client.Get(address)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer got.Body.Close()
+	if got.StatusCode != http.StatusOK {
+		t.Fatalf("%s: %d", address, got.StatusCode)
 	}
 	return b
 }
