@@ -4,7 +4,9 @@ import (
 	"fmt"
 	"testing"
 
+	"ashlar.sh/sched/ledger"
 	"ashlar.sh/sched/model"
+	"ashlar.sh/sched/trace"
 	"pgregory.net/rapid"
 )
 
@@ -40,6 +42,42 @@ func TestAFIFOQueueIsServedInOrder(t *testing.T) {
 			}
 			for started < len(names) && s.pods[names[started]+"-0"].Phase == model.PodSucceeded {
 				started++
+			}
+		}
+	})
+}
+
+// TestWhatNeverStartsHoldsNoOtherBack: a job of which it is said that it can never start is no reason why another one
+// waits.
+func TestWhatNeverStartsHoldsNoOtherBack(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		w := newWorld(t)
+		e := engine(t, w.profile("enqueue", "allocate"), somePace(t))
+		w.begin()
+		for i := range w.queues {
+			if q := w.queues[i]; q != nil {
+				c := *q
+				c.FIFO = true
+				w.queues[i] = &c
+				w.tell(model.KindQueue, "", c.Name, c.UID, &c)
+			}
+		}
+		for range rapid.IntRange(2, 8).Draw(t, "cycles") {
+			facts, receipts := w.deal()
+			e.Apply(facts...)
+			e.Receive(receipts...)
+			plan, _ := answers(t, e, w.now)
+			w.learn(plan)
+			reasons := map[string]trace.Reason{}
+			e.l.Jobs.Each(func(id ledger.JobID) bool {
+				reasons[e.l.Jobs.Called(id)] = e.JobReason(id)
+				return true
+			})
+			for name, r := range reasons {
+				ahead := reasons[r.Root().Text]
+				if r.Root().Code == trace.BehindJob && ahead.Never != nil {
+					t.Fatalf("%s waits for ever behind %s: %+v, %+v", name, r.Root().Text, *ahead.Never, r.Root())
+				}
 			}
 		}
 	})

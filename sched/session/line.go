@@ -16,12 +16,12 @@ import (
 //     the later one asks for.
 //
 // Only a job that could start if there were room holds others back: one that is blocked, gated, not valid, lacks pods,
-// or that no size of the nodes' room could ever hold does not. Other queues are never held back.
+// or that by amounts the nodes or its queue could never hold, does not. Other queues are never held back.
 
 // lines are the jobs of fifo queues that wait for their minimum, as long as no fact and no commitment changes.
 type lines struct {
 	at uint64 // the StateEpoch at which they were collected, plus one
-	of map[ledger.QueueID][]line
+	of map[ledger.QueueID][]*line
 }
 
 // line is the waiting jobs of a queue that have pods of one class, the first in job order on top. A job that has had
@@ -29,6 +29,7 @@ type lines struct {
 type line struct {
 	class ledger.ClassID
 	jobs  *Heap[ledger.JobID]
+	able  ledger.JobID // the first one, of which it is known that it could start
 }
 
 // FIFO says that a queue serves its jobs strictly in their order.
@@ -71,9 +72,9 @@ func (s *Session) Behind(j ledger.JobID, explain bool) trace.Reason {
 }
 
 // lines are those of a queue.
-func (s *Session) lines(q ledger.QueueID) []line {
+func (s *Session) lines(q ledger.QueueID) []*line {
 	if at := s.L.Changes.StateEpoch() + 1; s.waiting.at != at {
-		s.waiting = lines{at: at, of: map[ledger.QueueID][]line{}}
+		s.waiting = lines{at: at, of: map[ledger.QueueID][]*line{}}
 		for _, j := range s.L.Jobs.Active() { // order-free: heaps by a total order, in lines that are looked at one by one
 			if queue := s.L.Job(j).Queue; queue != ledger.NoQueue && s.FIFO(queue) && s.lacks(j) {
 				for _, class := range s.classesOf(j) {
@@ -93,15 +94,16 @@ func (s *Session) enter(q ledger.QueueID, class ledger.ClassID, j ledger.JobID) 
 			return
 		}
 	}
-	l := line{class, NewHeap(s.Policy.CompareJobs)}
+	l := &line{class, NewHeap(s.Policy.CompareJobs), ledger.NoJob}
 	l.jobs.Push(j)
 	s.waiting.of[q] = append(s.waiting.of[q], l)
 }
 
 // first is the first job of a line that holds others back; false when there is none.
-func (s *Session) first(l line) (ledger.JobID, bool) {
+func (s *Session) first(l *line) (ledger.JobID, bool) {
 	for l.jobs.Len() > 0 {
-		if j := l.jobs.Any(); s.lacks(j) && s.couldStart(j) {
+		if j := l.jobs.Any(); s.lacks(j) && (j == l.able || s.couldStart(j)) {
+			l.able = j
 			return j, true
 		}
 		l.jobs.Pop()
@@ -122,18 +124,6 @@ func (s *Session) lacks(j ledger.JobID) bool {
 		}
 	}
 	return true
-}
-
-// couldStart says that a job in line could start if there were room, and that empty nodes would have that room.
-func (s *Session) couldStart(j ledger.JobID) bool {
-	if s.Blocked(j).Is() || s.Pause(j) != nil || s.Policy.ValidateJob(j).Is() {
-		return false
-	}
-	need := int64(s.L.Job(j).MinMember - s.L.Job(j).ReadyOrPromised())
-	for _, class := range s.classesOf(j) {
-		need -= s.Nodes.Whole(class, need)
-	}
-	return need <= 0
 }
 
 // classesOf lists the classes of a job's pods that ask for something and wait for a node.
@@ -197,12 +187,7 @@ func (s *Session) quotaLacks(h, beside ledger.JobID) (why trace.Reason) {
 
 // minimum are the pods that a job lacks of its minimum, or the next one above it, in the order to place them.
 func (s *Session) minimum(j ledger.JobID) (out []ledger.TaskID) {
-	s.L.Jobs.Tasks(j, model.Pending, func(t ledger.TaskID) bool {
-		if task := s.L.Task(t); task.Placeable() && !s.L.Class(task.Class).BestEffort {
-			out = append(out, t)
-		}
-		return true
-	})
+	out = s.pendingOf(j)
 	slices.SortFunc(out, s.Policy.CompareTasks)
 	job := s.L.Job(j)
 	return out[:min(len(out), int(max(1, job.MinMember-job.ReadyOrPromised())))]
