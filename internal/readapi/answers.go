@@ -89,10 +89,11 @@ func report(s *Server, w http.ResponseWriter, r *http.Request, u *access.User) e
 	if r.Method == http.MethodHead {
 		return nil
 	}
-	if err := s.turn(r.Context()); err != nil {
+	done, err := s.turns.take(r.Context(), u)
+	if err != nil {
 		return err
 	}
-	defer s.done()
+	defer done()
 	w.Header().Set("Content-Type", "application/json")
 	to := &patient{w: w, to: http.NewResponseController(w)}
 	_ = whole.JSON(to) // the client may have gone

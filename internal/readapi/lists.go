@@ -58,10 +58,11 @@ func list[T any](k *kind[T]) handler {
 		if err != nil {
 			return err
 		}
-		if err := s.turn(r.Context()); err != nil {
+		done, err := s.turns.take(r.Context(), u)
+		if err != nil {
 			return err
 		}
-		defer s.done()
+		defer done()
 		out, err := pageOf(k, c, v, r, limit, after)
 		if err != nil {
 			return err

@@ -40,7 +40,6 @@ const (
 	mostURL         = 4 << 10
 	writeWithin     = 30 * time.Second // an answer
 	answerWithin    = 10 * time.Second // by the scheduler
-	mostAnswers     = 64               // that are made at the same time
 )
 
 // Server is the API. Make one with New, then call Serve.
@@ -50,7 +49,7 @@ type Server struct {
 	copies   *copies
 	streams  *streams
 	users    *limits
-	answers  chan struct{} // has a place for each answer that is being made
+	turns    *turns
 	dumping  chan struct{}
 	listener net.Listener
 	http     *http.Server
@@ -89,7 +88,7 @@ func New(o Options) (*Server, error) {
 
 func newServer(o Options) *Server {
 	s := &Server{o: o, access: o.Access, copies: newCopies(o.Scheduler, time.Now), users: newLimits(),
-		answers: make(chan struct{}, mostAnswers), dumping: make(chan struct{}, 1)}
+		turns: newTurns(), dumping: make(chan struct{}, 1)}
 	s.streams = newStreams(s.copies, &s.o)
 	s.routes = map[string]handler{
 		"/v1/state":  {answer: state},
@@ -195,18 +194,6 @@ func (s *Server) answer(w http.ResponseWriter, r *http.Request) error {
 	defer cancel()
 	return h.answer(s, w, r.WithContext(ctx), u)
 }
-
-// turn waits until fewer than mostAnswers answers are being made; then done must be called.
-func (s *Server) turn(ctx context.Context) error {
-	select {
-	case s.answers <- struct{}{}:
-		return nil
-	case <-ctx.Done():
-		return ctx.Err()
-	}
-}
-
-func (s *Server) done() { <-s.answers }
 
 // acceptable refuses what no client of ours sends.
 func acceptable(r *http.Request) error {

@@ -303,8 +303,8 @@ func (st *stream) recheck(ctx context.Context) error {
 	switch {
 	case err == nil:
 		st.silent = 0
-	case errors.Is(err, access.ErrUnanswered) && st.silent < mostSilent:
-		st.silent++
+	case (errors.Is(err, access.ErrUnanswered) || errors.Is(err, access.ErrTooMany)) && st.silent < mostSilent:
+		st.silent++ // wrong tokens of others at this address say nothing about this user
 	default:
 		return err
 	}

@@ -201,10 +201,10 @@ func TestRightsDuringAStream(t *testing.T) {
 		"a right is taken away": {func(r *rights) { r.give("tenant") }, 2 * recheckEach, "ERROR Expired"},
 		"a right is given": {func(r *rights) { r.give("tenant", "everything") }, 2 * recheckEach,
 			"ERROR Expired"},
-		"the token is none any more": {func(r *rights) { delete(r.may, "tenant") }, 2 * recheckEach,
+		"the token is none any more": {func(r *rights) { r.forget("tenant") }, 2 * recheckEach,
 			"ERROR Unauthorized"},
-		"nobody answers for a while":      {func(r *rights) { r.down = true }, 2 * recheckEach, ""},
-		"nobody answers for minutes":      {func(r *rights) { r.down = true }, 7 * recheckEach, "ERROR ServiceUnavailable"},
+		"nobody answers for a while":      {(*rights).fall, 2 * recheckEach, ""},
+		"nobody answers for minutes":      {(*rights).fall, 7 * recheckEach, "ERROR ServiceUnavailable"},
 		"nothing changes in half an hour": {func(*rights) {}, 30 * time.Minute, ""},
 	} {
 		t.Run(name, func(t *testing.T) {

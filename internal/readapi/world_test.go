@@ -145,6 +145,19 @@ func (r *rights) give(user string, questions ...string) {
 	r.may[user] = questions
 }
 
+func (r *rights) forget(user string) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	delete(r.may, user)
+}
+
+// fall makes every question stay without an answer.
+func (r *rights) fall() {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.down = true
+}
+
 // people are an administrator, a tenant of namespace red, and somebody without any right.
 func people() *rights {
 	return &rights{may: map[string][]string{"admin": {"everything"},

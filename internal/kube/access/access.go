@@ -7,6 +7,7 @@ import (
 	"maps"
 	"slices"
 	"strings"
+	"sync"
 	"time"
 
 	"golang.org/x/time/rate"
@@ -29,7 +30,9 @@ const (
 	patience    = 5 * time.Second // for one answer of the API server
 	perSecond   = 50              // questions to it
 	atOnce      = 400
-	wrong       = 5 // tokens a second of one address may be wrong
+	ofUser      = 20  // of them about what one user may
+	ofUserOnce  = 300 // a list needs at most 201
+	wrong       = 5   // tokens a second of one address may be wrong
 	wrongAtOnce = 50
 )
 
@@ -49,6 +52,8 @@ type Reviewer struct {
 	tokens      *cache.LRUExpireCache // by hash: User, or a nil of it for a token that is none
 	answers     *cache.LRUExpireCache // by user and question: bool
 	refused     *cache.LRUExpireCache // by address: a limiter of its wrong tokens
+	askers      *cache.LRUExpireCache // by user: a limiter of the questions about it
+	mu          sync.Mutex            // of making a limiter
 	limit       *rate.Limiter
 	authorities authorities
 	complained  *rate.Limiter
@@ -59,7 +64,8 @@ type Reviewer struct {
 func New(kube kubernetes.Interface) *Reviewer {
 	return &Reviewer{kube: kube, tokens: cache.NewLRUExpireCache(mostTokens),
 		answers: cache.NewLRUExpireCache(mostAnswers), refused: cache.NewLRUExpireCache(mostTokens),
-		limit: rate.NewLimiter(perSecond, atOnce), complained: rate.NewLimiter(rate.Every(time.Minute), 1)}
+		askers: cache.NewLRUExpireCache(mostTokens),
+		limit:  rate.NewLimiter(perSecond, atOnce), complained: rate.NewLimiter(rate.Every(time.Minute), 1)}
 }
 
 // Question is what a user would like to do: with a resource, or with a path that is none.
@@ -148,6 +154,9 @@ func (r *Reviewer) May(ctx context.Context, u *User, q Question) (bool, error) {
 	}
 	ctx, cancel := context.WithTimeout(ctx, patience)
 	defer cancel()
+	if err := r.limiter(r.askers, share(u), ofUser, ofUserOnce).Wait(ctx); err != nil {
+		return false, fmt.Errorf("%w: too many questions about this user wait", ErrUnanswered)
+	}
 	if err := r.limit.Wait(ctx); err != nil {
 		return false, fmt.Errorf("%w: too many questions wait", ErrUnanswered)
 	}

@@ -135,6 +135,71 @@ func TestGuessing(t *testing.T) {
 	}
 }
 
+// Wrong tokens that come at once are no more than those that come one after another.
+func TestGuessingAtOnce(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		api := newAnswering()
+		r := New(api)
+		refused := make(chan error, 1000)
+		for i := range cap(refused) {
+			go func() {
+				_, err := r.User(t.Context(), with(fmt.Sprintf("Bearer wrong-%d", i)))
+				refused <- err
+			}()
+		}
+		many := 0
+		for range cap(refused) {
+			if errors.Is(<-refused, ErrTooMany) {
+				many++
+			}
+		}
+		if want := cap(refused) - wrongAtOnce; many != want || api.asked != wrongAtOnce {
+			t.Errorf("%d requests are refused unasked, the API server is asked %d times; want %d and %d", many, api.asked,
+				want, wrongAtOnce)
+		}
+	})
+}
+
+// Good tokens, however many, do not count as wrong ones.
+func TestManyGoodTokensOfOneAddress(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		api := newAnswering()
+		r := New(api)
+		for i := range 4 * wrongAtOnce {
+			token := fmt.Sprint("good-", i)
+			api.tokens[token] = User{Username: token}
+			if _, err := r.User(t.Context(), with("Bearer "+token)); err != nil {
+				t.Fatalf("token %d: %v", i, err)
+			}
+		}
+	})
+}
+
+// A user that asks about ever more namespaces leaves others their part of the questions. The service accounts of
+// a namespace have one part together.
+func TestAUserAsksForAllOthers(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		r := New(newAnswering())
+		ctx, cancel := context.WithCancel(t.Context())
+		for i := range 2000 {
+			u := &User{Username: fmt.Sprintf("system:serviceaccount:red:a%d", i%20)}
+			go func() { _, _ = r.May(ctx, u, ListPods(fmt.Sprint("ns-", i))) }() // most are refused
+		}
+		synctest.Wait()
+		began := time.Now()
+		for i := range 50 {
+			if _, err := r.May(t.Context(), &User{Username: "jane"}, ListPods(fmt.Sprint("ns-", i))); err != nil {
+				t.Fatalf("question %d of another user: %v", i, err)
+			}
+		}
+		if took := time.Since(began); took > 2*time.Second {
+			t.Errorf("50 questions of another user take %s", took)
+		}
+		cancel()
+		synctest.Wait()
+	})
+}
+
 func TestRightsAreAskedFor(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		api := newAnswering()

@@ -7,6 +7,6 @@
 // means an error, not a yes.
 //
 // Invariants: answers are remembered for Lifetime at most, and for a bounded number of users; tokens are kept only as
-// their hashes; the number of questions to the API server is bounded in time, for all clients together and, before a
-// client is known, for each address.
+// their hashes; the number of questions to the API server is bounded in time, for all clients together, for
+// each user, and, before a client is known, for each address.
 package access

@@ -8,10 +8,12 @@ import (
 	"net/http"
 	"slices"
 	"strings"
+	"time"
 
 	"golang.org/x/time/rate"
 	authenticationv1 "k8s.io/api/authentication/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/util/cache"
 )
 
 // authenticated is the group of every user that is known.
@@ -50,25 +52,29 @@ func (r *Reviewer) reviewed(ctx context.Context, token, address string) (*User, 
 		}
 		return nil, ErrUnknown
 	}
+	// The token counts as wrong until the API server says otherwise: however many come at once, no more are asked about.
 	wrongs := r.wrongs(address)
-	if wrongs.Tokens() < 1 {
+	if !wrongs.Allow() {
 		return nil, ErrTooMany
 	}
+	good := func() { wrongs.AllowN(time.Now(), -1) }
 	ctx, cancel := context.WithTimeout(ctx, patience)
 	defer cancel()
 	if err := r.limit.Wait(ctx); err != nil {
+		good()
 		return nil, fmt.Errorf("%w: too many questions wait", ErrUnanswered)
 	}
 	review, err := r.kube.AuthenticationV1().TokenReviews().Create(ctx, &authenticationv1.TokenReview{
 		Spec: authenticationv1.TokenReviewSpec{Token: token}}, metav1.CreateOptions{})
 	if err != nil {
+		good()
 		return nil, r.unanswered(fmt.Errorf("review a token: %w", err))
 	}
 	if !review.Status.Authenticated || review.Status.User.Username == "" {
 		r.tokens.Add(key, (*User)(nil), Lifetime)
-		wrongs.Allow()
 		return nil, ErrUnknown
 	}
+	good()
 	u := review.Status.User
 	if !slices.Contains(u.Groups, authenticated) {
 		u.Groups = append(slices.Clone(u.Groups), authenticated)
@@ -83,10 +89,26 @@ func (r *Reviewer) wrongs(address string) *rate.Limiter {
 	if err != nil {
 		host = address
 	}
-	limiter, ok := r.refused.Get(host)
+	return r.limiter(r.refused, host, wrong, wrongAtOnce)
+}
+
+// limiter is that of a client; all requests that come at once share it, also the first ones.
+func (r *Reviewer) limiter(of *cache.LRUExpireCache, client string, each rate.Limit, atOnce int) *rate.Limiter {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	known, ok := of.Get(client)
 	if !ok {
-		limiter = rate.NewLimiter(wrong, wrongAtOnce)
+		known = rate.NewLimiter(each, atOnce)
 	}
-	r.refused.Add(host, limiter, 10*Lifetime)
-	return limiter.(*rate.Limiter)
+	of.Add(client, known, 10*Lifetime)
+	return known.(*rate.Limiter)
+}
+
+// share is of which client a user's questions count: the service accounts of one namespace are one.
+func share(u *User) string {
+	rest, ok := strings.CutPrefix(u.Username, "system:serviceaccount:")
+	if namespace, _, named := strings.Cut(rest, ":"); ok && named {
+		return "system:serviceaccount:" + namespace
+	}
+	return u.Username
 }
