@@ -177,6 +177,6 @@ func evictionsOf(plan sched.Plan) (out []*trace.Eviction) {
 // warnEach tells stderr what an answer has to do without, one line each.
 func (p questions) warnEach(lines []string) {
 	for _, line := range lines {
-		fmt.Fprintln(p.Err, "warning:", line)
+		fmt.Fprintln(p.Err, "warning:", explain.Printable(line))
 	}
 }

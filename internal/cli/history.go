@@ -10,6 +10,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"ashlar.sh/internal/explain"
 	"ashlar.sh/internal/recording"
 )
 
@@ -153,6 +154,6 @@ func historyText(w io.Writer, list []moments) error {
 			}
 		}
 	}
-	_, err := io.WriteString(w, b.String())
+	_, err := io.WriteString(w, explain.Printable(b.String()))
 	return err
 }

@@ -9,6 +9,7 @@ import (
 
 	"ashlar.sh/internal/config"
 	"ashlar.sh/internal/config/profile"
+	"ashlar.sh/internal/explain"
 	"ashlar.sh/internal/kube/translate"
 	"ashlar.sh/internal/manifest"
 	"ashlar.sh/internal/sim"
@@ -146,7 +147,7 @@ func (p Process) parse(src config.Source, text string) (*config.Scheduler, []str
 
 func (p Process) warn(problems []config.Problem) {
 	for _, problem := range problems {
-		fmt.Fprintln(p.Err, problem)
+		fmt.Fprintln(p.Err, explain.Printable(problem.String()))
 	}
 }
 

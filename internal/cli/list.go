@@ -211,7 +211,7 @@ func (p questions) printList(l listing, w io.Writer, out listed, layout explain.
 		err = explain.DocumentYAML(w, out)
 	case l.output == "name":
 		for _, name := range out.Names() {
-			if _, err = fmt.Fprintln(w, name); err != nil {
+			if _, err = fmt.Fprintln(w, strings.ReplaceAll(explain.Printable(name), "\n", "?")); err != nil {
 				break
 			}
 		}

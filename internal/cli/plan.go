@@ -113,7 +113,7 @@ func (p planner) planNow(a planning) error {
 	}
 	in, mine := g.input(jobs, g.s.schedulers)
 	for _, problem := range in.problems {
-		fmt.Fprintf(p.Err, "warning: %s: %s\n", problem.Object, problem.Message)
+		fmt.Fprintf(p.Err, "warning: %s: %s\n", explain.Printable(problem.Object), explain.Printable(problem.Message))
 	}
 	if len(mine) == 0 {
 		return badInput(fmt.Sprintf("error: %s: no job for scheduler %s is in it", strings.Join(a.files, ", "),

@@ -11,6 +11,7 @@ import (
 	"strings"
 
 	"ashlar.sh/internal/config/profile"
+	"ashlar.sh/internal/explain"
 	"ashlar.sh/internal/recording"
 	"ashlar.sh/sched"
 )
@@ -201,7 +202,7 @@ func (v *stepView) text(w io.Writer) error {
 	for _, line := range v.Log {
 		row("log", line)
 	}
-	_, err := io.WriteString(w, b.String())
+	_, err := io.WriteString(w, explain.Printable(b.String()))
 	return err
 }
 

@@ -116,7 +116,7 @@ func (p playing) replayState(r replaying, path string, state recording.State) er
 	plan, events, _ := engine.Decide(state.Now)
 	for _, e := range events {
 		if _, line := explain.Log(e); line != "" {
-			fmt.Fprintln(p.Err, line)
+			fmt.Fprintln(p.Err, explain.Printable(line))
 		}
 	}
 	summary := explain.Summary{Cycles: 1}
@@ -144,7 +144,7 @@ func (p playing) configured(r replaying, path, text string) (*config.Scheduler, 
 		config.Lenient)
 	if chosen != nil {
 		for _, problem := range problems {
-			fmt.Fprintln(p.Err, "warning:", problem)
+			fmt.Fprintln(p.Err, "warning:", explain.Printable(problem.String()))
 		}
 		return chosen, nil
 	}

@@ -12,6 +12,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"ashlar.sh/internal/config"
+	"ashlar.sh/internal/explain"
 	"ashlar.sh/sched"
 	"ashlar.sh/sched/policy"
 )
@@ -62,7 +63,7 @@ func (p Process) Run() int {
 		return 0
 	case errors.As(err, &failed):
 		for _, line := range failed.lines {
-			fmt.Fprintln(p.Err, line)
+			fmt.Fprintln(p.Err, explain.Printable(line))
 		}
 		return failed.code
 	default:

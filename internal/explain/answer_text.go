@@ -34,7 +34,7 @@ func (a *Answer) Text(w io.Writer, s Style) error {
 		p.line("")
 		p.paragraph(2, begin(n)+".")
 	}
-	_, err := io.WriteString(w, p.out.String())
+	_, err := io.WriteString(w, Printable(p.out.String()))
 	return err
 }
 

@@ -242,6 +242,7 @@ func list(w io.Writer, s Style, rows [][]cell, noHeaders bool) error {
 			if i == len(widths) {
 				widths = append(widths, 0)
 			}
+			row[i].text = oneLine.Replace(c.text)
 			widths[i] = max(widths[i], utf8.RuneCountInString(c.text))
 		}
 	}
@@ -258,7 +259,7 @@ func list(w io.Writer, s Style, rows [][]cell, noHeaders bool) error {
 		}
 		p.line("%s", strings.TrimRight(b.String(), " "))
 	}
-	_, err := io.WriteString(w, p.out.String())
+	_, err := io.WriteString(w, Printable(p.out.String()))
 	return err
 }
 

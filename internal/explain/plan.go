@@ -132,7 +132,7 @@ func (p *Plan) Text(w io.Writer, s Style) error {
 		out.line("")
 		out.paragraph(0, begin(n)+".")
 	}
-	_, err := io.WriteString(w, out.out.String())
+	_, err := io.WriteString(w, Printable(out.out.String()))
 	return err
 }
 

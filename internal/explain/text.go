@@ -26,7 +26,7 @@ func (r *Report) Text(w io.Writer, s Style) error {
 	p.sharing(r)
 	p.problems(r)
 	p.summary(r)
-	_, err := io.WriteString(w, p.out.String())
+	_, err := io.WriteString(w, Printable(p.out.String()))
 	return err
 }
 

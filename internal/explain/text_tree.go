@@ -25,7 +25,7 @@ func (d *Queues) Text(w io.Writer, s Style, wide bool) error {
 	for i := range d.Why {
 		p.why(&d.Why[i])
 	}
-	_, err := io.WriteString(w, p.out.String())
+	_, err := io.WriteString(w, Printable(p.out.String()))
 	return err
 }
 
