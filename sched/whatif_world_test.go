@@ -91,6 +91,7 @@ func (w *full) queues(tree bool) {
 	}
 	for i, name := range []string{"team", "a", "b"} {
 		q := &model.Queue{Weight: int32(1 + w.n(2)), Reclaimable: true, Capability: amounts(), Deserved: amounts()}
+		q.FIFO = w.n(1) == 1
 		if i > 0 && tree {
 			q.Parent = "team"
 		}
