@@ -208,9 +208,9 @@ func (f *finding) render(v *view) *explain.Answer {
 	}
 	switch f.kind {
 	case "job":
-		return asking.JobAnswer(f.job)
+		return f.hideShare(v, asking.JobAnswer(f.job))
 	case "pod":
-		return asking.PodAnswer(&f.pod, f.job)
+		return f.hideShare(v, asking.PodAnswer(&f.pod, f.job))
 	case "queue":
 		state, left := f.visible(v)
 		out := asking.QueueAnswer(state, f.queue)
@@ -231,6 +231,21 @@ func (f *finding) hideAhead(v *view) {
 	if ns, _, ok := strings.Cut(*first, "/"); ok && !v.namespace(ns) {
 		*first = another + "/" + another
 	}
+}
+
+// hideShare hides what the job's queue holds, where that is not what refuses the job: a user may name any queue in
+// a job.
+func (f *finding) hideShare(v *view, out *explain.Answer) *explain.Answer {
+	if f.job == nil {
+		return out
+	}
+	for i := range out.Path {
+		step := &out.Path[i]
+		if step.Name == "share" && step.Verdict != explain.Refused && !v.queue(f.job.Job.Queue) {
+			step.Text, step.Details = "you may not get the queue: what it holds is not told", nil
+		}
+	}
+	return out
 }
 
 // hideHolders hides the names of pods on a node.
