@@ -296,12 +296,12 @@ func shareStep(w *sched.JobWhy) Step {
 		if dim == resource.PodsName {
 			continue
 		}
-		text := fmt.Sprintf("%s %s", dim, cmp.Or(held[dim], "0"))
+		text := fmt.Sprintf("%s %s", dim, cmp.Or(short(dim, held[dim]), "0"))
 		if deserved[dim] != "" {
-			text += " of " + deserved[dim] + " deserved"
+			text += " of " + short(dim, deserved[dim]) + " deserved"
 		}
 		if bound, bounded := most[dim]; bounded {
-			text += ", at most " + bound
+			text += ", at most " + short(dim, bound)
 		}
 		parts = append(parts, text)
 	}

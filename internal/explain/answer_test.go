@@ -252,3 +252,18 @@ func TestWhatObjectsSay(t *testing.T) {
 		t.Errorf("the job is %s, %q, want %q", a.State, a.Summary, want)
 	}
 }
+
+// What a queue deserves is often no round number of bytes.
+func TestSharesAreShort(t *testing.T) {
+	memory := func(bytes int64) resource.List { return resource.List{{Name: resource.MemoryName, Value: bytes}} }
+	w := &sched.JobWhy{Asks: memory(1 << 30)}
+	w.Queue.Name, w.Queue.Allocated, w.Queue.Deserved = "q", memory(1<<40), memory(10278470306085)
+	if got, want := shareStep(w).Text, "queue q holds memory 1Ti of 9.3Ti deserved"; got != want {
+		t.Errorf("%q, want %q", got, want)
+	}
+	q := QueueAnswer{}
+	q.Deserved = amounts(memory(10278470306085))
+	if got, want := q.shareStep().Details, "memory: holds 0, deserves 9.3Ti, asks for 0"; len(got) != 1 || got[0] != want {
+		t.Errorf("%q, want %q", got, want)
+	}
+}
