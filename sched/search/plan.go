@@ -95,9 +95,9 @@ func planFor(s *session.Session, j ledger.JobID) {
 	}
 }
 
-// plan plans a job's start, and keeps the room for it; false if no start can be planned. first is what was planned
-// first, 0 for nothing.
-func plan(s *session.Session, j ledger.JobID, first int64) bool {
+// plan plans a job's start, and keeps the room for it, if one can be planned. first is what was planned first, 0 for
+// nothing.
+func plan(s *session.Session, j ledger.JobID, first int64) {
 	p := newPlanner(s, j)
 	var places []foundPlace
 	var start int64
@@ -109,7 +109,7 @@ func plan(s *session.Session, j ledger.JobID, first int64) bool {
 		return false
 	})
 	if len(places) == 0 {
-		return false
+		return
 	}
 	release(s, j)
 	if first == 0 {
@@ -121,7 +121,6 @@ func plan(s *session.Session, j ledger.JobID, first int64) bool {
 	s.L.Lenders.Lend(j, ledger.Lends) // to jobs that end before
 	cover(s, j)
 	s.Trace.Add(trace.Event{Kind: trace.KeepsRoom, Job: s.L.Jobs.Called(j), Node: keptOn(s, j), Count: len(places)})
-	return true
 }
 
 // passes lists the jobs with a planned start of which a job may take the room: it has ended by then, or has a higher

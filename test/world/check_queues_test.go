@@ -139,9 +139,9 @@ func (c *checker) guarantee(write apimodel.Write, p *apimodel.Stored) {
 		return
 	}
 	c.taken.add(coresOf(p))
-	if most, taken := c.owed.most(), c.taken.sum(); most-taken < owedCores {
-		c.w.wrong("queue %s is owed %d cores, held at most %d, and %d were taken from it, %s the last: %s", owedQueue,
-			owedCores, most, taken, write.Key(), why)
+	if most, taken, back := c.owed.most(), c.taken.sum(), c.regained.sum(); most+back-taken < owedCores {
+		c.w.wrong("queue %s is owed %d cores, held at most %d, got %d anew, and %d were taken from it, %s the last: %s",
+			owedQueue, owedCores, most, back, taken, write.Key(), why)
 	}
 }
 

@@ -35,6 +35,7 @@ type checker struct {
 	why        map[types.UID]string // an eviction's reason, as it was written
 	owed       window               // what the queue held that is owed something
 	taken      window               // and what was taken from it for others
+	regained   window               // what was bound of it since something was taken
 }
 
 // gang is a life of a PodGroup.
@@ -200,6 +201,9 @@ func (c *checker) bind(write apimodel.Write, node string) {
 	c.capability(write)
 	c.reachable(write, node)
 	c.owed.add(c.held(owedQueue))
+	if c.queueOf(write.After) == owedQueue && c.taken.sum() > 0 {
+		c.regained.add(coresOf(write.After))
+	}
 	c.stands(write.After)
 }
 

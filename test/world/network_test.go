@@ -62,6 +62,7 @@ func (n *network) processes() {
 	pick := func() *process { return w.procs[w.random.IntN(len(w.procs))] }
 	w.every(t.Killed, func() { w.kill(pick()) })
 	w.every(t.Paused, func() { w.pause(pick(), w.between(time.Second, time.Minute)) })
+	w.every(t.Panics, func() { pick().bug.strike(w) })
 	w.every(t.Replaced, func() {
 		w.did("a scheduler asked to end")
 		pick().cancel()
