@@ -195,8 +195,8 @@ func (q *QueueAnswer) shareStep() Step {
 		return d == resource.PodsName
 	})
 	for _, d := range names {
-		s.Details = append(s.Details, fmt.Sprintf("%s: holds %s, deserves %s, asks for %s", d, cmp.Or(short(d, q.Allocated[d]), "0"),
-			cmp.Or(short(d, q.Deserved[d]), "0"), cmp.Or(short(d, q.Request[d]), "0")))
+		s.Details = append(s.Details, fmt.Sprintf("%s: holds %s, deserves %s, asks for %s", d,
+			cmp.Or(short(d, q.Allocated[d]), "0"), cmp.Or(short(d, q.Deserved[d]), "0"), cmp.Or(short(d, q.Request[d]), "0")))
 	}
 	switch {
 	case q.Overused:
