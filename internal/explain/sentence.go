@@ -1,6 +1,7 @@
 package explain
 
 import (
+	"cmp"
 	"fmt"
 	"strings"
 	"time"
@@ -280,9 +281,10 @@ func lostMemberFirst(r trace.Reason) string {
 	for _, s := range r.Shorts {
 		asks = append(asks, s.Dim+": "+Quantity(s.Dim, s.Need))
 	}
-	lost := "a member that " + r.Text + " has lost"
+	of := cmp.Or(r.Text, "a job of another namespace")
+	lost := "a member that " + of + " has lost"
 	if r.Have > 1 {
-		lost = fmt.Sprintf("%d members that gangs of its queue have lost, the first of them %s", r.Have, r.Text)
+		lost = fmt.Sprintf("%d members that gangs of its queue have lost, the first of them %s", r.Have, of)
 	}
 	return fmt.Sprintf("it would take the room of %s (%s), which is kept until %s", lost, strings.Join(asks, "; "),
 		time.Unix(0, r.Until).UTC().Format(time.RFC3339))

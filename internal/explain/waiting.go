@@ -1,6 +1,7 @@
 package explain
 
 import (
+	"cmp"
 	"fmt"
 	"time"
 
@@ -9,7 +10,8 @@ import (
 
 // behindJob says which job of a queue that is served in order comes first, and what both want.
 func behindJob(r trace.Reason) string {
-	text := fmt.Sprintf("%s comes before it in its queue, which is served in order (fifo), and has not started", r.Text)
+	text := fmt.Sprintf("%s comes before it in its queue, which is served in order (fifo), and has not started",
+		cmp.Or(r.Text, "a job of another namespace"))
 	switch {
 	case len(r.Shorts) > 0:
 		return text + fmt.Sprintf("; both count in %s%s", queueOf(r), shorts(r.Shorts, "with both", "allowed"))

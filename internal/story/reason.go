@@ -1,6 +1,7 @@
 package story
 
 import (
+	"cmp"
 	"fmt"
 	"strings"
 	"time"
@@ -77,7 +78,8 @@ func plain(r trace.Reason) string {
 			head, r.Text = head+" (held)", ""
 		}
 	case trace.LostMemberFirst:
-		head += fmt.Sprintf(" %s (%s) until %v", r.Text, asked(r.Shorts), time.Duration(r.Until))
+		head += fmt.Sprintf(" %s (%s) until %v", cmp.Or(r.Text, "of another namespace"), asked(r.Shorts),
+			time.Duration(r.Until))
 		r.Text, r.Shorts = "", nil
 	case trace.RoomKept:
 		head, r.Text = head+" on "+r.Text, ""

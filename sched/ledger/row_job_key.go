@@ -60,6 +60,14 @@ func (k JobKey) Compare(o JobKey) int {
 // the same name.
 func (js *Jobs) Called(j JobID) string { return js.rows[j].Key.Namespace + "/" + js.Name(j) }
 
+// CalledTo is Called, as those that read what another job waits for may know it: "" for a job of another namespace.
+func (js *Jobs) CalledTo(reader, j JobID) string {
+	if js.rows[reader].Key.Namespace != js.rows[j].Key.Namespace {
+		return ""
+	}
+	return js.Called(j)
+}
+
 // Name is Called without the namespace.
 func (js *Jobs) Name(j JobID) string {
 	k := &js.rows[j].Key

@@ -92,7 +92,7 @@ func (t *attempt) decideBesideLost(hold bool) (out Outcome) {
 		t.s = s
 		return Refused
 	}
-	t.why = yields(t.s, lost, t.why)
+	t.why = yields(t.s, t.w.Job, lost, t.why)
 	return Refused
 }
 

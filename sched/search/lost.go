@@ -95,9 +95,9 @@ func takes(s *session.Session, c ledger.ClassID, n ledger.NodeID) bool {
 
 // yields is why a job waits that would have a place without the room of lost members: it names the
 // first lost member, and what that asks for.
-func yields(s *session.Session, lost []*ledger.Lost, why trace.Reason) trace.Reason {
+func yields(s *session.Session, j ledger.JobID, lost []*ledger.Lost, why trace.Reason) trace.Reason {
 	x := lost[0]
-	r := trace.Reason{Code: trace.LostMemberFirst, Task: why.Task, Text: s.L.Jobs.Called(x.In), Have: len(lost),
+	r := trace.Reason{Code: trace.LostMemberFirst, Task: why.Task, Text: s.L.Jobs.CalledTo(j, x.In), Have: len(lost),
 		Until: x.Until}
 	for _, a := range s.L.Dims.List(s.L.Class(x.Class).Request) {
 		if a.Name != "pods" {

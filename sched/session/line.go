@@ -61,7 +61,7 @@ func (s *Session) Behind(j ledger.JobID, explain bool) trace.Reason {
 	if ahead == ledger.NoJob {
 		return trace.Reason{}
 	}
-	r := trace.Reason{Code: trace.BehindJob, Text: s.L.Jobs.Called(ahead), Queue: why.Queue, Shorts: why.Shorts}
+	r := trace.Reason{Code: trace.BehindJob, Text: s.L.Jobs.CalledTo(j, ahead), Queue: why.Queue, Shorts: why.Shorts}
 	if r.Queue == "" {
 		r.Queue = s.L.Queue(job.Queue).Name
 	}

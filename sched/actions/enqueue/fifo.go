@@ -24,7 +24,7 @@ func (l line) inOrder(s *session.Session, j ledger.JobID, why trace.Reason, ok b
 	for _, x := range l[job.Queue] {
 		if asks, _ := job.Group.MinResources.Get(x.short.Dim); asks > 0 && (x.namespace == "" ||
 			x.namespace == job.Key.Namespace) {
-			return trace.Reason{Code: trace.BehindJob, Queue: x.queue, Text: s.L.Jobs.Called(x.job),
+			return trace.Reason{Code: trace.BehindJob, Queue: x.queue, Text: s.L.Jobs.CalledTo(j, x.job),
 				Shorts: []trace.Short{x.short}}, false
 		}
 	}
