@@ -15,7 +15,8 @@ type QueueWhy struct {
 	Gate trace.Reason
 	// Sums is the arithmetic by dimension, cpu and memory first; none for a queue that takes no part in
 	// sharing, or where no plugin of the profile shares among queues.
-	Sums []trace.Arithmetic
+	Sums     []trace.Arithmetic
+	Problems []Problem // what is wrong with it
 }
 
 // QueueWhy returns the arithmetic of a queue's figures by the present facts; false for a name of no queue that
@@ -31,6 +32,9 @@ func (e *Engine) QueueWhy(name string) (QueueWhy, bool) {
 		w.Gate = e.session.QueueClosed(q)
 	}
 	w.Sums, _ = e.policy.QueueArithmetic(q)
+	if fact := e.l.Queue(q).Fact; fact != nil {
+		w.Problems = faults(model.KindQueue, fact)
+	}
 	return w, true
 }
 

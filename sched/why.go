@@ -22,7 +22,8 @@ type JobWhy struct {
 	Gate     trace.Reason // why its queue takes no jobs; no reason when it does
 	Queue    QueueReport  // without a Name where its queue does not exist
 	Standing Standing
-	Evicting []string // the configured actions that evict pods for others, in their order
+	Evicting []string  // the configured actions that evict pods for others, in their order
+	Problems []Problem // what is wrong with its PodGroup and its pods, in that order
 }
 
 // Questions are answered from what the last cycle left. No answer changes anything.
@@ -79,6 +80,14 @@ func (q Questions) Job(id ledger.JobID) JobWhy {
 		})
 	}
 	sortPods(w.Pods)
+	if job.Group != nil {
+		w.Problems = faults(model.KindPodGroup, job.Group)
+	}
+	for i := range w.Pods {
+		if t, ok := e.l.Tasks.Find(ledger.Key{Namespace: w.Pods[i].Namespace, Name: w.Pods[i].Name}); ok {
+			w.Problems = append(w.Problems, faults(model.KindPod, e.l.Task(t).Pod)...)
+		}
+	}
 	if job.Queue != ledger.NoQueue {
 		w.Gate = e.session.QueueClosed(job.Queue)
 		if e.l.Queue(job.Queue).Fact != nil {
@@ -102,7 +111,8 @@ type PodWhy struct {
 	Tried    string
 	// Own is why no node takes it by itself; no reason where one would, or where it has a node. Tried is then the node
 	// that it had in the last try for its gang, "" without one.
-	Own trace.Reason
+	Own      trace.Reason
+	Problems []Problem // what is wrong with it
 }
 
 // Pod describes one pod, and returns its job, NoJob for a pod of another scheduler; false when there is no pod of
@@ -115,7 +125,8 @@ func (q Questions) Pod(namespace, name string) (PodWhy, ledger.JobID, bool) {
 		return PodWhy{}, ledger.NoJob, false
 	}
 	t := e.l.Task(id)
-	w := PodWhy{Pod: e.reports.podReport(id), Gated: t.Pod.Gated, Priority: t.Priority}
+	w := PodWhy{Pod: e.reports.podReport(id), Gated: t.Pod.Gated, Priority: t.Priority,
+		Problems: faults(model.KindPod, t.Pod)}
 	w.Asks = e.reports.list(e.reports.classOf(id).Request)
 	if !t.Placeable() {
 		return w, t.Job, true
@@ -138,6 +149,16 @@ func (q Questions) Pod(namespace, name string) (PodWhy, ledger.JobID, bool) {
 	return w, t.Job, true
 }
 
+// faults are what translation found wrong with an object.
+func faults(kind model.Kind, o model.Object) (out []Problem) {
+	m := o.Common()
+	for _, f := range m.Faults {
+		out = append(out, Problem{Object: model.Ref{Kind: kind, Namespace: m.Namespace, Name: m.Name}.String(),
+			Message: f.Field + ": " + f.Message})
+	}
+	return out
+}
+
 // NodeWhy is one node, and what is on it.
 type NodeWhy struct {
 	Node     NodeReport
@@ -147,6 +168,7 @@ type NodeWhy struct {
 	Domains  []string
 	Pods     []HeldRoom // that hold room, are terminating or are promised room, by namespace and name
 	Kept     []HeldRoom // pods that wait and for which room is kept, likewise
+	Problems []Problem  // what is wrong with it
 }
 
 // HeldRoom is a pod and what of a node it holds or is promised.
@@ -166,7 +188,8 @@ func (q Questions) Node(name string) (NodeWhy, bool) {
 	}
 	fact := e.l.Node(n).Fact
 	w := NodeWhy{Node: e.reports.nodeReport(n, e.l.KeptRoom.On()[n]), Cordoned: fact.Unschedulable, Taints: fact.Taints,
-		Shard: fact.Elsewhere, Domains: e.reports.domainsOf(n)}
+		Shard: fact.Elsewhere, Domains: e.reports.domainsOf(n),
+		Problems: faults(model.KindNode, fact)}
 	e.l.Nodes.Tasks(n, func(t ledger.TaskID) bool {
 		w.Pods = append(w.Pods, e.reports.held(t))
 		return true

@@ -5,6 +5,7 @@ import (
 	"io"
 	"time"
 
+	"ashlar.sh/sched"
 	"ashlar.sh/sched/trace"
 )
 
@@ -115,6 +116,18 @@ func (a *Asking) answer(s Subject) *Answer {
 		out.Basis.Unknown = []string{}
 	}
 	return out
+}
+
+// wrong tells what is wrong with the subject's objects: an error in an object is taken for something else, and what
+// that is can be read from no figure.
+func (a *Answer) wrong(problems []sched.Problem) {
+	const most = 6
+	for _, p := range problems[:min(len(problems), most)] {
+		a.Notes = append(a.Notes, p.Object+" has an error: "+p.Message)
+	}
+	if more := len(problems) - most; more > 0 {
+		a.Notes = append(a.Notes, fmt.Sprintf("its objects have %d more errors", more))
+	}
 }
 
 // JSON writes the answer as one indented document.

@@ -27,6 +27,7 @@ func (a *Asking) JobAnswer(w *sched.JobWhy) *Answer {
 	if out.State != Finished {
 		out.Path = a.path(w, t, out.State)
 	}
+	out.wrong(w.Problems)
 	return out
 }
 

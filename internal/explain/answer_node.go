@@ -45,6 +45,7 @@ func (a *Asking) NodeAnswer(w *sched.NodeWhy) *Answer {
 	if w.Shard {
 		out.Notes = append(out.Notes, "it is in another scheduler's shard: it is used where no node of this one takes a pod")
 	}
+	out.wrong(w.Problems)
 	return out
 }
 

@@ -16,6 +16,7 @@ func (a *Asking) PodAnswer(w *sched.PodWhy, job *sched.JobWhy) *Answer {
 	if p.Node != "" {
 		out.Places = append(out.Places, Place{p.Node, 1})
 	}
+	out.wrong(w.Problems)
 	if job == nil {
 		out.State = Foreign
 		out.Summary = fmt.Sprintf("it belongs to scheduler %s, which decides about it", p.Scheduler)

@@ -8,6 +8,7 @@ import (
 	"ashlar.sh/sched"
 	"ashlar.sh/sched/model"
 	"ashlar.sh/sched/resource"
+	"ashlar.sh/sched/trace"
 )
 
 // QueueAnswer is a queue's figures, what bounds it, and what the jobs that wait in it wait for.
@@ -74,11 +75,12 @@ func (a *Asking) QueueAnswer(state *sched.Report, why sched.QueueWhy) *Answer {
 	out.Queue = &all
 	out.State = Open
 	leaf := len(children) == 0
-	if why.Gate.Is() && (leaf || q.State != model.QueueOpen) {
+	if why.Gate.Is() && (why.Gate.Code != trace.QueueNotLeaf || q.State != model.QueueOpen) {
 		out.State = Closed
 	}
 	out.Summary = all.summary(out.State, Sentence(why.Gate), leaf, jobs)
 	out.Path = all.path(out.State, Sentence(why.Gate), leaf, children, state)
+	out.wrong(why.Problems)
 	return out
 }
 
