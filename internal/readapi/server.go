@@ -9,6 +9,7 @@ import (
 	"maps"
 	"net"
 	"net/http"
+	"net/url"
 	"slices"
 	"strings"
 	"time"
@@ -36,6 +37,8 @@ type Options struct {
 const (
 	mostConnections = 1024
 	mostAtOnce      = 100 // requests of one connection
+	perSecond       = 50  // requests of one user
+	atOnce          = 200 // of them
 	mostHeader      = 64 << 10
 	mostURL         = 4 << 10
 	writeWithin     = 30 * time.Second // an answer
@@ -48,7 +51,7 @@ type Server struct {
 	access   Access
 	copies   *copies
 	streams  *streams
-	users    *limits
+	users    *access.Limits
 	turns    *turns
 	dumping  chan struct{}
 	listener net.Listener
@@ -87,8 +90,8 @@ func New(o Options) (*Server, error) {
 }
 
 func newServer(o Options) *Server {
-	s := &Server{o: o, access: o.Access, copies: newCopies(o.Scheduler, time.Now), users: newLimits(),
-		turns: newTurns(), dumping: make(chan struct{}, 1)}
+	s := &Server{o: o, access: o.Access, copies: newCopies(o.Scheduler, time.Now),
+		users: access.NewLimits(perSecond, atOnce), turns: newTurns(), dumping: make(chan struct{}, 1)}
 	s.streams = newStreams(s.copies, &s.o)
 	s.routes = map[string]handler{
 		"/v1/state":  {answer: state},
@@ -164,7 +167,7 @@ func (s *Server) answer(w http.ResponseWriter, r *http.Request) error {
 	if err != nil {
 		return err
 	}
-	if !s.users.allow(u) {
+	if !s.users.Of(u.Username).Allow() {
 		return &refusal{code: http.StatusTooManyRequests, reason: "TooManyRequests",
 			message: "too many requests of user " + u.Username, retry: 1}
 	}
@@ -210,7 +213,7 @@ func acceptable(r *http.Request) error {
 			return badRequest("impersonation is not supported: ask as yourself")
 		}
 	}
-	if _, err := parsed(r.URL.RawQuery); err != nil {
+	if _, err := url.ParseQuery(r.URL.RawQuery); err != nil {
 		return badRequest("the parameters cannot be read")
 	}
 	return nil

@@ -88,3 +88,11 @@ func tell(w http.ResponseWriter, err error) {
 	w.WriteHeader(r.code)
 	_ = json.NewEncoder(w).Encode(r.status()) // the client may have gone
 }
+
+// clipped is a client's text as an error repeats it.
+func clipped(text string) string {
+	if len(text) > 100 {
+		text = text[:100] + "..."
+	}
+	return text
+}

@@ -7,7 +7,6 @@ import (
 	"maps"
 	"slices"
 	"strings"
-	"sync"
 	"time"
 
 	"golang.org/x/time/rate"
@@ -51,9 +50,8 @@ type Reviewer struct {
 	kube        kubernetes.Interface
 	tokens      *cache.LRUExpireCache // by hash: User, or a nil of it for a token that is none
 	answers     *cache.LRUExpireCache // by user and question: bool
-	refused     *cache.LRUExpireCache // by address: a limiter of its wrong tokens
-	askers      *cache.LRUExpireCache // by user: a limiter of the questions about it
-	mu          sync.Mutex            // of making a limiter
+	wrongs      *Limits               // of wrong tokens, by address
+	askers      *Limits               // of questions about a user, by share
 	limit       *rate.Limiter
 	authorities authorities
 	complained  *rate.Limiter
@@ -63,9 +61,9 @@ type Reviewer struct {
 // for client certificates, to get the ConfigMap.
 func New(kube kubernetes.Interface) *Reviewer {
 	return &Reviewer{kube: kube, tokens: cache.NewLRUExpireCache(mostTokens),
-		answers: cache.NewLRUExpireCache(mostAnswers), refused: cache.NewLRUExpireCache(mostTokens),
-		askers: cache.NewLRUExpireCache(mostTokens),
-		limit:  rate.NewLimiter(perSecond, atOnce), complained: rate.NewLimiter(rate.Every(time.Minute), 1)}
+		answers: cache.NewLRUExpireCache(mostAnswers), wrongs: NewLimits(wrong, wrongAtOnce),
+		askers: NewLimits(ofUser, ofUserOnce), limit: rate.NewLimiter(perSecond, atOnce),
+		complained: rate.NewLimiter(rate.Every(time.Minute), 1)}
 }
 
 // Question is what a user would like to do: with a resource, or with a path that is none.
@@ -154,7 +152,7 @@ func (r *Reviewer) May(ctx context.Context, u *User, q Question) (bool, error) {
 	}
 	ctx, cancel := context.WithTimeout(ctx, patience)
 	defer cancel()
-	if err := r.limiter(r.askers, share(u), ofUser, ofUserOnce).Wait(ctx); err != nil {
+	if err := r.askers.Of(share(u)).Wait(ctx); err != nil {
 		return false, fmt.Errorf("%w: too many questions about this user wait", ErrUnanswered)
 	}
 	if err := r.limit.Wait(ctx); err != nil {

@@ -10,10 +10,8 @@ import (
 	"strings"
 	"time"
 
-	"golang.org/x/time/rate"
 	authenticationv1 "k8s.io/api/authentication/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
-	"k8s.io/apimachinery/pkg/util/cache"
 )
 
 // authenticated is the group of every user that is known.
@@ -53,7 +51,7 @@ func (r *Reviewer) reviewed(ctx context.Context, token, address string) (*User, 
 		return nil, ErrUnknown
 	}
 	// The token counts as wrong until the API server says otherwise: however many come at once, no more are asked about.
-	wrongs := r.wrongs(address)
+	wrongs := r.wrongs.Of(hostOf(address))
 	if !wrongs.Allow() {
 		return nil, ErrTooMany
 	}
@@ -83,25 +81,13 @@ func (r *Reviewer) reviewed(ctx context.Context, token, address string) (*User, 
 	return &u, nil
 }
 
-// wrongs limits how many wrong tokens an address may show.
-func (r *Reviewer) wrongs(address string) *rate.Limiter {
+// hostOf is the address of a client without its port.
+func hostOf(address string) string {
 	host, _, err := net.SplitHostPort(address)
 	if err != nil {
-		host = address
+		return address
 	}
-	return r.limiter(r.refused, host, wrong, wrongAtOnce)
-}
-
-// limiter is that of a client; all requests that come at once share it, also the first ones.
-func (r *Reviewer) limiter(of *cache.LRUExpireCache, client string, each rate.Limit, atOnce int) *rate.Limiter {
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	known, ok := of.Get(client)
-	if !ok {
-		known = rate.NewLimiter(each, atOnce)
-	}
-	of.Add(client, known, 10*Lifetime)
-	return known.(*rate.Limiter)
+	return host
 }
 
 // share is of which client a user's questions count: the service accounts of one namespace are one.
