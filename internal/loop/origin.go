@@ -107,10 +107,8 @@ func (og *gangOrigins) follow(receipts []sched.Receipt) {
 // release and never permits one. The phase Unknown is written for gangs that ran and for gangs that never did: it
 // counts unless a scheduler of this kind wrote it.
 func (t *reportedJob) hadMinimum(group *schedulingv1beta1.PodGroup) bool {
-	for _, c := range group.Status.Conditions {
-		if c.Type == schedulingv1beta1.PodGroupScheduled { // or was: see notScheduledAnyMore
-			return true
-		}
+	if conditionOf(group, schedulingv1beta1.PodGroupScheduled) != nil { // or was True: see notScheduledAnyMore
+		return true
 	}
 	phase := shownPhase(group)
 	return ran(phase) || phase == model.GroupUnknown && !t.origin.unknown && !saidUnknown(group, t.uid)

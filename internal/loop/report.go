@@ -153,10 +153,8 @@ func noLonger(group *schedulingv1beta1.PodGroup, code string,
 	started schedulingv1beta1.PodGroupCondition) schedulingv1beta1.PodGroupCondition {
 	c := started
 	c.Type, c.TransitionID = schedulingv1beta1.PodGroupUnschedulableType, code
-	for _, old := range group.Status.Conditions {
-		if old.Type == c.Type {
-			c = old
-		}
+	if old := conditionOf(group, c.Type); old != nil {
+		c = *old
 	}
 	c.Status, c.LastTransitionTime = corev1.ConditionFalse, started.LastTransitionTime
 	return c
