@@ -3,12 +3,13 @@ package loop
 import (
 	"context"
 	"errors"
-	"strconv"
 	"sync/atomic"
 
 	coordinationv1 "k8s.io/api/coordination/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	coordinationclient "k8s.io/client-go/kubernetes/typed/coordination/v1"
+
+	"ashlar.sh/internal/kube/translate"
 )
 
 // errRestored ends a run when the API server's store was put back: Kubernetes says to start every component anew then.
@@ -35,9 +36,9 @@ func (v *leaseVersions) note(lease *coordinationv1.Lease, err error) (*coordinat
 	if err != nil {
 		return lease, err
 	}
-	n, err := strconv.ParseUint(lease.ResourceVersion, 10, 64)
-	if err != nil {
-		return lease, nil //nolint:nilerr // versions that are no numbers say nothing
+	n := translate.Version(lease.ResourceVersion)
+	if n == 0 {
+		return lease, nil // versions that are no numbers say nothing
 	}
 	if n < v.newest {
 		v.restored.Store(true)

@@ -3,7 +3,6 @@ package execute
 import (
 	"errors"
 	"fmt"
-	"strconv"
 	"strings"
 	"time"
 
@@ -13,6 +12,7 @@ import (
 	"k8s.io/component-helpers/storage/volume"
 
 	"ashlar.sh/internal/kube/filters"
+	"ashlar.sh/internal/kube/translate"
 	"ashlar.sh/sched"
 )
 
@@ -267,13 +267,7 @@ func lives(o metav1.Object, was filters.Seen) bool {
 }
 
 // version is an object's, as a number: what is seen of one may be older than what was written.
-func version(o metav1.Object) uint64 {
-	n, err := strconv.ParseUint(o.GetResourceVersion(), 10, 64)
-	if err != nil {
-		return 0
-	}
-	return n
-}
+func version(o metav1.Object) uint64 { return translate.Version(o.GetResourceVersion()) }
 
 // together carries so many requests out side by side and returns what became of each.
 func (vb *volumeBinder) together(n int, what func(int) request) []sched.Outcome {

@@ -1,10 +1,10 @@
 package observe
 
 import (
-	"strconv"
-
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/types"
+
+	"ashlar.sh/internal/kube/translate"
 )
 
 // Restored says that an object was seen in an older version than before: the API server's store was put back, as from a
@@ -32,9 +32,5 @@ func version(object any) (types.UID, uint64) {
 	if !ok {
 		return "", 0
 	}
-	n, err := strconv.ParseUint(o.GetResourceVersion(), 10, 64)
-	if err != nil {
-		return "", 0
-	}
-	return o.GetUID(), n
+	return o.GetUID(), translate.Version(o.GetResourceVersion())
 }

@@ -187,12 +187,12 @@ func fact(kind model.Kind, m *metav1.ObjectMeta) model.Fact {
 	return model.Fact{
 		Ref:     model.Ref{Kind: kind, Namespace: m.Namespace, Name: m.Name},
 		UID:     string(m.UID),
-		Version: version(m.ResourceVersion),
+		Version: Version(m.ResourceVersion),
 	}
 }
 
-// version is a resourceVersion as a number; 0 when absent or not one.
-func version(text string) uint64 {
+// Version is a resourceVersion as a number; 0 when absent or not one.
+func Version(text string) uint64 {
 	v, err := strconv.ParseUint(text, 10, 64)
 	if err != nil {
 		return 0
