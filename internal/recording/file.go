@@ -19,22 +19,28 @@ const Largest = 1 << 30
 // Save writes a state into a folder and returns the file's path. For each occasion only the last state of
 // a process is kept, so that repeated panics do not fill the disk.
 func Save(dir, occasion string, s State) (path string, err error) {
-	path = filepath.Join(dir, fmt.Sprintf("ashlar-%s-%d.json", occasion, os.Getpid()))
-	f, err := os.CreateTemp(dir, "."+filepath.Base(path))
+	path, err = replace(dir, fmt.Sprintf("ashlar-%s-%d.json", occasion, os.Getpid()), s.Write)
 	if err != nil {
 		return "", fmt.Errorf("save the state of the scheduler: %w", err)
 	}
-	defer func() {
-		if err != nil {
-			_ = os.Remove(f.Name()) // an incomplete file is of no use
-		}
-	}()
-	err = errors.Join(s.Write(f), f.Close())
+	return path, nil
+}
+
+// replace writes a file and returns its path. The file takes the place of one of that name; one that could not be
+// finished is removed.
+func replace(dir, name string, write func(io.Writer) error) (path string, err error) {
+	f, err := os.CreateTemp(dir, "."+name)
+	if err != nil {
+		return "", err
+	}
+	path = filepath.Join(dir, name)
+	err = errors.Join(write(f), f.Close())
 	if err == nil {
 		err = os.Rename(f.Name(), path)
 	}
 	if err != nil {
-		return "", fmt.Errorf("save the state of the scheduler: %w", err)
+		_ = os.Remove(f.Name()) // an incomplete file is of no use
+		return "", err
 	}
 	return path, nil
 }
@@ -49,20 +55,17 @@ func (s State) Write(to io.Writer) error {
 // WriteState writes a state to a file that only this user may read, compressed if its name ends in .gz. An incomplete
 // file is removed.
 func WriteState(path string, s State) (err error) {
-	s.Format = format
 	f, err := os.OpenFile(path, os.O_CREATE|os.O_TRUNC|os.O_WRONLY, 0o600)
 	if err != nil {
 		return err
 	}
-	w := bufio.NewWriter(NewBounded(f))
-	var to io.Writer = w
-	end := func() error { return nil }
 	if filepath.Ext(path) == ".gz" {
-		z := gzip.NewWriter(w)
-		to, end = z, z.Close
+		z := gzip.NewWriter(f)
+		err = errors.Join(s.Write(z), z.Close())
+	} else {
+		err = s.Write(f)
 	}
-	err = errors.Join(json.NewEncoder(to).Encode(s), end(), w.Flush(), f.Close())
-	if err != nil {
+	if err = errors.Join(err, f.Close()); err != nil {
 		_ = os.Remove(path) // an incomplete file is of no use
 		return fmt.Errorf("%s: %w", path, err)
 	}

@@ -8,7 +8,6 @@ import (
 	"fmt"
 	"io"
 	"os"
-	"path/filepath"
 )
 
 // recordingFormat is the number of the format of recordings, in their first line: as format for states.
@@ -55,31 +54,18 @@ func (e *encoder) line(v any) {
 // Write writes a recording to a file in a private folder, which is made if it is missing, and returns the file's path.
 // The file takes the place of one of that name; one that could not be finished is removed.
 func (t Taken) Write(dir, name string, h Head) (path string, err error) {
-	defer func() {
-		if err != nil {
-			err = fmt.Errorf("save a recording: %w", err)
-		}
-	}()
-	if err := private(dir); err != nil {
-		return "", err
-	}
-	f, err := os.CreateTemp(dir, "."+name)
-	if err != nil {
-		return "", err
-	}
-	w := bufio.NewWriter(NewBounded(f))
-	e := newEncoder(w, h, t.Base)
-	for s := range t.Steps {
-		e.line(s)
-	}
-	err = errors.Join(e.err, e.zip.Close(), w.Flush(), f.Close())
-	if err == nil {
-		path = filepath.Join(dir, name)
-		err = os.Rename(f.Name(), path)
+	if err = private(dir); err == nil {
+		path, err = replace(dir, name, func(to io.Writer) error {
+			w := bufio.NewWriter(NewBounded(to))
+			e := newEncoder(w, h, t.Base)
+			for s := range t.Steps {
+				e.line(s)
+			}
+			return errors.Join(e.err, e.zip.Close(), w.Flush())
+		})
 	}
 	if err != nil {
-		_ = os.Remove(f.Name())
-		return "", err
+		return "", fmt.Errorf("save a recording: %w", err)
 	}
 	return path, nil
 }
