@@ -34,7 +34,7 @@ type configuration struct {
 	path    string
 	mode    config.Mode
 	text    []byte            // as last read, good or bad
-	taken   []byte            // as holds; nil: the default
+	taken   string            // as holds; "": the default
 	chosen  *config.Scheduler // as holds
 	profile policy.Profile    // of chosen, without what could not be used
 	looked  time.Time
@@ -91,7 +91,7 @@ func (c *configuration) take(text []byte) error {
 	for line := range strings.Lines(string(text)) {
 		klog.V(2).Info(strings.TrimRight(line, "\n"))
 	}
-	c.chosen, c.profile, c.taken = chosen, profile.Of(chosen), text
+	c.chosen, c.profile, c.taken = chosen, profile.Of(chosen), string(text)
 	return nil
 }
 
@@ -102,7 +102,7 @@ func warn(problems []config.Problem) {
 }
 
 // inEffect is the text that holds, "" for the default.
-func (c *configuration) inEffect() string { return string(c.taken) }
+func (c *configuration) inEffect() string { return c.taken }
 
 // changed reads the file, if it is time, and says whether it holds another profile. The
 // error says what is bad about a new content, once; it leaves things as they are.

@@ -148,7 +148,7 @@ func TestADumpDecidesTheSame(t *testing.T) {
 	}
 	known := world("a", "b")
 	e.Apply(known.Facts...)
-	l := (&loop{o: Options{DumpDir: t.TempDir()}, engine: e, conf: &configuration{taken: []byte(enqueueOnly)},
+	l := (&loop{o: Options{DumpDir: t.TempDir()}, engine: e, conf: &configuration{taken: enqueueOnly},
 		began: time.Now()}).wire()
 	l.background.dump()
 	l.background.dumping.Lock() // until it is written
