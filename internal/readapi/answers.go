@@ -79,13 +79,6 @@ func report(s *Server, w http.ResponseWriter, r *http.Request, u *access.User) e
 	if err := s.may(r, u, "/v1/report"); err != nil {
 		return err
 	}
-	var whole *explain.Report
-	err := s.o.Scheduler.Ask(r.Context(), Whole, func(e *sched.Engine, _ Moment) {
-		whole = explain.New(e.Report(), explain.Summary{}, nil)
-	})
-	if err != nil {
-		return err
-	}
 	if r.Method == http.MethodHead {
 		return nil
 	}
@@ -94,9 +87,17 @@ func report(s *Server, w http.ResponseWriter, r *http.Request, u *access.User) e
 		return err
 	}
 	defer done()
+	var whole sched.Report
+	err = s.o.Scheduler.Ask(r.Context(), Whole, func(e *sched.Engine, _ Moment) {
+		whole = e.Report()
+		ownReasons(whole.Jobs)
+	})
+	if err != nil {
+		return err
+	}
 	w.Header().Set("Content-Type", "application/json")
 	to := &patient{w: w, to: http.NewResponseController(w)}
-	_ = whole.JSON(to) // the client may have gone
+	_ = explain.New(whole, explain.Summary{}, nil).JSON(to) // the client may have gone
 	return nil
 }
 

@@ -46,9 +46,7 @@ func (c *copied) read(e *sched.Engine, m Moment) {
 	}
 	if c.has&ofJobs != 0 {
 		c.Jobs = e.Questions().Jobs()
-		for i := range c.Jobs { // the engine goes on with its reasons
-			c.Jobs[i].Reason = c.Jobs[i].Reason.Clone()
-		}
+		ownReasons(c.Jobs)
 	}
 	if c.has&ofPods != 0 {
 		c.Pods = e.Questions().Pods()
@@ -57,6 +55,13 @@ func (c *copied) read(e *sched.Engine, m Moment) {
 		c.Nodes = e.Questions().Nodes()
 	}
 	c.took = time.Since(began)
+}
+
+// ownReasons gives rows reasons of their own: the engine goes on with its.
+func ownReasons(rows []sched.JobReport) {
+	for i := range rows {
+		rows[i].Reason = rows[i].Reason.Clone()
+	}
 }
 
 // copies makes copies when they are asked for, one at a time.

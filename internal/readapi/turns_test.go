@@ -51,3 +51,24 @@ func TestAUserThatDoesNotRead(t *testing.T) {
 		s.copies.forget.Stop()
 	})
 }
+
+// A report is read from the engine when it has its turn to be written: until then it is not in memory.
+func TestReportsWaitForTheirTurn(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		w := busyWorld(t)
+		s := served(w, people())
+		until := make(chan struct{})
+		for range 2 * mostAnswersOfUser {
+			r := httptest.NewRequest(http.MethodGet, "/v1/report", nil)
+			r.Header.Set("Authorization", "admin")
+			go s.ServeHTTP(stuck{httptest.NewRecorder(), until}, r)
+		}
+		synctest.Wait()
+		if w.reads[Whole] != mostAnswersOfUser {
+			t.Errorf("%d reports are read, want %d", w.reads[Whole], mostAnswersOfUser)
+		}
+		close(until)
+		synctest.Wait()
+		s.copies.forget.Stop()
+	})
+}
