@@ -16,11 +16,17 @@ import (
 type bug struct {
 	touches atomic.Int64 // at the last of so many, the engine panics, once; 0: it does not
 	until   atomic.Int64 // requests whose path falls in panic until then
+	shown   atomic.Int64 // panics so far
+}
+
+func (b *bug) panics(where string) {
+	b.shown.Add(1)
+	panic("the bug of the world in " + where)
 }
 
 // strike has the bug show, soon.
 func (b *bug) strike(w *World) {
-	w.did("a panic")
+	w.did("a bug about to show")
 	if w.chance(0.5) {
 		b.touches.Store(1 + w.random.Int64N(60))
 		return
@@ -35,7 +41,7 @@ func (b *bug) inRequests(next http.RoundTripper) http.RoundTripper {
 			sum := fnv.New32a()
 			_, _ = sum.Write([]byte(r.URL.Path)) // a hash takes all
 			if sum.Sum32()%3 == 0 {
-				panic("the bug of the world in a request")
+				b.panics("a request")
 			}
 		}
 		return next.RoundTrip(r)
@@ -52,7 +58,7 @@ type clumsy struct{ b *bug }
 
 func (c clumsy) touched() {
 	if c.b.touches.Load() > 0 && c.b.touches.Add(-1) == 0 {
-		panic("the bug of the world in a plugin")
+		c.b.panics("a plugin")
 	}
 }
 

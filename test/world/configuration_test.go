@@ -87,6 +87,7 @@ func (c *configFile) calm() { _ = c.write(c.draw()) }
 // dumps is where a process saves what it dumps: where nothing can be written, in some worlds.
 func (c *configFile) dumps() string {
 	if c.w.Trouble.NoDisk {
+		c.w.did("a scheduler without a disk")
 		return filepath.Join(c.path, "is", "no", "folder")
 	}
 	return c.disk

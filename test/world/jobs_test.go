@@ -21,17 +21,15 @@ type jobs struct {
 
 // job is a gang: so many pods, of which so many must run at once.
 type job struct {
-	name      string
-	life      int
-	pods      int
-	least     int
-	cores     int
-	lasts     time.Duration
-	queue     string
-	priority  string
-	done      map[int]bool // pods that have succeeded
-	submitted time.Time
-	ended     bool
+	name     string
+	pods     int
+	least    int
+	cores    int
+	lasts    time.Duration
+	queue    string
+	priority string
+	done     map[int]bool // pods that have succeeded
+	ended    bool
 }
 
 const (
@@ -55,9 +53,9 @@ func (j *jobs) begin() {
 			"kind":     "Queue",
 			"metadata": map[string]any{"name": name}, "spec": w.queueSpec(i)})
 	}
-	for i, name := range priorityNames[1:] {
-		w.make("scheduling.k8s.io", "priorityclasses", map[string]any{"metadata": map[string]any{"name": name}, "value": 10 +
-			990*i})
+	for _, name := range priorityNames[1:] {
+		w.make("scheduling.k8s.io", "priorityclasses", map[string]any{"metadata": map[string]any{"name": name},
+			"value": priorities[name]})
 	}
 	w.every(20*time.Second, j.submit)
 	w.every(w.Trouble.Recreated, func() {
@@ -84,10 +82,10 @@ func (j *jobs) submit() {
 		return
 	}
 	pods := 1 + w.random.IntN(6)
-	one := &job{name: fmt.Sprintf("job-%d", len(j.all)), pods: pods, least: 1 + w.random.IntN(pods), cores: 1 +
-		w.random.IntN(4),
-		lasts: w.between(5*time.Second, 3*time.Minute), queue: queueNames[w.random.IntN(len(queueNames))],
-		priority: priorityNames[w.random.IntN(len(priorityNames))], done: map[int]bool{}, submitted: time.Now()}
+	one := &job{name: fmt.Sprintf("job-%d", len(j.all)), pods: pods, least: 1 + w.random.IntN(pods),
+		cores: 1 + w.random.IntN(4), lasts: w.between(5*time.Second, 3*time.Minute),
+		queue:    queueNames[w.random.IntN(len(queueNames))],
+		priority: priorityNames[w.random.IntN(len(priorityNames))]}
 	if w.chance(0.7) {
 		one.least = one.pods
 	}
@@ -102,9 +100,7 @@ func (j *jobs) submit() {
 
 // add submits a job.
 func (j *jobs) add(one *job) *job {
-	if one.done == nil {
-		one.done = map[int]bool{}
-	}
+	one.done = map[int]bool{}
 	j.all = append(j.all, one)
 	j.byName[one.name] = one
 	j.w.did("a job submitted")
@@ -179,7 +175,6 @@ func (j *jobs) recreate(one *job) {
 	}
 	j.clear(one)
 	clear(one.done)
-	one.life++
 	j.group(one)
 	for i := range one.pods {
 		j.w.make("", "pods", podOf(one, podName(one, i)))

@@ -21,8 +21,7 @@ type network struct {
 }
 
 // Requests take this long one way, and when they are late this long. Late ones stay below the margin of a lease, the
-// 5 s
-// in which a scheduler does not write any more: what arrives after that no scheduler could prevent.
+// 5 s in which a scheduler does not write any more: what arrives after that no scheduler could prevent.
 const (
 	fastest = 200 * time.Microsecond
 	usual   = 3 * time.Millisecond
@@ -98,6 +97,7 @@ func (n *network) oneWatch(what string, do func(*delivery)) {
 // latency is how long something takes one way.
 func (n *network) latency() time.Duration {
 	if !n.w.calm && n.w.chance(n.w.Trouble.Late) {
+		n.w.did("late")
 		return n.w.between(usual, latest)
 	}
 	return fastest + n.w.about(usual)

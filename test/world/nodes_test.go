@@ -90,8 +90,7 @@ func (k *kubelets) come(name string) {
 }
 
 // fail removes a node and, as the garbage collector would, its pods, but for those that have succeeded: a gang's
-// minimum
-// counts them.
+// minimum counts them.
 func (k *kubelets) fail(name string) {
 	k.up[name], k.shut[name] = false, time.Now()
 	k.w.do(http.MethodDelete, k.nodes.Path("", name), map[string]any{})

@@ -120,7 +120,7 @@ func (w *World) tend(p *process) {
 		case err := <-p.ended:
 			w.did("a scheduler ended")
 			w.log("%s ended: %v", p.name, err)
-			p.close()
+			w.close(p)
 			w.seq.after(w.between(time.Second, 5*time.Second), func() { w.start(base(p.name)) })
 		default:
 			w.tend(p)
@@ -141,7 +141,9 @@ func (w *World) kill(p *process) {
 	w.net.endAll(p.name)
 }
 
-func (p *process) close() {
+// close ends what is left of a scheduler that has ended.
+func (w *World) close(p *process) {
+	w.result.Did["a panic"] += int(p.bug.shown.Load())
 	_ = p.listener.Close() // it has no error
 	p.listener.cut()
 	_ = p.server.Close()
@@ -177,6 +179,6 @@ func (w *World) stop() {
 				w.until(time.Since(w.began) + time.Second)
 			}
 		}
-		p.close()
+		w.close(p)
 	}
 }

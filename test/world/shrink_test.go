@@ -32,11 +32,13 @@ func simpler(o Options) (out []Options) {
 		half.Lasts /= 2
 		out = append(out, half)
 	}
-	for _, at := range kindsOfTrouble(o.Trouble) {
-		less := o
-		at(&less.Trouble).SetZero()
-		out = append(out, less)
-	}
+	eachTrouble(&o.Trouble, func(kind string, v reflect.Value) {
+		if !v.IsZero() {
+			less := o
+			reflect.ValueOf(&less.Trouble).Elem().FieldByName(kind).SetZero()
+			out = append(out, less)
+		}
+	})
 	if o.Schedulers > 1 {
 		one := o
 		one.Schedulers = 1
@@ -51,19 +53,6 @@ func simpler(o Options) (out []Options) {
 		fewer := o
 		fewer.MostJobs /= 2
 		out = append(out, fewer)
-	}
-	return out
-}
-
-// kindsOfTrouble are the kinds of trouble that there are, each as what finds its field.
-func kindsOfTrouble(t Trouble) (out []func(*Trouble) reflect.Value) {
-	groups := reflect.ValueOf(t)
-	for i := range groups.NumField() {
-		for j := range groups.Field(i).NumField() {
-			if !groups.Field(i).Field(j).IsZero() {
-				out = append(out, func(t *Trouble) reflect.Value { return reflect.ValueOf(t).Elem().Field(i).Field(j) })
-			}
-		}
 	}
 	return out
 }

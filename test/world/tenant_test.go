@@ -12,7 +12,6 @@ import (
 // next to nothing, so nothing of it may ever run, and no pod may be evicted for it.
 type tenant struct {
 	w      *World
-	made   int
 	groups *apimodel.Kind
 	pods   *apimodel.Kind
 }
@@ -98,7 +97,6 @@ func (e *tenant) annotations() map[string]any {
 }
 
 func (e *tenant) pod() {
-	e.made++
 	a := e.annotations()
 	if e.w.chance(0.7) {
 		a[groupAnnotation] = e.name()

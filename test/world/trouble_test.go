@@ -2,6 +2,8 @@ package world
 
 import (
 	"math/rand/v2"
+	"reflect"
+	"testing"
 	"time"
 )
 
@@ -78,4 +80,74 @@ func drawn(seed uint64, lasts time.Duration) Options {
 				Volcano: rare(4 * time.Minute)},
 			ClusterTrouble{NodeFails: d(2 * time.Minute), Cordoned: d(time.Minute), Recreated: d(20 * time.Second),
 				AnyStep: p(0.05), Hostile: d(10 * time.Second)}}}
+}
+
+// happens is what a world tells that it did for each kind of trouble.
+var happens = map[string][]string{
+	"LostBefore": {"lost before it was carried out"}, "LostAfter": {"lost after it was carried out"}, "Late": {"late"},
+	"Doubled": {"carried out twice"}, "WatchDies": {"a watch dies"}, "WatchStalls": {"a watch stalls"},
+	"Skips": {"a watch skips to a later version"}, "Cut": {"a scheduler cut off"},
+	"OneWay":   {"a scheduler that is not heard", "a scheduler that hears nothing"},
+	"Conflict": {"409"}, "TooMany": {"429"}, "Internal": {"500"}, "Compacts": {"compaction"},
+	"Restarts": {"API server restart"}, "Jumps": {"a clock set"}, "Restored": {"etcd restored"},
+	"Killed": {"a scheduler killed"}, "Replaced": {"a scheduler asked to end"},
+	"Paused": {"a scheduler that stands still"}, "Panics": {"a panic"},
+	"Reloads": {"a configuration changed", "a malformed configuration"}, "Dumps": {"a dump asked for"},
+	"NoDisk":    {"a scheduler without a disk"},
+	"Volcano":   {"Volcano's scheduler started", "a pod bound by Volcano"},
+	"NodeFails": {"a node failed"}, "Cordoned": {"a node cordoned"}, "Recreated": {"something deleted and made again"},
+	"AnyStep": {"a pod made again around a request"}, "Hostile": {"a hostile write"},
+}
+
+// Every kind of trouble is drawn for some worlds, and happens in a world that has all of it, which
+// bears it, and not in a calm one.
+func TestAllTroubleHappens(t *testing.T) {
+	everDrawn, all := map[string]bool{}, Options{Seed: 1, Lasts: 20 * time.Minute, Settles: time.Hour, Nodes: 4,
+		Schedulers: 2}
+	for seed := range uint64(100) {
+		o := drawn(seed, time.Minute)
+		eachTrouble(&o.Trouble, func(kind string, v reflect.Value) { everDrawn[kind] = everDrawn[kind] || !v.IsZero() })
+	}
+	calm := run(t, Options{Seed: 1, Lasts: time.Minute, Settles: time.Hour, Nodes: 4, Schedulers: 2})
+	eachTrouble(&all.Trouble, func(_ string, v reflect.Value) {
+		switch v.Interface().(type) {
+		case bool:
+			v.SetBool(true)
+		case float64:
+			v.SetFloat(0.02)
+		case time.Duration:
+			v.SetInt(int64(time.Minute))
+		}
+	})
+	all.Trouble.Panics = 10 * time.Second // most of them are due in a scheduler that stands by or ends before
+	troubled, kinds := run(t, all), 0
+	eachTrouble(&all.Trouble, func(kind string, _ reflect.Value) {
+		kinds++
+		if !everDrawn[kind] {
+			t.Errorf("no world draws %s", kind)
+		}
+		if len(happens[kind]) == 0 {
+			t.Errorf("it is not known what %s does", kind)
+		}
+		for _, what := range happens[kind] {
+			if troubled.Did[what] == 0 || calm.Did[what] > 0 {
+				t.Errorf("%s: %q happens %d times, and %d times in a calm world", kind, what, troubled.Did[what], calm.Did[what])
+			}
+		}
+	})
+	if len(troubled.Wrong) > 0 {
+		t.Errorf("%d wrong, the first: %s", len(troubled.Wrong), troubled.Wrong[0])
+	}
+	if kinds != len(happens) {
+		t.Errorf("there are %d kinds of trouble, and %d are expected to happen", kinds, len(happens))
+	}
+}
+
+// eachTrouble calls do for every field of a Trouble.
+func eachTrouble(of *Trouble, do func(kind string, v reflect.Value)) {
+	for _, field := range reflect.VisibleFields(reflect.TypeFor[Trouble]()) {
+		if !field.Anonymous {
+			do(field.Name, reflect.ValueOf(of).Elem().FieldByIndex(field.Index))
+		}
+	}
 }
