@@ -9,7 +9,6 @@ import (
 	"ashlar.sh/internal/explain"
 	"ashlar.sh/internal/sim"
 	"ashlar.sh/sched"
-	"ashlar.sh/sched/policy"
 )
 
 // World is what is played: a sim.World, or an engine that decides no more.
@@ -34,10 +33,9 @@ type Options struct {
 	Evictions func() []explain.Eviction
 	Problems  []explain.Problem // found before the engine saw an object
 	// Copy makes a world of items for what-if, and Parse reads what somebody adds to it; nil: there is no what-if.
-	Profile policy.Profile
-	Copy    func([]sim.Item, int64) (*sim.World, error)
-	Parse   func(text string) ([]sim.Item, error)
-	Now     func() time.Time // nil: time.Now
+	Copy  func([]sim.Item, int64) (*sim.World, error)
+	Parse func(text string) ([]sim.Item, error)
+	Now   func() time.Time // nil: time.Now
 }
 
 // Bounds of a player.

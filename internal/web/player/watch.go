@@ -134,9 +134,7 @@ func (s *stream) line(e event) {
 	if s.out.Available() <= len(data) {
 		_ = s.control.SetWriteDeadline(time.Now().Add(writeWithin)) // a recorder in a test has none
 	}
-	if _, s.err = s.out.Write(append(data, '\n')); s.err != nil {
-		return
-	}
+	_, s.err = s.out.Write(append(data, '\n'))
 }
 
 func (s *stream) flush() bool {
