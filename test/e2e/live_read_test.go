@@ -74,7 +74,14 @@ func serviceAccount(t *testing.T, ns, name string) string {
 		metav1.CreateOptions{}); err != nil {
 		t.Fatal(err)
 	}
-	token, err := accounts.CreateToken(t.Context(), name, &authenticationv1.TokenRequest{}, metav1.CreateOptions{})
+	return tokenOf(t, ns, name)
+}
+
+// tokenOf returns a token of a service account that is there.
+func tokenOf(t *testing.T, ns, name string) string {
+	t.Helper()
+	token, err := shared.kube.CoreV1().ServiceAccounts(ns).CreateToken(t.Context(), name,
+		&authenticationv1.TokenRequest{}, metav1.CreateOptions{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -106,13 +113,9 @@ func reading(t *testing.T) (ns, other, at string) {
 	ns, other, at = namespace(t), namespace(t), address(t)
 	node(t, ns, "4")
 	queue(t, ns)
-	token, err := shared.kube.CoreV1().ServiceAccounts(installedIn).CreateToken(t.Context(), "ashlar",
-		&authenticationv1.TokenRequest{}, metav1.CreateOptions{})
-	if err != nil {
-		t.Fatal(err)
-	}
+	token := tokenOf(t, installedIn, "ashlar")
 	live(t, ns, func(o *loop.Options) {
-		o.Config.BearerToken = token.Status.Token
+		o.Config.BearerToken = token
 		o.Read = loop.ReadAPI{Address: at, Namespace: installedIn}
 	})
 	submit(t, ns, ns, "runs", 2, 2, "1")

@@ -1,30 +1,18 @@
 package e2e
 
 import (
-	"bytes"
 	"encoding/json"
 	"os"
 	"path/filepath"
 	"strings"
 	"syscall"
 	"testing"
-	"time"
 
 	schedulingv1beta1 "volcano.sh/apis/pkg/apis/scheduling/v1beta1"
 
-	"ashlar.sh/internal/cli"
 	"ashlar.sh/internal/loop"
 	"ashlar.sh/internal/recording"
 )
-
-// ashlar runs a command, in this process.
-func ashlar(args ...string) (code int, out, errs string) {
-	var o, e bytes.Buffer
-	p := cli.Process{Args: append([]string{"ashlar"}, args...), In: strings.NewReader(""), Out: &o, Err: &e,
-		Env: func(string) string { return "" }, Now: time.Now}
-	code = p.Run()
-	return code, o.String(), e.String()
-}
 
 // A scheduler takes over from another one while a gang waits. What each of the two recorded is decided again, byte for
 // byte, and the second one's recording tells the history of the gang.
@@ -50,14 +38,14 @@ func TestLiveRecordingOfAFailOver(t *testing.T) {
 			}
 			return len(files) > 0, err
 		}, func() string { return "none" })
-		code, out, errs := ashlar("replay", path, "-o", "json")
+		got := command("replay", path, "-o", "json")
 		var result struct {
 			Same          bool
 			Cycles, Bound int
 		}
-		if err := json.Unmarshal([]byte(out), &result); err != nil || code != 0 || !result.Same || result.Cycles == 0 ||
-			result.Bound < 2 {
-			t.Errorf("replay of %s: exit code %d, %v: %s %s", path, code, err, out, errs)
+		if err := json.Unmarshal([]byte(got.out), &result); err != nil || got.code != 0 || !result.Same ||
+			result.Cycles == 0 || result.Bound < 2 {
+			t.Errorf("replay of %s: exit code %d, %v: %s %s", path, got.code, err, got.out, got.err)
 		}
 		return path
 	}
@@ -74,15 +62,15 @@ func TestLiveRecordingOfAFailOver(t *testing.T) {
 	submit(t, ns, "default", "later", 2, 2, "1")
 	awaitRunning(t, ns, "later", 2)
 	path := replayed(second, other)
-	code, out, errs := ashlar("history", "job", ns+"/later", path)
+	got := command("history", "job", ns+"/later", path)
 	for _, part := range []string{"later: came (queue default, minMember 2", "later-0", ": came (waits)",
 		"bind " + ns + "/later-0 to ", "runs on "} {
-		if code != 0 || !strings.Contains(out, part) {
-			t.Errorf("history: exit code %d, no %q in %s %s", code, part, out, errs)
+		if got.code != 0 || !strings.Contains(got.out, part) {
+			t.Errorf("history: exit code %d, no %q in %s %s", got.code, part, got.out, got.err)
 		}
 	}
-	if code, out, errs := ashlar("replay", "--job", ns+"/train", path); code != 0 ||
-		!strings.Contains(out, "waits     "+ns+"/train: ") {
-		t.Errorf("replay --job: exit code %d: %s %s", code, out, errs)
+	got = command("replay", "--job", ns+"/train", path)
+	if got.code != 0 || !strings.Contains(got.out, "waits     "+ns+"/train: ") {
+		t.Errorf("replay --job: exit code %d: %s %s", got.code, got.out, got.err)
 	}
 }

@@ -10,8 +10,6 @@ import (
 	"testing"
 	"time"
 
-	authenticationv1 "k8s.io/api/authentication/v1"
-	corev1 "k8s.io/api/core/v1"
 	rbacv1 "k8s.io/api/rbac/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/client-go/tools/clientcmd"
@@ -47,11 +45,7 @@ func reader(t *testing.T, ns, name, where string) string {
 	t.Helper()
 	rules := []rbacv1.PolicyRule{{APIGroups: []string{"*"}, Resources: []string{"*"}, Verbs: []string{"get", "list"}}}
 	subject := []rbacv1.Subject{{Kind: "ServiceAccount", Namespace: ns, Name: name}}
-	account := &corev1.ServiceAccount{ObjectMeta: metav1.ObjectMeta{Name: name}}
-	accounts := shared.kube.CoreV1().ServiceAccounts(ns)
-	if _, err := accounts.Create(t.Context(), account, metav1.CreateOptions{}); err != nil {
-		t.Fatal(err)
-	}
+	token := serviceAccount(t, ns, name)
 	rbac, called := shared.kube.RbacV1(), metav1.ObjectMeta{Name: ns + "-" + name}
 	var err error
 	switch where {
@@ -75,12 +69,7 @@ func reader(t *testing.T, ns, name, where string) string {
 	if err != nil {
 		t.Fatal(err)
 	}
-	token, err := shared.kube.CoreV1().ServiceAccounts(ns).CreateToken(t.Context(), name, &authenticationv1.TokenRequest{},
-		metav1.CreateOptions{})
-	if err != nil {
-		t.Fatal(err)
-	}
-	return kubeconfigOf(t, ns, &clientcmdapi.AuthInfo{Token: token.Status.Token})
+	return kubeconfigOf(t, ns, &clientcmdapi.AuthInfo{Token: token})
 }
 
 // kubeconfigOf writes one for the shared cluster.

@@ -11,7 +11,6 @@ import (
 	"testing"
 	"time"
 
-	authenticationv1 "k8s.io/api/authentication/v1"
 	corev1 "k8s.io/api/core/v1"
 	rbacv1 "k8s.io/api/rbac/v1"
 	resourcev1 "k8s.io/api/resource/v1"
@@ -179,14 +178,10 @@ func busy(t *testing.T, account, readAPI string) {
 	queue(t, ns)
 	stateful(t, ns, "half", 3)
 	forgetLease(t, "volcano")
-	token, err := shared.kube.CoreV1().ServiceAccounts(installedIn).CreateToken(t.Context(), account,
-		&authenticationv1.TokenRequest{}, metav1.CreateOptions{})
-	if err != nil {
-		t.Fatal(err)
-	}
+	token := tokenOf(t, installedIn, account)
 	w := wire{binding: lost(1)}
 	stop := live(t, ns, func(o *loop.Options) {
-		o.Config.BearerToken = token.Status.Token
+		o.Config.BearerToken = token
 		o.DefaultQueue, o.Adopt, o.Stranded = ns+"-default", loop.AdoptAuto, time.Second
 		o.Election = &loop.Election{Namespace: installedIn, Name: "volcano"}
 		o.Read = loop.ReadAPI{Address: readAPI}
