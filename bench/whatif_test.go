@@ -28,7 +28,7 @@ func BenchmarkWhatIf(b *testing.B) {
 			w := newWorldWith(b, 5000, p)
 			w.fill()
 			for i := range others {
-				w.gang(fmt.Sprintf("waits-%d", i), 1, 1, huge(i))
+				w.starving(i)
 			}
 			for _, c := range []string{"low", "high"} {
 				w.put(model.KindPriorityClass, "", c, &model.PriorityClass{Meta: model.Meta{Name: c}, Value: int32(len(c))})

@@ -15,7 +15,7 @@ func BenchmarkWhy(b *testing.B) {
 		w := newWorldWith(b, 5000, profile())
 		w.fill()
 		for i := range others {
-			w.gang(fmt.Sprintf("waits-%d", i), 1, 1, huge(i))
+			w.starving(i)
 		}
 		w.gang("asked", 16, 16, withGPUs(4))
 		for range 3 {
