@@ -16,12 +16,16 @@ import (
 // root is the repository's.
 const root = "../.."
 
+// folder has the simulator, once it is built.
+var folder string
+
 // built is the simulator, built once for all tests.
 var built = sync.OnceValues(func() (string, error) {
 	dir, err := os.MkdirTemp("", "ashlar-web-")
 	if err != nil {
 		return "", err
 	}
+	folder = dir
 	path := filepath.Join(dir, "ashlar")
 	c := exec.Command("go", "build", "-tags", "simulator", "-o", path, "./cmd/ashlar")
 	c.Dir = root
@@ -33,8 +37,8 @@ var built = sync.OnceValues(func() (string, error) {
 
 func TestMain(m *testing.M) {
 	code := m.Run()
-	if path, err := built(); err == nil && chromium() != "" {
-		os.RemoveAll(filepath.Dir(path))
+	if folder != "" {
+		os.RemoveAll(folder)
 	}
 	os.Exit(code)
 }
