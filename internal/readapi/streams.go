@@ -182,13 +182,21 @@ func (s *streams) run(ctx context.Context) {
 	}
 }
 
+// following is the last generation with its tables, and the kinds that the next one follows. A table of another kind is
+// given up: a client that came now and began with it would miss what changes until the next generation.
+func (s *streams) following() (last *generation, had map[string]table, wanted []string) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.tables = maps.Clone(s.tables) // clients read it
+	maps.DeleteFunc(s.tables, func(k string, _ table) bool { return s.wanted[k] == 0 })
+	return s.last, s.tables, slices.Collect(maps.Keys(s.wanted))
+}
+
 // step makes and publishes one generation.
 func (s *streams) step(ctx context.Context) (took time.Duration, err error) {
 	within, cancel := context.WithTimeout(ctx, answerWithin)
 	defer cancel()
-	s.mu.Lock()
-	before, had, wanted := s.last, s.tables, slices.Collect(maps.Keys(s.wanted))
-	s.mu.Unlock()
+	before, had, wanted := s.following()
 	if before == nil || ctx.Err() != nil {
 		return 0, ctx.Err()
 	}

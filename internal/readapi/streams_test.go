@@ -1,0 +1,58 @@
+package readapi
+
+import (
+	"context"
+	"testing"
+	"testing/synctest"
+
+	"ashlar.sh/sched"
+)
+
+// halted is a scheduler that answers when it is let.
+type halted struct {
+	*world
+	asked, let chan struct{}
+}
+
+func (h halted) Ask(ctx context.Context, size Size, f func(*sched.Engine, Moment)) error {
+	h.asked <- struct{}{}
+	<-h.let
+	return h.world.Ask(ctx, size, f)
+}
+
+// A client that comes for a kind just after the last reader of it left misses no change, also when a generation without
+// that kind is being made.
+func TestAKindThatIsWantedAgain(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		h := halted{busyWorld(t), make(chan struct{}), make(chan struct{})}
+		s := newServer(Options{Scheduler: h, Access: people()})
+		made := func() {
+			<-h.asked
+			h.let <- struct{}{}
+			synctest.Wait()
+		}
+		jobs, nodes := follow(t, s, "admin", "/v1/watch?kinds=jobs"), follow(t, s, "admin", "/v1/watch?kinds=nodes")
+		made()
+		made()
+		nodes.stop()
+		<-nodes.ended
+		<-h.asked // without nodes
+		again := follow(t, s, "admin", "/v1/watch?kinds=nodes")
+		synctest.Wait()
+		h.decide(func() { h.node("n2", 1000) })
+		h.let <- struct{}{}
+		synctest.Wait()
+		made()
+		seen := map[string]bool{}
+		for _, line := range again.told(t) {
+			seen[line] = true
+		}
+		if !seen["ADDED Node /n1"] || !seen["ADDED Node /n2"] {
+			t.Errorf("the client knows %v, want both nodes", seen)
+		}
+		again.stop()
+		jobs.stop()
+		synctest.Wait()
+		s.copies.forget.Stop()
+	})
+}
