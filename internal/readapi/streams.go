@@ -98,7 +98,7 @@ func (s *streams) begin(u *access.User, kinds []string) (end func(), err error) 
 		ctx, stop := context.WithCancel(context.Background())
 		s.stop, s.last, s.tables = stop, &generation{more: make(chan struct{})}, map[string]table{}
 		s.crash.Go("making streams", func() { s.run(ctx) })
-	} else {
+	} else if slices.ContainsFunc(kinds, func(k string) bool { return s.tables[k] == nil }) {
 		select {
 		case s.kick <- struct{}{}:
 		default:

@@ -56,3 +56,28 @@ func TestAKindThatIsWantedAgain(t *testing.T) {
 		s.copies.forget.Stop()
 	})
 }
+
+// Clients that come for what others read already have nothing made for them out of turn.
+func TestManyClientsOfOneKind(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		s := served(busyWorld(t), people())
+		clients := []*reader{follow(t, s, "admin", "/v1/watch?kinds=jobs")}
+		synctest.Wait()
+		before, _ := s.streams.current()
+		for range 10 {
+			clients = append(clients, follow(t, s, "admin", "/v1/watch?kinds=jobs"))
+			synctest.Wait()
+		}
+		if after, _ := s.streams.current(); after.number != before.number {
+			t.Errorf("%d generations were made meanwhile", after.number-before.number)
+		}
+		for _, c := range clients {
+			if len(c.told(t)) != 5 {
+				t.Error("a client did not get four jobs and a bookmark")
+			}
+			c.stop()
+		}
+		synctest.Wait()
+		s.copies.forget.Stop()
+	})
+}
