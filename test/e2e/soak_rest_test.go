@@ -227,7 +227,7 @@ func (s *soak) unlike(truth, known []model.Fact) (out []string) {
 		of := map[model.Ref]life{}
 		for _, f := range facts {
 			switch {
-			case f.Object == nil:
+			case f.Object == nil, f.Ref.Kind == model.KindBackoff: // a pause is the scheduler's own
 			case f.Ref.Namespace == s.ns:
 				of[f.Ref] = life{f.UID, f.Version}
 			case strings.HasPrefix(f.Ref.Name, s.ns):
@@ -240,6 +240,15 @@ func (s *soak) unlike(truth, known []model.Fact) (out []string) {
 	for ref, l := range is {
 		if believed[ref] != l {
 			out = append(out, fmt.Sprintf("%s is %v, and the scheduler knows %v", ref, l, believed[ref]))
+		}
+	}
+	for _, f := range known {
+		b, ok := f.Object.(*model.Backoff)
+		if !ok || b.Adopted {
+			continue
+		}
+		if group := (model.Ref{Kind: model.KindPodGroup, Namespace: b.Namespace, Name: b.Name}); is[group].uid != b.UID {
+			out = append(out, fmt.Sprintf("%s is gone, and the scheduler still has a pause of it", group))
 		}
 	}
 	for ref, l := range believed {
