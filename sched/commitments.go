@@ -136,9 +136,13 @@ func (ss *savedState) taskCommitment(t ledger.TaskID) (TaskCommitment, bool) {
 	if held.Node != ledger.NoNode {
 		node = ss.e.l.Node(held.Node).Name
 	}
-	return TaskCommitment{Pod: task.Key, UID: task.Pod.UID, Kind: held.Kind,
+	out := TaskCommitment{Pod: task.Key, UID: task.Pod.UID, Kind: held.Kind,
 		Node: node, Item: held.Item, Statement: held.Statement, Until: held.Until, Chosen: held.Chosen,
-		For: held.For, Told: held.Told, Start: held.Start, First: held.First}, true
+		For: held.For, Told: held.Told}
+	if p := held.Planned; p != nil {
+		out.Start, out.First = p.At, p.First
+	}
+	return out, true
 }
 
 // phaseCommitment is the phase that was decided for a job; false when its PodGroup shows it.
@@ -197,7 +201,10 @@ func (e *Engine) Restore(c Commitments) {
 		}
 		held := ledger.Commitment{Kind: t.Kind, Node: node, Item: t.Item, Statement: t.Statement,
 			Until: t.Until, Chosen: t.Chosen,
-			For: t.For, Told: t.Told, Start: t.Start, First: t.First}
+			For: t.For, Told: t.Told}
+		if t.Start != 0 {
+			held.Planned = &ledger.PlannedStart{At: t.Start, First: t.First}
+		}
 		if e.l.Restore(id, held) {
 			e.reservations.follow(id)
 		}

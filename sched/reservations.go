@@ -99,8 +99,8 @@ func (rs *reservations) nextExpiry() (next int64) {
 			if next == 0 || held.Until < next {
 				next = held.Until
 			}
-			if held.Start > rs.e.session.Now {
-				next = min(next, held.Start)
+			if p := held.Planned; p != nil && p.At > rs.e.session.Now {
+				next = min(next, p.At)
 			}
 		}
 	}

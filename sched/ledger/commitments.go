@@ -35,15 +35,17 @@ type Commitment struct {
 	Item uint64 // the plan item that asked for it
 	// Statement is that of the item: evictions and the reservations they were made for share it.
 	Statement uint64
-	Until     int64 // nanoseconds since the epoch; 0: until the facts show it or a receipt denies it
-	// Start is when the task is to start in room that is kept for it, and First what Start was when it was planned
-	// first, in nanoseconds since the epoch; 0: no start is planned. CommitKeep.
-	Start, First int64
+	Until     int64         // nanoseconds since the epoch; 0: until the facts show it or a receipt denies it
+	Planned   *PlannedStart // CommitKeep: when the task is to start in that room; nil: no start is planned
 
 	// Chosen is what Allocators chose along with the node. CommitBind: binding makes it effective first.
 	// CommitReserve: what they promised (see Promiser).
 	Chosen Chosen
 }
+
+// PlannedStart is when a job is to start in room that is kept for it, and what At was when it was planned first, in
+// nanoseconds since the epoch. Few commitments have one, and binds are many: so it is not a part of each.
+type PlannedStart struct{ At, First int64 }
 
 // names returns the node to which the commitment alone assigns its task, or on which it keeps room for it;
 // NoNode for a commitment that names no place for the task.

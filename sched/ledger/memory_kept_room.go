@@ -30,10 +30,9 @@ func (kr *KeptRoom) Keep(t TaskID, n NodeID, until int64) {
 	kr.l.Hold(t, Commitment{Kind: CommitKeep, Node: n, Until: until})
 }
 
-// Plan keeps room for a pending task on a node, from which it is to start at a time; first is what was planned first.
-// Both are in nanoseconds since the epoch.
-func (kr *KeptRoom) Plan(t TaskID, n NodeID, start, first, until int64) {
-	kr.l.Hold(t, Commitment{Kind: CommitKeep, Node: n, Until: until, Start: start, First: first})
+// Plan keeps room for a pending task on a node until a time, for the planned start of its job.
+func (kr *KeptRoom) Plan(t TaskID, n NodeID, start *PlannedStart, until int64) {
+	kr.l.Hold(t, Commitment{Kind: CommitKeep, Node: n, Until: until, Planned: start})
 }
 
 // Start is when a job is to start in room that is kept for it, and what was planned first; 0: no start is planned.
@@ -42,11 +41,14 @@ func (kr *KeptRoom) Start(j JobID) (start, first int64) {
 		return 0, 0
 	}
 	kr.l.Jobs.Tasks(j, model.Pending, func(t TaskID) bool { // order-free: all have the same
-		if row := &kr.l.Tasks.rows[t]; row.roomIsKept() {
-			start, first = row.Held.Start, row.Held.First
-			return false
+		row := &kr.l.Tasks.rows[t]
+		if !row.roomIsKept() {
+			return true
 		}
-		return true
+		if p := row.Held.Planned; p != nil {
+			start, first = p.At, p.First
+		}
+		return false
 	})
 	return start, first
 }

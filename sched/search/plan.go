@@ -115,8 +115,9 @@ func plan(s *session.Session, j ledger.JobID, first int64) {
 	if first == 0 {
 		first = start
 	}
+	planned := &ledger.PlannedStart{At: start, First: first}
 	for _, x := range places {
-		s.L.KeptRoom.Plan(x.task, x.node, start, first, model.After(start, s.Backfill.Resolution))
+		s.L.KeptRoom.Plan(x.task, x.node, planned, model.After(start, s.Backfill.Resolution))
 	}
 	s.L.Lenders.Lend(j, ledger.Lends) // to jobs that end before
 	cover(s, j)
