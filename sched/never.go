@@ -7,6 +7,7 @@ import (
 	"ashlar.sh/sched/ledger"
 	"ashlar.sh/sched/model"
 	"ashlar.sh/sched/resource"
+	"ashlar.sh/sched/session"
 	"ashlar.sh/sched/trace"
 )
 
@@ -76,16 +77,7 @@ func (rp *reports) least(m *minimum, d resource.Dim) int64 {
 	if m.alike {
 		return resource.MulDiv(rp.classOf(m.tasks[0]).Request.Get(d), int64(m.need), 1)
 	}
-	asked := make([]int64, len(m.tasks))
-	for i, t := range m.tasks {
-		asked[i] = rp.classOf(t).Request.Get(d)
-	}
-	slices.Sort(asked)
-	var sum resource.Sum
-	for _, a := range asked[:m.need] {
-		sum = sum.Plus(a)
-	}
-	return sum.Int64()
+	return session.LeastOf(rp.e.l, m.tasks, m.need, d)
 }
 
 func (rp *reports) classOf(t ledger.TaskID) *ledger.Class { return rp.e.l.Class(rp.e.l.Task(t).Class) }
@@ -148,33 +140,16 @@ func ofLabels(c trace.NodeCount) bool {
 }
 
 // queueTooSmall: the minimum asks for more than the capability of its queue, or of one above it up to the one that
-// refuses it now: plugins may heed none further up.
+// refuses it now.
 func (rp *reports) queueTooSmall(m *minimum, r trace.Reason) *trace.Reason {
-	root := r.Root()
-	switch root.Code {
-	case trace.QueueCapability, trace.QueueDeserved, trace.QueueOverused, trace.QueueQuotaInsufficient:
-	default:
-		return nil // nothing shows that a plugin heeds capabilities
+	least := func(d resource.Dim) int64 { return rp.least(m, d) }
+	q, over := session.BeyondCapability(rp.e.l, m.queue, r.Root(), least)
+	if len(over) == 0 {
+		return nil
 	}
-	for q := m.queue; q != ledger.NoQueue; q = rp.e.l.Queues.Parent(q) {
-		queue := rp.e.l.Queue(q)
-		var over []resource.Dim
-		for d := range resource.Dim(queue.Capability.Dims()) {
-			if bound, limited := queue.Capability.Bound(d); limited && d != resource.Pods && rp.least(m, d) > bound {
-				over = append(over, d)
-			}
-		}
-		if len(over) > 0 {
-			least := func(d resource.Dim) int64 { return rp.least(m, d) }
-			bound := func(d resource.Dim) int64 { b, _ := queue.Capability.Bound(d); return b }
-			return &trace.Reason{Code: trace.QueueTooSmall, Queue: queue.Name, Need: m.need,
-				Shorts: rp.shorts(over, least, bound)}
-		}
-		if root.Queue == "" || root.Queue == queue.Name {
-			return nil
-		}
-	}
-	return nil
+	queue := rp.e.l.Queue(q)
+	bound := func(d resource.Dim) int64 { b, _ := queue.Capability.Bound(d); return b }
+	return &trace.Reason{Code: trace.QueueTooSmall, Queue: queue.Name, Need: m.need, Shorts: rp.shorts(over, least, bound)}
 }
 
 // gangTooLarge: the nodes, were they empty, have no room for the minimum.

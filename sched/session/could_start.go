@@ -30,9 +30,10 @@ func (s *Session) couldStart(j ledger.JobID) bool {
 	if need <= 0 || need > len(waiting) {
 		return true
 	}
-	least := leastOf(s, waiting, need)
-	for d, amount := range least {
-		if amount > s.L.Nodes.Total(resource.Dim(d)) {
+	least := make([]int64, s.L.Dims.Len())
+	for d := range least {
+		least[d] = LeastOf(s.L, waiting, need, resource.Dim(d))
+		if least[d] > s.L.Nodes.Total(resource.Dim(d)) {
 			return false
 		}
 	}
@@ -75,25 +76,22 @@ func fitEmpty(s *Session, tasks []ledger.TaskID, roles int) (all int64, ofRole [
 	return all, ofRole
 }
 
-// leastOf is, by dimension, the least that so many of the tasks ask for.
-func leastOf(s *Session, tasks []ledger.TaskID, need int) []int64 {
-	least, asked := make([]int64, s.L.Dims.Len()), make([]int64, len(tasks))
-	for d := range least {
-		for i, t := range tasks {
-			asked[i] = s.L.Class(s.L.Task(t).Class).Request.Get(resource.Dim(d))
-		}
-		slices.Sort(asked)
-		var sum resource.Sum
-		for _, a := range asked[:need] {
-			sum = sum.Plus(a)
-		}
-		least[d] = sum.Int64()
+// LeastOf is the least that so many of some tasks ask for of a resource.
+func LeastOf(l *ledger.Ledger, tasks []ledger.TaskID, need int, d resource.Dim) int64 {
+	asked := make([]int64, len(tasks))
+	for i, t := range tasks {
+		asked[i] = l.Class(l.Task(t).Class).Request.Get(d)
 	}
-	return least
+	slices.Sort(asked)
+	var sum resource.Sum
+	for _, a := range asked[:need] {
+		sum = sum.Plus(a)
+	}
+	return sum.Int64()
 }
 
 // beyondCapability says that amounts are above the capability of a job's queue, or of one above it up to the one that
-// refuses the job now: plugins may heed none further up, or none at all.
+// refuses the job now.
 func (s *Session) beyondCapability(j ledger.JobID, least []int64) bool {
 	why := s.QueueLacks(j)
 	for _, short := range why.Shorts {
@@ -103,22 +101,34 @@ func (s *Session) beyondCapability(j ledger.JobID, least []int64) bool {
 			}
 		}
 	}
+	_, over := BeyondCapability(s.L, s.L.Job(j).Queue, &why, func(d resource.Dim) int64 { return least[d] })
+	return len(over) > 0
+}
+
+// BeyondCapability returns the first queue, from one up to the one that refuses a job now, with a capability below what
+// the job asks for at least, and the resources of which it is; none where the refusal does not show that a plugin heeds
+// capabilities: plugins may heed none, or none further up.
+func BeyondCapability(l *ledger.Ledger, q ledger.QueueID, why *trace.Reason,
+	least func(resource.Dim) int64) (ledger.QueueID, []resource.Dim) {
 	switch why.Code {
 	case trace.QueueCapability, trace.QueueDeserved, trace.QueueOverused, trace.QueueQuotaInsufficient:
 	default:
-		return false
+		return ledger.NoQueue, nil
 	}
-	for q := s.L.Job(j).Queue; q != ledger.NoQueue; q = s.L.Queues.Parent(q) {
-		queue := s.L.Queue(q)
-		for d, amount := range least {
-			bound, limited := queue.Capability.Bound(resource.Dim(d))
-			if limited && resource.Dim(d) != resource.Pods && amount > bound {
-				return true
+	for ; q != ledger.NoQueue; q = l.Queues.Parent(q) {
+		queue := l.Queue(q)
+		var over []resource.Dim
+		for d := range resource.Dim(queue.Capability.Dims()) {
+			if bound, limited := queue.Capability.Bound(d); limited && d != resource.Pods && least(d) > bound {
+				over = append(over, d)
 			}
 		}
+		if len(over) > 0 {
+			return q, over
+		}
 		if why.Queue == "" || why.Queue == queue.Name {
-			return false
+			break
 		}
 	}
-	return false
+	return ledger.NoQueue, nil
 }
