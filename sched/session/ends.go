@@ -32,8 +32,8 @@ type Ends struct {
 // Covers says that nothing has changed since Covered was called, which would change what pods give back to planned
 // starts.
 func (s *Session) Covers() bool {
-	c, nodes := &s.ends.covered, ledger.Cursor(0)
-	nodes, _ = s.L.Changes.Settled()
+	c := &s.ends.covered
+	nodes, _ := s.L.Changes.Settled()
 	return c.nodes == nodes && c.state == s.L.Changes.StateEpoch() && s.Now < c.until
 }
 

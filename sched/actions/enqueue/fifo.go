@@ -31,10 +31,8 @@ func (l line) inOrder(s *session.Session, j ledger.JobID, why trace.Reason, ok b
 	if ok {
 		return why, true
 	}
-	for _, short := range why.Shorts {
-		if asks, _ := job.Group.MinResources.Get(short.Dim); asks > short.Have {
-			return why, false
-		}
+	if !couldHold(job, why) {
+		return why, false
 	}
 	for _, short := range why.Shorts {
 		x := lacking{job: j, short: short, queue: why.Queue}
@@ -44,4 +42,14 @@ func (l line) inOrder(s *session.Session, j ledger.JobID, why trace.Reason, ok b
 		l[job.Queue] = append(l[job.Queue], x)
 	}
 	return why, false
+}
+
+// couldHold says that a job would not be refused for the same if nothing were taken.
+func couldHold(job *ledger.Job, why trace.Reason) bool {
+	for _, short := range why.Shorts {
+		if asks, _ := job.Group.MinResources.Get(short.Dim); asks > short.Have {
+			return false
+		}
+	}
+	return true
 }

@@ -14,13 +14,8 @@ type heads map[ledger.QueueID]int
 // that the queue could never hold is not.
 func (h heads) may(s *session.Session, j ledger.JobID, why trace.Reason) bool {
 	q := s.L.Job(j).Queue
-	if why.Code != trace.QueueQuotaInsufficient || !s.Plans(q) {
+	if why.Code != trace.QueueQuotaInsufficient || !s.Plans(q) || !couldHold(s.L.Job(j), why) {
 		return false
-	}
-	for _, short := range why.Shorts {
-		if asks, _ := s.L.Job(j).Group.MinResources.Get(short.Dim); asks > short.Have {
-			return false
-		}
 	}
 	n, counted := h[q]
 	if !counted {
@@ -30,10 +25,10 @@ func (h heads) may(s *session.Session, j ledger.JobID, why trace.Reason) bool {
 			}
 		}
 	}
-	h[q] = n + 1
-	if may := n < int(max(1, s.Backfill.Depth)); may {
-		return true
+	may := n < int(max(1, s.Backfill.Depth))
+	if may {
+		n++
 	}
 	h[q] = n
-	return false
+	return may
 }
