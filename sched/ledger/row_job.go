@@ -268,6 +268,14 @@ func (js *Jobs) QueueName(j JobID) string {
 	return js.l.Charges.named(j)
 }
 
+// GroupOf is the PodGroup of a task's job, nil without one.
+func (js *Jobs) GroupOf(t *Task) *model.PodGroup {
+	if t.Job == NoJob {
+		return nil
+	}
+	return js.rows[t.Job].Group
+}
+
 // spares says that a PodGroup keeps its members from being evicted.
 func spares(g *model.PodGroup) bool { return g != nil && g.Spared }
 

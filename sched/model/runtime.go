@@ -77,12 +77,8 @@ func (p *Pod) Ends(group *PodGroup, now int64) (latest, expected int64, source T
 // startedBy is when a pod started, or now if it has not. A running pod from a file may not say when it started: then it
 // is taken to have done so when it was created.
 func (p *Pod) startedBy(now int64) int64 {
-	switch {
-	case p.Started != 0:
-		return min(p.Started, now)
-	case p.Phase == PodRunning:
-		return min(p.Created, now)
-	default:
-		return now
+	if p.Started != 0 || p.Phase == PodRunning {
+		return min(p.Began(), now)
 	}
+	return now
 }

@@ -141,7 +141,7 @@ func passes(s *session.Session, j ledger.JobID) (out []ledger.JobID) {
 			asked = true
 		}
 		before := end <= start && (!guessed || start <= model.After(first, s.Backfill.MaxSlip))
-		if before || s.L.Job(h).Queue == s.L.Job(j).Queue && s.L.Job(j).Priority > s.L.Job(h).Priority {
+		if before || outranks(s, j, h) {
 			out = append(out, h)
 		}
 	}

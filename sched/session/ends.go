@@ -81,26 +81,18 @@ func (x *Ends) look(n ledger.NodeID) {
 		if task.Status == model.Pipelined {
 			return true // it is promised room, and holds none
 		}
-		_, expected, _ := task.Pod.Ends(x.s.group(task), x.s.Now)
+		_, expected, _ := task.Pod.Ends(x.s.L.Jobs.GroupOf(task), x.s.Now)
 		x.on[n] = append(x.on[n], End{Task: t, Class: task.Class, Job: task.Job, expected: expected,
 			moves: task.Pod.Started == 0})
 		return true
 	})
 }
 
-// group is the PodGroup of a task's job, nil without one.
-func (s *Session) group(task *ledger.Task) *model.PodGroup {
-	if task.Job == ledger.NoJob {
-		return nil
-	}
-	return s.L.Job(task.Job).Group
-}
-
 // Expected is when a task is expected to end, model.Never where that is not known.
 func (x *Ends) Expected(e *End) int64 {
 	if e.moves || e.expected <= x.now && e.expected != model.Never {
 		task := x.s.L.Task(e.Task)
-		_, e.expected, _ = task.Pod.Ends(x.s.group(task), x.now)
+		_, e.expected, _ = task.Pod.Ends(x.s.L.Jobs.GroupOf(task), x.now)
 	}
 	return e.expected
 }
