@@ -131,21 +131,17 @@ func passes(s *session.Session, j ledger.JobID) (out []ledger.JobID) {
 		return nil
 	}
 	end, guessed, asked := int64(0), false, false
-	for _, h := range s.L.KeptRoom.Jobs() {
+	return after(s, j, func(s *session.Session, j, h ledger.JobID) bool {
 		start, first := s.L.KeptRoom.Start(h)
-		if start == 0 || h == j {
-			continue
+		if start == 0 {
+			return false
 		}
 		if !asked {
 			end, guessed = s.EndsBy(j, s.Backfill.Trust)
 			asked = true
 		}
-		before := end <= start && (!guessed || start <= model.After(first, s.Backfill.MaxSlip))
-		if before || outranks(s, j, h) {
-			out = append(out, h)
-		}
-	}
-	return byKey(s, out)
+		return end <= start && (!guessed || start <= model.After(first, s.Backfill.MaxSlip)) || outranks(s, j, h)
+	})
 }
 
 // BehindPlanned says that a job of its queue that goes before a job has a planned start: what is kept for that one
