@@ -50,20 +50,6 @@ func (q Questions) Nodes() []NodeReport {
 	return q.e.reports.nodeReports()
 }
 
-// JobsNamed returns the jobs of a name in a namespace: one, or none, or several adopted ones that have owners of
-// different kinds.
-func (q Questions) JobsNamed(namespace, name string) (out []ledger.JobID) {
-	e := q.e
-	e.l.Jobs.Each(func(id ledger.JobID) bool {
-		if k := &e.l.Job(id).Key; k.Name == name && k.Namespace == namespace {
-			out = append(out, id)
-		}
-		return true
-	})
-	slices.SortFunc(out, e.reports.byName)
-	return out
-}
-
 // Job describes one job. It costs what its pods and the jobs that wait cost.
 func (q Questions) Job(id ledger.JobID) JobWhy {
 	e := q.e

@@ -1,7 +1,9 @@
 package sched
 
 import (
+	"fmt"
 	"reflect"
+	"slices"
 	"testing"
 
 	"ashlar.sh/sched/model"
@@ -48,6 +50,39 @@ func TestAJobKnowsWhoIsServedBeforeIt(t *testing.T) {
 		if ahead > 0 && (got.First != "ns/first" || got.FirstPods != 2 || !reflect.DeepEqual(got.FirstAsks, cpu(4, 2)) ||
 			!reflect.DeepEqual(got.Asks, cpu(int64(4*ahead), int64(2*ahead)))) {
 			t.Errorf("of %s the jobs ahead are %+v", name, got)
+		}
+	}
+}
+
+// A name means the job that has it, before the one that is shown by it and those that were made for a Job of that name.
+func TestTheJobsThatANameMeans(t *testing.T) {
+	s := whyStage(t)
+	for _, g := range []string{"made-2f1e6b4c-0a3d-4b59-9c1e-6d2f8a7b5c3e", "made-3f1e6b4c-0a3d-4b59-9c1e-6d2f8a7b5c3e",
+		"first-2f1e6b4c-0a3d-4b59-9c1e-6d2f8a7b5c3e", "made-2f1e6b4c"} {
+		s.tell(model.KindPodGroup, "ns", g, gangOf(g, 1))
+	}
+	for i, owner := range []string{"Job.batch/1", "StatefulSet.apps/2"} {
+		s.pod(fmt.Sprintf("owned-%d", i), func(p *model.Pod) { p.Owner, p.OwnerID = "owned", owner })
+	}
+	s.e.Decide(second)
+	for name, want := range map[string][]string{
+		"first":             {"first"},
+		"made":              {"made-2f1e6b4c-0a3d-4b59-9c1e-6d2f8a7b5c3e", "made-3f1e6b4c-0a3d-4b59-9c1e-6d2f8a7b5c3e"},
+		"made-2f1e6b4c":     {"made-2f1e6b4c"},
+		"owned":             {"owned (Job.batch)", "owned (StatefulSet.apps)"},
+		"owned (Job.batch)": {"owned (Job.batch)"},
+		"firs":              nil,
+		"":                  nil,
+	} {
+		var got []string
+		for _, id := range s.e.Questions().JobsNamed("ns", name) {
+			got = append(got, s.e.Ledger().Jobs.Name(id))
+		}
+		if !slices.Equal(got, want) {
+			t.Errorf("%q means %v, want %v", name, got, want)
+		}
+		if other := s.e.Questions().JobsNamed("other", name); len(other) > 0 {
+			t.Errorf("%q means %v in another namespace", name, other)
 		}
 	}
 }

@@ -4,11 +4,9 @@ import (
 	"cmp"
 	"errors"
 	"fmt"
-	"regexp"
 	"slices"
 	"strings"
 
-	"ashlar.sh/internal/config"
 	"ashlar.sh/internal/explain"
 	"ashlar.sh/sched/ledger"
 )
@@ -26,14 +24,14 @@ func (s *situation) answer(kind, name string) (*explain.Answer, error) {
 	case "queue":
 		why, known := s.engine.QueueWhy(name)
 		if !known {
-			return nil, s.noSuch("queue", name, s.queueNames())
+			return nil, errors.New(explain.NoSuch("queue", "", name, s.queueNames()))
 		}
 		state := s.engine.Report()
 		return s.asking.QueueAnswer(&state, why), nil
 	default:
 		why, known := s.engine.Questions().Node(name)
 		if !known {
-			return nil, s.noSuch("node", name, s.nodeNames())
+			return nil, errors.New(explain.NoSuch("node", "", name, s.nodeNames()))
 		}
 		return s.asking.NodeAnswer(&why), nil
 	}
@@ -62,29 +60,20 @@ func (s *situation) pod(name string) (*explain.Answer, error) {
 	return s.asking.PodAnswer(&why, &whole), nil
 }
 
-// ofOwner is what Volcano's controller adds to the name of a Job for its PodGroup.
-var ofOwner = regexp.MustCompile(`^-[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$`)
-
-// find finds the job of a name: a PodGroup, an adopted job, or the PodGroup that was made for a Job of that name. asked
-// is the name where it is another than the job's.
+// find finds the job of a name: a PodGroup, an adopted job, or the PodGroup that was made for an object of that name.
+// asked is the name where it is another than the job's.
 func (s *situation) find(name string) (id ledger.JobID, asked string, err error) {
-	found := s.engine.Questions().JobsNamed(s.namespace, name)
-	if len(found) == 0 {
+	led, ask := s.engine.Ledger(), s.engine.Questions()
+	found := ask.JobsNamed(s.namespace, name)
+	if len(found) == 0 || led.Job(found[0]).Key.Name != name {
 		asked = name
+		var made []ledger.JobID
 		for _, group := range s.groups[s.namespace+"/"+name] {
-			found = append(found, s.engine.Questions().JobsNamed(s.namespace, group)...)
+			made = append(made, ask.JobsNamed(s.namespace, group)...)
 		}
-	}
-	led := s.engine.Ledger()
-	if len(found) == 0 {
-		led.Jobs.Each(func(j ledger.JobID) bool {
-			k := &led.Job(j).Key
-			rest, is := strings.CutPrefix(k.Name, name)
-			if k.Namespace == s.namespace && (led.Jobs.Name(j) == name || is && ofOwner.MatchString(rest)) {
-				found = append(found, j)
-			}
-			return true
-		})
+		if len(made) > 0 { // the objects say so, which is surer than how names look
+			found = made
+		}
 	}
 	switch len(found) {
 	case 0:
@@ -92,13 +81,12 @@ func (s *situation) find(name string) (id ledger.JobID, asked string, err error)
 	case 1:
 		return found[0], asked, nil
 	}
-	var names []string
+	var shown []string
 	for _, j := range found {
-		names = append(names, fmt.Sprintf("%q", led.Jobs.Name(j)))
+		shown = append(shown, led.Jobs.Name(j))
 	}
-	slices.Sort(names)
-	return 0, "", fmt.Errorf("%d jobs in namespace %s are called %s: ask for one of %s", len(found), s.namespace, name,
-		strings.Join(names, ", "))
+	slices.Sort(shown)
+	return 0, "", errors.New(explain.SeveralJobs(s.namespace, name, shown))
 }
 
 // named is an object that has a namespace.
@@ -115,12 +103,11 @@ func (s *situation) unknown(kind, name string, all []named) error {
 			elsewhere = append(elsewhere, n.namespace)
 		}
 	}
-	text := fmt.Sprintf("there is no %s %q in namespace %s", kind, name, s.namespace)
 	if len(elsewhere) > 0 {
 		slices.Sort(elsewhere)
-		return fmt.Errorf("%s; namespace %s has one: -n %[2]s", text, elsewhere[0])
+		return fmt.Errorf("%s; namespace %s has one: -n %[2]s", explain.NoSuch(kind, s.namespace, name, nil), elsewhere[0])
 	}
-	return errors.New(text + config.Suggest(name, here))
+	return errors.New(explain.NoSuch(kind, s.namespace, name, here))
 }
 
 func (s *situation) jobNames() (out []named) {
@@ -144,11 +131,6 @@ func (s *situation) podNames() (out []named) {
 		out = append(out, named{p.Namespace, p.Name})
 	}
 	return out
-}
-
-// noSuch is the error for a name that is not there, of a kind without a namespace.
-func (s *situation) noSuch(kind, name string, all []string) error {
-	return fmt.Errorf("there is no %s %q%s", kind, name, config.Suggest(name, all))
 }
 
 func (s *situation) queueNames() (out []string) {

@@ -270,7 +270,7 @@ func (p questions) listNodes(l listing, s *situation, w io.Writer) error {
 	all := s.nodeNames()
 	for _, name := range l.names {
 		if !slices.Contains(all, name) {
-			return badInput("error: " + s.noSuch("node", name, all).Error())
+			return badInput("error: " + explain.NoSuch("node", "", name, all))
 		}
 	}
 	var found []sched.NodeWhy

@@ -8,7 +8,6 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"ashlar.sh/internal/config"
 	"ashlar.sh/internal/explain"
 	"ashlar.sh/sched"
 )
@@ -100,7 +99,7 @@ func (p questions) showQueues(s sharing) error {
 		if s.name != "" {
 			names := shown.Names()
 			if !slices.Contains(names, s.name) {
-				return badInput(fmt.Sprintf("error: there is no queue %q%s", s.name, config.Suggest(s.name, names)))
+				return badInput("error: " + explain.NoSuch("queue", "", s.name, names))
 			}
 			shown.Only(s.name)
 		}

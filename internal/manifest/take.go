@@ -55,7 +55,7 @@ var observed = []kind{
 }
 
 // Groups says which PodGroups were made for a controller: by its namespace/name, the names of the PodGroups that name
-// it as their controller, or that one above them does.
+// it as their controller.
 func (s *Set) Groups() map[string][]string {
 	out := map[string][]string{}
 	for i := range s.objects {

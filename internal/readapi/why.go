@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"net/http"
 	"net/url"
-	"regexp"
 	"strings"
 	"time"
 
@@ -12,7 +11,6 @@ import (
 	"ashlar.sh/internal/kube/access"
 	"ashlar.sh/sched"
 	"ashlar.sh/sched/ledger"
-	"ashlar.sh/sched/policy"
 )
 
 // another stands for a name that a user may not see.
@@ -111,7 +109,7 @@ type finding struct {
 	Moment
 	known  bool
 	names  []string // where nothing is known: those that there are
-	called []string // jobs that have the name together
+	called []string // jobs that have the name together, as they are shown
 
 	job    *sched.JobWhy
 	pod    sched.PodWhy
@@ -143,60 +141,33 @@ func (f *finding) read(e *sched.Engine, m Moment) {
 	}
 }
 
-// ofOwner is what Volcano's controller adds to the name of a Job for its PodGroup.
-var ofOwner = regexp.MustCompile(`^-[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$`)
-
-// readJob finds a job by its name, by the name that tells it from others, or by that of the Job that it was made for.
+// readJob finds a job by its name; without one, the names that there are.
 func (f *finding) readJob(e *sched.Engine) {
-	var exact, shown, made []ledger.JobID
 	led := e.Ledger()
-	led.Jobs.Each(func(j ledger.JobID) bool {
-		k := &led.Job(j).Key
-		if k.Namespace != f.namespace {
-			return true
-		}
-		rest, begins := strings.CutPrefix(k.Name, f.name)
-		switch {
-		case begins && rest == "":
-			exact = append(exact, j)
-		case begins && ofOwner.MatchString(rest):
-			made = append(made, j)
-		case strings.HasPrefix(f.name, k.Name) && led.Jobs.Name(j) == f.name:
-			shown = append(shown, j)
-		case len(f.names) < mostNames:
-			f.names = append(f.names, k.Name)
-		}
-		return true
-	})
-	for _, found := range [][]ledger.JobID{exact, shown, made} {
-		if len(found) == 1 {
-			whole := e.Questions().Job(found[0])
-			f.job, f.known = &whole, true
-			return
-		}
+	switch found := e.Questions().JobsNamed(f.namespace, f.name); len(found) {
+	case 0:
+		led.Jobs.Each(func(j ledger.JobID) bool {
+			if k := &led.Job(j).Key; k.Namespace == f.namespace {
+				f.names = append(f.names, k.Name)
+			}
+			return len(f.names) < mostNames
+		})
+	case 1:
+		whole := e.Questions().Job(found[0])
+		f.job, f.known = &whole, true
+	default:
 		for _, j := range found {
-			f.called = append(f.called, fmt.Sprintf("%q", led.Jobs.Name(j)))
-		}
-		if len(found) > 1 {
-			return
+			f.called = append(f.called, led.Jobs.Name(j))
 		}
 	}
 }
 
-// missing says that there is no such subject, with the nearest name.
+// missing says that there is no such subject, with the nearest name, or that several jobs are called so.
 func (f *finding) missing() string {
 	if len(f.called) > 0 {
-		return fmt.Sprintf("%d jobs in namespace %s are called %s: ask for one of %s", len(f.called), f.namespace,
-			clipped(f.name), strings.Join(f.called, ", "))
+		return explain.SeveralJobs(f.namespace, clipped(f.name), f.called)
 	}
-	text := fmt.Sprintf("there is no %s %q", f.kind, clipped(f.name))
-	if f.namespace != "" {
-		text += " in namespace " + clipped(f.namespace)
-	}
-	if nearest := policy.Nearest(clipped(f.name), f.names); nearest != "" {
-		text += fmt.Sprintf(" (did you mean %q?)", nearest)
-	}
-	return text
+	return explain.NoSuch(f.kind, clipped(f.namespace), clipped(f.name), f.names)
 }
 
 // render makes the document, without names that the user may not see.

@@ -58,7 +58,7 @@ func (p *Player) whyQueue(w http.ResponseWriter, r *http.Request) {
 	name := r.PathValue("name")
 	i, known := f.queues.at[name]
 	if !known {
-		refuse(w, http.StatusNotFound, "there is no queue "+strconv.Quote(name))
+		refuse(w, http.StatusNotFound, explain.NoSuch("queue", "", name, nil))
 		return
 	}
 	q := &explain.QueueAnswer{QueueStand: *f.queues.list[i], Bounds: []explain.Bound{}, Waits: waits(f, name)}
