@@ -8,11 +8,8 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"ashlar.sh/internal/config"
-	"ashlar.sh/internal/config/profile"
 	"ashlar.sh/internal/explain"
 	"ashlar.sh/internal/manifest"
-	"ashlar.sh/internal/sim"
 	"ashlar.sh/sched"
 	"ashlar.sh/sched/trace"
 )
@@ -103,31 +100,14 @@ func (p questions) situation(s source) (*situation, error) {
 
 // ofFiles answers from files.
 func (p questions) ofFiles(s source) (*situation, error) {
-	set, lines := p.load(s.files)
+	read, lines := p.readFiles(s.simulation)
 	if len(lines) > 0 {
 		return nil, badInput(lines...)
 	}
-	world := set.Expand(s.schedulers...)
-	chosen, more := p.configuration(s.simulation, world)
-	if len(more) > 0 {
-		return nil, badInput(more...)
-	}
 	s.namespace = cmp.Or(s.namespace, "default")
-	out := &situation{source: s, set: set, groups: set.Groups()}
-	out.asking.Basis = explain.Basis{Source: "files", Configuration: configurationOf(s, world)}
-	return out, p.decide(out, inputOf(world, chosen, 0))
-}
-
-// load reads files without making anything of them.
-func (p questions) load(files []string) (*manifest.Set, []string) {
-	show := p.loading()
-	defer show.clear()
-	set, errs := manifest.LoadTelling(files, p.In, show.load)
-	var lines []string
-	for _, e := range errs {
-		lines = append(lines, e.Error())
-	}
-	return set, lines
+	out := &situation{source: s, set: read.set, groups: read.set.Groups()}
+	out.asking.Basis = explain.Basis{Source: "files", Configuration: configurationOf(s, read.world)}
+	return out, p.decide(out, inputOf(read.world, read.chosen, 0))
 }
 
 func configurationOf(s source, world *manifest.World) string {
@@ -138,16 +118,6 @@ func configurationOf(s source, world *manifest.World) string {
 		return "ConfigMap " + found.Name
 	}
 	return "Volcano's default"
-}
-
-// inputOf is the input of a world; at is the time of its first cycle, 0 for that of the objects.
-func inputOf(world *manifest.World, chosen *config.Scheduler, at int64) input {
-	in := input{chosen: chosen, profile: profile.Of(chosen), problems: world.Problems, at: at}
-	for _, i := range world.Items {
-		in.items = append(in.items, sim.Item{Fact: i.Fact, SubmitAt: i.SubmitAt, Duration: i.Duration,
-			HasDuration: i.HasDuration, Owned: i.Owned, Where: i.Where.String()})
-	}
-	return in
 }
 
 // decide runs the cycle.

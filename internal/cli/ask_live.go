@@ -80,17 +80,22 @@ func noCluster(err error) error {
 
 // ofCluster answers from a live cluster, which it only reads.
 func (p questions) ofCluster(s source) (*situation, error) {
+	live, err := p.lookNow(s)
+	if err != nil {
+		return nil, err
+	}
+	return live.decided(p)
+}
+
+// lookNow reads the cluster that a source names, unless it is interrupted.
+func (p questions) lookNow(s source) (*lived, error) {
 	ctx, stop := signal.NotifyContext(context.Background(), syscall.SIGTERM, os.Interrupt)
 	defer stop()
 	c, err := p.clients(&s)
 	if err != nil {
 		return nil, noCluster(err)
 	}
-	live, err := p.look(ctx, c, &s)
-	if err != nil {
-		return nil, err
-	}
-	return live.decided(p)
+	return p.look(ctx, c, &s)
 }
 
 // lived is what was read of a cluster.
@@ -204,13 +209,7 @@ func (in input) facts() (out []model.Fact) {
 
 // liveGround is the live cluster as it is now.
 func (p planner) liveGround(a planning) (*ground, error) {
-	ctx, stop := signal.NotifyContext(context.Background(), syscall.SIGTERM, os.Interrupt)
-	defer stop()
-	c, err := p.clients(&a.source)
-	if err != nil {
-		return nil, noCluster(err)
-	}
-	live, err := p.look(ctx, c, &a.source)
+	live, err := p.lookNow(a.source)
 	if err != nil {
 		return nil, err
 	}

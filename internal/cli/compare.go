@@ -148,14 +148,9 @@ func (p snapshots) runAll(s source) (*ran, error) {
 	if err != nil {
 		return nil, err
 	}
-	engine, err := in.engine(p.Process)
+	world, err := in.world(p.Process, s.simulation)
 	if err != nil {
 		return nil, err
-	}
-	world, err := sim.New(in.profile, in.items, sim.Options{Engine: engine, Begin: in.begin(), Written: written,
-		Freed: freed})
-	if err != nil {
-		return nil, badInput(in.chosen.Locate(err).Error())
 	}
 	out := &ran{fates: map[string]*fate{}, queue: map[string]string{},
 		queues: map[string]explain.Quantities{}}
@@ -173,16 +168,11 @@ func (p snapshots) runAll(s source) (*ran, error) {
 // inputOf reads a source as a simulation does.
 func (p snapshots) inputOf(s source) (input, error) {
 	if s.dump == "" {
-		set, lines := p.load(s.files)
+		read, lines := p.readFiles(s.simulation)
 		if len(lines) > 0 {
 			return input{}, badInput(lines...)
 		}
-		world := set.Expand(s.schedulers...)
-		chosen, lines := p.configuration(s.simulation, world)
-		if len(lines) > 0 {
-			return input{}, badInput(lines...)
-		}
-		return inputOf(world, chosen, 0), nil
+		return inputOf(read.world, read.chosen, 0), nil
 	}
 	state, err := recording.ReadState(s.dump)
 	if err != nil {

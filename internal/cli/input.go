@@ -33,18 +33,12 @@ type input struct {
 // read reads the cluster and its configuration. Everything that is wrong is reported,
 // not only the first.
 func (p Process) read(s simulation) (input, error) {
-	world, lines := p.objects(s)
-	chosen, more := p.configuration(s, world)
-	lines = append(lines, more...)
+	read, lines := p.readFiles(s)
 	trace, more := readTrace(s)
 	if lines = append(lines, more...); len(lines) > 0 {
 		return input{}, badInput(lines...)
 	}
-	in := input{chosen: chosen, profile: profile.Of(chosen), problems: world.Problems}
-	for _, i := range world.Items {
-		in.items = append(in.items, sim.Item{Fact: i.Fact, SubmitAt: i.SubmitAt, Duration: i.Duration,
-			HasDuration: i.HasDuration, Owned: i.Owned, Where: i.Where.String()})
-	}
+	in := inputOf(read.world, read.chosen, 0)
 	in.trace = trace
 	if unheeded := in.claimed(); unheeded > 0 && !in.storage() {
 		in.problems = append(in.problems, manifest.Problem{Object: "PersistentVolumeClaim", Message: fmt.Sprintf(
@@ -84,23 +78,50 @@ func (in input) claimed() (n int) {
 	return n
 }
 
-// objects reads the files; nil with what is wrong with them, line by line. A trace needs
-// none.
-func (p Process) objects(s simulation) (*manifest.World, []string) {
-	if len(s.files) == 0 {
-		return &manifest.World{}, nil
-	}
+// filed is what files say: their objects, what is made of them, and the configuration.
+type filed struct {
+	set    *manifest.Set
+	world  *manifest.World
+	chosen *config.Scheduler
+}
+
+// readFiles reads the files and the configuration, with all that is wrong with them, line by line. A trace needs no
+// files.
+func (p Process) readFiles(s simulation) (out filed, lines []string) {
 	show := p.loading()
-	defer show.clear()
-	set, errs := manifest.LoadTelling(s.files, p.In, show.load)
+	defer show.end()
+	if len(s.files) == 0 {
+		out.world = &manifest.World{}
+	} else if out.set, lines = p.load(s.files, show); len(lines) == 0 {
+		out.world = out.set.Expand(s.schedulers...)
+	}
+	chosen, more := p.configuration(s, out.world)
+	out.chosen = chosen
+	return out, append(lines, more...)
+}
+
+// load reads files without making anything of them. Making something of them goes on telling show how far it came.
+func (p Process) load(files []string, show *progress) (*manifest.Set, []string) {
+	set, errs := manifest.LoadTelling(files, p.In, show.load)
 	var lines []string
 	for _, e := range errs {
 		lines = append(lines, e.Error())
 	}
-	if len(lines) > 0 {
-		return nil, lines
+	return set, lines
+}
+
+// inputOf is the input of a world; at is the time of its first cycle, 0 for that of the objects.
+func inputOf(world *manifest.World, chosen *config.Scheduler, at int64) input {
+	return input{chosen: chosen, profile: profile.Of(chosen), problems: world.Problems, at: at, items: itemsOf(world)}
+}
+
+// itemsOf are the objects of a world, for the simulator.
+func itemsOf(world *manifest.World) (out []sim.Item) {
+	for _, i := range world.Items {
+		out = append(out, sim.Item{Fact: i.Fact, SubmitAt: i.SubmitAt, Duration: i.Duration,
+			HasDuration: i.HasDuration, Owned: i.Owned, Where: i.Where.String()})
 	}
-	return set.Expand(s.schedulers...), nil
+	return out
 }
 
 // configuration is the flag's, else the only one among the input, else Volcano's

@@ -103,7 +103,9 @@ type ground struct {
 
 // planNow reads the jobs and the cluster, lets time go on, and tells.
 func (p planner) planNow(a planning) error {
-	jobs, lines := p.load(a.files)
+	show := p.loading()
+	jobs, lines := p.load(a.files, show)
+	show.end()
 	if len(lines) > 0 {
 		return badInput(lines...)
 	}
@@ -143,17 +145,14 @@ func (p planner) planNow(a planning) error {
 func (p planner) ground(a planning) (*ground, error) {
 	switch {
 	case len(a.on) > 0:
-		set, lines := p.load(a.on)
+		cluster := a.simulation
+		cluster.files = a.on
+		read, lines := p.readFiles(cluster)
 		if len(lines) > 0 {
 			return nil, badInput(lines...)
 		}
-		world := set.Expand(a.schedulers...)
-		chosen, lines := p.configuration(a.simulation, world)
-		if len(lines) > 0 {
-			return nil, badInput(lines...)
-		}
-		return &ground{set: set, chosen: chosen, s: a.source,
-			basis: explain.Basis{Source: "files", Configuration: configurationOf(a.source, world)}}, nil
+		return &ground{set: read.set, chosen: read.chosen, s: a.source,
+			basis: explain.Basis{Source: "files", Configuration: configurationOf(a.source, read.world)}}, nil
 	case a.dump != "":
 		return p.dumpedGround(a)
 	}
@@ -204,14 +203,9 @@ func (in *input) own(jobs map[[2]string]bool, files map[string]bool) {
 
 // foresee runs the world: the first cycle says where each job stands, the others when it starts.
 func (p planner) foresee(a planning, g *ground, in input, mine map[[2]string]bool) (*explain.Plan, error) {
-	options, err := in.engine(p.Process)
+	world, err := in.world(p.Process, a.simulation)
 	if err != nil {
 		return nil, err
-	}
-	world, err := sim.New(in.profile, in.items, sim.Options{Engine: options, Begin: in.begin(), Written: written,
-		Freed: freed})
-	if err != nil {
-		return nil, badInput(in.chosen.Locate(err).Error())
 	}
 	show := p.progress(false)
 	defer show.clear()

@@ -11,18 +11,26 @@ import (
 // mostFindings bounds what an audit prints: the first are the ones to look at.
 const mostFindings = 20
 
+// world makes the world of an input.
+func (in input) world(p Process, s simulation) (*sim.World, error) {
+	engine, err := in.engine(p)
+	if err != nil {
+		return nil, err
+	}
+	world, err := sim.New(in.profile, in.items, sim.Options{Verbosity: s.verbosity, Audit: s.audit, Engine: engine,
+		Begin: in.begin(), Written: written, Freed: freed})
+	if err != nil {
+		return nil, badInput(in.chosen.Locate(err).Error())
+	}
+	return world, nil
+}
+
 // run runs a world to its end, or to the virtual time asked for, with its log and its
 // progress on stderr. It returns what the audit found, if it was asked for: the run
 // ends with the first cycle in which it found something.
 func (p Process) run(s simulation, in input) (world *sim.World, findings []string, err error) {
-	engine, err := in.engine(p)
-	if err != nil {
+	if world, err = in.world(p, s); err != nil {
 		return nil, nil, err
-	}
-	world, err = sim.New(in.profile, in.items, sim.Options{Verbosity: s.verbosity, Audit: s.audit, Engine: engine,
-		Begin: in.begin(), Written: written, Freed: freed})
-	if err != nil {
-		return nil, nil, badInput(in.chosen.Locate(err).Error())
 	}
 	show := p.progress(s.verbosity > 0)
 	defer show.clear()

@@ -3,13 +3,10 @@
 package cli
 
 import (
-	"context"
 	"fmt"
 	"maps"
 	"os"
-	"os/signal"
 	"slices"
-	"syscall"
 
 	"github.com/spf13/cobra"
 
@@ -102,13 +99,9 @@ func (p snapshots) stateOf(s source) (recording.State, error) {
 			return state, badInput("error: " + err.Error())
 		}
 		if s.config != "" {
-			text, err := os.ReadFile(s.config)
-			if err != nil {
-				return state, badInput(fmt.Sprintf("error: %s: %v", s.config, cause(err)))
-			}
-			state.Configuration = string(text)
+			state.Configuration, err = configurationText(s, nil)
 		}
-		return state, nil
+		return state, err
 	case len(s.files) > 0:
 		return p.stateOfFiles(s)
 	}
@@ -116,21 +109,15 @@ func (p snapshots) stateOf(s source) (recording.State, error) {
 }
 
 func (p snapshots) stateOfFiles(s source) (recording.State, error) {
-	set, lines := p.load(s.files)
+	read, lines := p.readFiles(s.simulation)
 	if len(lines) > 0 {
 		return recording.State{}, badInput(lines...)
 	}
-	world := set.Expand(s.schedulers...)
-	chosen, lines := p.configuration(s.simulation, world)
-	if len(lines) > 0 {
-		return recording.State{}, badInput(lines...)
-	}
-	in := inputOf(world, chosen, 0)
-	text, err := configurationText(s, world)
+	text, err := configurationText(s, read.world)
 	if err != nil {
 		return recording.State{}, err
 	}
-	return p.stateOfInput(in, text), nil
+	return p.stateOfInput(inputOf(read.world, read.chosen, 0), text), nil
 }
 
 // configurationText is the text of what configuration chose.
@@ -149,13 +136,7 @@ func configurationText(s source, world *manifest.World) (string, error) {
 }
 
 func (p snapshots) stateOfCluster(s source) (recording.State, error) {
-	ctx, stop := signal.NotifyContext(context.Background(), syscall.SIGTERM, os.Interrupt)
-	defer stop()
-	c, err := p.clients(&s)
-	if err != nil {
-		return recording.State{}, noCluster(err)
-	}
-	live, err := p.look(ctx, c, &s)
+	live, err := p.lookNow(s)
 	if err != nil {
 		return recording.State{}, err
 	}

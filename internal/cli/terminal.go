@@ -134,6 +134,12 @@ func printable(name string) string {
 	}, name)
 }
 
+// end clears it, and nothing more is told.
+func (s *progress) end() {
+	s.clear()
+	s.on = false
+}
+
 func (s *progress) clear() {
 	if s.shown {
 		fmt.Fprint(s.p.Err, "\r\x1b[K")

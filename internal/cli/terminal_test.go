@@ -3,6 +3,7 @@ package cli
 import (
 	"bytes"
 	"io"
+	"os"
 	"strings"
 	"testing"
 	"time"
@@ -84,6 +85,21 @@ func TestLoadingTellsItsProgressOnATerminalAndErasesIt(t *testing.T) {
 	}
 	if strings.Contains(out.String(), "reading") {
 		t.Error("progress is in the report")
+	}
+}
+
+func TestProgressIsErasedByEveryVerbThatReadsFiles(t *testing.T) {
+	for _, args := range [][]string{{"queues", "-f", "-"}, {"jobs", "-f", "-", "-o", "json"},
+		{"why", "queue", "default", "-f", "-"}, {"plan", "-f", "-", "--on", os.DevNull}} {
+		var out bytes.Buffer
+		errs := &tty{width: 30}
+		p := slowly(errs, &out, 300*time.Millisecond)
+		p.Args = append([]string{"ashlar"}, args...)
+		p.Run()
+		lines := strings.Split(errs.String(), "\r\x1b[K")
+		if len(lines) < 20 || strings.Contains(lines[len(lines)-1], "made ready") {
+			t.Errorf("%v: told %d times how far reading came, and left %q", args, len(lines), lines[len(lines)-1])
+		}
 	}
 }
 

@@ -172,20 +172,19 @@ func (p pages) player(s watching) (*player.Player, error) {
 	if in.trace != nil {
 		in.add(in.trace, s.simulation)
 	}
-	engine, err := in.engine(p.Process)
+	world, err := in.world(p.Process, s.simulation)
 	if err != nil {
 		return nil, err
-	}
-	world, err := sim.New(in.profile, in.items, sim.Options{Engine: engine, Begin: in.begin(), Written: written,
-		Freed: freed})
-	if err != nil {
-		return nil, badInput(in.chosen.Locate(err).Error())
 	}
 	o := player.Options{Title: s.title(), Source: "files", Begin: in.begin(), Speed: s.speed, Paused: s.paused,
 		Summary:   func() explain.Summary { return totals(world) },
 		Evictions: lastKnown(world),
 		Parse:     p.parsed(s.simulation),
 		Copy: func(items []sim.Item, begin int64) (*sim.World, error) {
+			engine, err := in.engine(p.Process)
+			if err != nil {
+				return nil, err
+			}
 			return sim.New(in.profile, items, sim.Options{Engine: engine, Begin: begin, Written: written, Freed: freed})
 		}}
 	if in.trace != nil {
@@ -219,11 +218,7 @@ func (p pages) parsed(s simulation) func(string) ([]sim.Item, error) {
 			}
 			return nil, errors.New(strings.Join(lines, "\n"))
 		}
-		var out []sim.Item
-		for _, i := range set.Expand(s.schedulers...).Items {
-			out = append(out, sim.Item{Fact: i.Fact, SubmitAt: i.SubmitAt, Duration: i.Duration, HasDuration: i.HasDuration,
-				Owned: i.Owned, Where: i.Where.String()})
-		}
+		out := itemsOf(set.Expand(s.schedulers...))
 		if len(out) == 0 {
 			return nil, errors.New("there are no objects in it")
 		}
