@@ -8,28 +8,22 @@ import (
 	"slices"
 	"time"
 
-	"ashlar.sh/internal/config"
-	"ashlar.sh/internal/config/profile"
 	"ashlar.sh/internal/explain"
 	"ashlar.sh/internal/recording"
 	"ashlar.sh/internal/sim"
-	"ashlar.sh/sched"
 	"ashlar.sh/sched/model"
 )
 
 // ofDump answers from what a live scheduler saved.
 func (p questions) ofDump(s source) (*situation, error) {
-	state, chosen, err := p.saved(s)
+	state, chosen, err := playing(p).stateIn(s.dump, s.config)
 	if err != nil {
 		return nil, err
 	}
-	engine, err := sched.New(profile.Local(profile.Of(chosen), state.UTCOffset), append(p.engine(), state.Pace())...)
+	engine, plan, _, err := playing(p).decideOn(state, chosen, 0)
 	if err != nil {
-		return nil, badInput(chosen.Locate(err).Error())
+		return nil, err
 	}
-	engine.Apply(state.Facts...)
-	engine.Restore(state.Commitments)
-	plan, _, _ := engine.Decide(state.Now)
 	if s.namespace == "" {
 		s.namespace = "default"
 	}
@@ -37,19 +31,6 @@ func (p questions) ofDump(s source) (*situation, error) {
 	out.asking = explain.Asking{Now: state.Now, Evicted: evictionsOf(plan), Basis: savedBasis(s, state)}
 	out.summary.Cycles = 1
 	return out, nil
-}
-
-// saved reads a dump and its configuration.
-func (p questions) saved(s source) (recording.State, *config.Scheduler, error) {
-	state, err := recording.ReadState(s.dump)
-	if err != nil {
-		return state, nil, badInput("error: " + err.Error())
-	}
-	chosen, lines := playing(p).configured(replaying{config: s.config}, s.dump, state.Configuration)
-	if len(lines) > 0 {
-		return state, nil, badInput(lines...)
-	}
-	return state, chosen, nil
 }
 
 func savedBasis(s source, state recording.State) explain.Basis {
@@ -67,7 +48,7 @@ func savedBasis(s source, state recording.State) explain.Basis {
 
 // dumpedGround is the cluster as it was when the scheduler saved it. What was under way then has happened.
 func (p planner) dumpedGround(a planning) (*ground, error) {
-	state, chosen, err := p.saved(a.source)
+	state, chosen, err := playing(p.questions).stateIn(a.dump, a.config)
 	if err != nil {
 		return nil, err
 	}

@@ -14,7 +14,6 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"ashlar.sh/internal/config/profile"
 	"ashlar.sh/internal/explain"
 	"ashlar.sh/internal/recording"
 	"ashlar.sh/internal/sim"
@@ -182,7 +181,7 @@ func (p snapshots) inputOf(s source) (input, error) {
 	if len(lines) > 0 {
 		return input{}, badInput(lines...)
 	}
-	in := input{chosen: chosen, profile: profile.Local(profile.Of(chosen), state.UTCOffset), at: state.Now}
+	in := input{chosen: chosen, profile: localProfile(&state, chosen), at: state.Now}
 	for _, f := range state.Facts {
 		in.items = append(in.items, sim.Item{Fact: f})
 	}

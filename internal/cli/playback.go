@@ -41,9 +41,9 @@ type playback struct {
 // player plays with the configuration that held at each moment.
 func (p playing) player(path string, verbosity int) *recording.Player {
 	return &recording.Player{Verbosity: verbosity, Make: func(s recording.Setting) (*sched.Engine, error) {
-		chosen, lines := p.configured(replaying{}, path, s.Configuration)
-		if len(lines) > 0 {
-			return nil, badInput(lines...)
+		chosen, err := p.configured("", path, s.Configuration)
+		if err != nil {
+			return nil, err
 		}
 		e, err := sched.New(profile.Local(profile.Of(chosen), s.UTCOffset), append(p.engine(), recording.Pace(s.Period))...)
 		if err != nil {

@@ -15,6 +15,8 @@ import (
 	"ashlar.sh/internal/explain"
 	"ashlar.sh/internal/recording"
 	"ashlar.sh/sched"
+	"ashlar.sh/sched/policy"
+	"ashlar.sh/sched/trace"
 )
 
 // replaying is what the flags of replay ask for.
@@ -99,58 +101,82 @@ func (p playing) replayNow(r replaying, path string) error {
 
 // replayState decides once on a state.
 func (p playing) replayState(r replaying, path string, state recording.State) error {
-	chosen, lines := p.configured(r, path, state.Configuration)
-	if len(lines) > 0 {
-		return badInput(lines...)
+	chosen, err := p.configured(r.config, path, state.Configuration)
+	if err != nil {
+		return err
 	}
 	for _, kind := range slices.Sorted(maps.Keys(state.LeftOut)) {
 		fmt.Fprintf(p.Err, "warning: %s: %d facts are left out: this version knows no %s\n", path, state.LeftOut[kind], kind)
 	}
-	engine, err := sched.New(profile.Local(profile.Of(chosen), state.UTCOffset), append(p.engine(), state.Pace())...)
+	engine, plan, events, err := p.decideOn(state, chosen, r.verbosity)
 	if err != nil {
-		return badInput(chosen.Locate(err).Error())
+		return err
 	}
-	engine.Apply(state.Facts...)
-	engine.Restore(state.Commitments)
-	engine.Record(r.verbosity)
-	plan, events, _ := engine.Decide(state.Now)
 	for _, e := range events {
 		if _, line := explain.Log(e); line != "" {
 			fmt.Fprintln(p.Err, explain.Printable(line))
 		}
 	}
-	summary := explain.Summary{Cycles: 1}
+	return p.print(explain.New(engine.Report(), summaryOf(plan), nil), r.output)
+}
+
+// stateIn reads a state and its configuration.
+func (p playing) stateIn(path, configuration string) (recording.State, *config.Scheduler, error) {
+	state, err := recording.ReadState(path)
+	if err != nil {
+		return state, nil, badInput("error: " + err.Error())
+	}
+	chosen, err := p.configured(configuration, path, state.Configuration)
+	return state, chosen, err
+}
+
+// localProfile is what a state is decided by.
+func localProfile(state *recording.State, chosen *config.Scheduler) policy.Profile {
+	return profile.Local(profile.Of(chosen), state.UTCOffset)
+}
+
+// decideOn runs one cycle on a state, which is carried out nowhere.
+func (p playing) decideOn(state recording.State, chosen *config.Scheduler, verbosity int) (
+	*sched.Engine, sched.Plan, []trace.Event, error) {
+	engine, err := sched.New(localProfile(&state, chosen), append(p.engine(), state.Pace())...)
+	if err != nil {
+		return nil, sched.Plan{}, nil, badInput(chosen.Locate(err).Error())
+	}
+	engine.Apply(state.Facts...)
+	engine.Restore(state.Commitments)
+	engine.Record(verbosity)
+	plan, events, _ := engine.Decide(state.Now)
+	return engine, plan, events, nil
+}
+
+// summaryOf is what one cycle comes to.
+func summaryOf(plan sched.Plan) explain.Summary {
+	out := explain.Summary{Cycles: 1}
 	for _, i := range plan.Items {
 		switch i.Kind {
 		case sched.BindPod:
-			summary.Bound++
+			out.Bound++
 		case sched.EvictPod:
-			summary.Evicted++
+			out.Evicted++
 		}
 	}
-	return p.print(explain.New(engine.Report(), summary, nil), r.output)
+	return out
 }
 
-// configured is the flag's configuration, else the one that was saved, with what is
-// wrong with it, line by line.
-func (p playing) configured(r replaying, path, text string) (*config.Scheduler, []string) {
-	if r.config != "" {
-		return p.configuration(simulation{config: r.config}, nil)
-	}
-	if text == "" {
-		return config.Default(), nil
-	}
-	chosen, problems := config.Parse(config.Source{File: path + " (its configuration)"}, []byte(text), p.catalog(),
-		config.Lenient)
-	if chosen != nil {
-		for _, problem := range problems {
-			fmt.Fprintln(p.Err, "warning:", explain.Printable(problem.String()))
-		}
-		return chosen, nil
-	}
+// configured is the configuration of a file that is named, else the one that was saved.
+func (p playing) configured(name, path, text string) (*config.Scheduler, error) {
+	var chosen *config.Scheduler
 	var lines []string
-	for _, problem := range problems {
-		lines = append(lines, problem.String())
+	switch {
+	case name != "":
+		chosen, lines = p.configuration(simulation{config: name}, nil)
+	case text == "":
+		chosen = config.Default()
+	default:
+		chosen, lines = questions(p).lenient(path+" (its configuration)", text)
 	}
-	return nil, lines
+	if len(lines) > 0 {
+		return nil, badInput(lines...)
+	}
+	return chosen, nil
 }
