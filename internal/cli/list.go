@@ -81,6 +81,20 @@ func (l *listing) selected(s *situation) (map[string]bool, error) {
 	return s.set.Selected(func(of map[string]string) bool { return selector.Matches(labels.Set(of)) }), nil
 }
 
+// printDocument prints a document as JSON, as YAML or by a template; false: output is none of these.
+func printDocument(w io.Writer, output string, document any) (bool, error) {
+	template, is := strings.CutPrefix(output, "jsonpath=")
+	switch {
+	case is:
+		return true, printJSONPath(w, template, document)
+	case output == "json":
+		return true, explain.DocumentJSON(w, document)
+	case output == "yaml":
+		return true, explain.DocumentYAML(w, document)
+	}
+	return false, nil
+}
+
 const jobsLong = `Lists jobs: where each stands, in one word, and why it waits, by code. why says it at length.
 
 ` + sourceLong + `
@@ -195,7 +209,7 @@ func (s *situation) writtenNames() (out []named) {
 	return out
 }
 
-// printable is a list that can be printed.
+// listed is a list that can be printed.
 type listed interface {
 	Text(io.Writer, explain.Style, explain.Layout) error
 	Names() []string
@@ -203,20 +217,15 @@ type listed interface {
 
 func (p questions) printList(l listing, w io.Writer, out listed, layout explain.Layout) error {
 	layout.Wide, layout.NoHeaders = l.output == "wide", l.noHeaders
-	var err error
+	done, err := printDocument(w, l.output, out)
 	switch {
-	case l.output == "json":
-		err = explain.DocumentJSON(w, out)
-	case l.output == "yaml":
-		err = explain.DocumentYAML(w, out)
+	case done:
 	case l.output == "name":
 		for _, name := range out.Names() {
 			if _, err = fmt.Fprintln(w, strings.ReplaceAll(explain.Printable(name), "\n", "?")); err != nil {
 				break
 			}
 		}
-	case strings.HasPrefix(l.output, "jsonpath="):
-		err = printJSONPath(w, strings.TrimPrefix(l.output, "jsonpath="), out)
 	case len(out.Names()) == 0 && w == p.Out:
 		fmt.Fprintln(p.Err, "No resources found.")
 	default:

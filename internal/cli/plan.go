@@ -125,14 +125,8 @@ func (p planner) planNow(a planning) error {
 	if err != nil {
 		return err
 	}
-	switch template, is := strings.CutPrefix(a.output, "jsonpath="); {
-	case is:
-		err = printJSONPath(p.Out, template, out)
-	case a.output == "json":
-		err = explain.DocumentJSON(p.Out, out)
-	case a.output == "yaml":
-		err = explain.DocumentYAML(p.Out, out)
-	default:
+	done, err := printDocument(p.Out, a.output, out)
+	if !done {
 		err = out.Text(p.Out, p.style())
 	}
 	if err != nil {

@@ -130,13 +130,10 @@ func explainQueues(shown *explain.Queues, engine *sched.Engine, name string) {
 }
 
 func (p questions) printQueues(q *explain.Queues, l listing, w io.Writer) error {
-	switch template, is := strings.CutPrefix(l.output, "jsonpath="); {
-	case is:
-		return printJSONPath(w, template, q)
-	case l.output == "json":
-		return q.JSON(w)
-	case l.output == "yaml":
-		return q.YAML(w)
+	done, err := printDocument(w, l.output, q)
+	switch {
+	case done:
+		return err
 	case l.output == "name":
 		for _, name := range q.Names() {
 			fmt.Fprintln(w, "queue/"+name)

@@ -128,14 +128,8 @@ func (p questions) answerWhy(a asked) error {
 	if err := p.addChanges(a, s, answer); err != nil {
 		return err
 	}
-	switch template, is := strings.CutPrefix(a.output, "jsonpath="); {
-	case is:
-		err = printJSONPath(p.Out, template, answer)
-	case a.output == "json":
-		err = answer.JSON(p.Out)
-	case a.output == "yaml":
-		err = answer.YAML(p.Out)
-	default:
+	done, err := printDocument(p.Out, a.output, answer)
+	if !done {
 		err = answer.Text(p.Out, p.style())
 	}
 	if err != nil {

@@ -2,7 +2,6 @@ package explain
 
 import (
 	"fmt"
-	"io"
 	"time"
 
 	"ashlar.sh/sched"
@@ -104,9 +103,8 @@ type Basis struct {
 // Asking is what every answer needs beside its subject.
 type Asking struct {
 	Basis   Basis
-	Now     int64               // nanoseconds since the epoch; 0: not known
-	Evicted []*trace.Eviction   // the evictions that the cycle asked for
-	Changes map[string][]Change // by namespace/name of the job
+	Now     int64             // nanoseconds since the epoch; 0: not known
+	Evicted []*trace.Eviction // the evictions that the cycle asked for
 }
 
 func (a *Asking) answer(s Subject) *Answer {
@@ -129,12 +127,6 @@ func (a *Answer) wrong(problems []sched.Problem) {
 		a.Notes = append(a.Notes, fmt.Sprintf("its objects have %d more errors", more))
 	}
 }
-
-// JSON writes the answer as one indented document.
-func (a *Answer) JSON(w io.Writer) error { return writeJSON(w, a) }
-
-// YAML writes the same document as YAML, its keys in the order of the alphabet.
-func (a *Answer) YAML(w io.Writer) error { return writeYAML(w, a) }
 
 // since is ", since 2026-01-02T15:04:05Z (3h12m)"; "" where the moment is not known.
 func (a *Asking) since(started int64) string {

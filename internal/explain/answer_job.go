@@ -17,7 +17,6 @@ func (a *Asking) JobAnswer(w *sched.JobWhy) *Answer {
 	j := &w.Job
 	out := a.answer(Subject{Kind: "job", Namespace: j.Namespace, Name: cmp.Or(j.Shown, j.Name)})
 	out.Places = placesOf(w.Pods)
-	out.Changes = append(out.Changes, a.Changes[j.Namespace+"/"+j.Name]...)
 	t := tallyOf(j)
 	if waiting(j.Reason) {
 		r := reason(j.Reason)

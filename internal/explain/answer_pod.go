@@ -44,7 +44,7 @@ func (a *Asking) PodAnswer(w *sched.PodWhy, job *sched.JobWhy) *Answer {
 	}
 	own.Details = append([]string{"it asks for " + amountsOf(w.Asks)}, own.Details...)
 	whole := a.JobAnswer(job)
-	out.Reason, out.Changes = whole.Reason, whole.Changes
+	out.Reason = whole.Reason
 	gang := fmt.Sprintf("of job %s, which %s", job.Job.Shown, whole.State.words())
 	if m := job.Job.MinMember; m > 1 {
 		gang += fmt.Sprintf("; %d of its pods start together or not at all", m)

@@ -196,8 +196,9 @@ func TestManySmallJobsAhead(t *testing.T) {
 
 func TestChangesAreShownWhereThereAre(t *testing.T) {
 	var text, none strings.Builder
-	asking := Asking{Changes: map[string][]Change{"ns/big": {{Kind: "gang", Text: "minMember 3 instead of 4"}}}}
-	if err := asking.JobAnswer(jobThat(trace.Reason{Code: trace.WaitsForTurn})).Text(&text, Style{}); err != nil {
+	answer := (&Asking{}).JobAnswer(jobThat(trace.Reason{Code: trace.WaitsForTurn}))
+	answer.Changes = []Change{{Kind: "gang", Text: "minMember 3 instead of 4"}}
+	if err := answer.Text(&text, Style{}); err != nil {
 		t.Fatal(err)
 	}
 	if err := (&Asking{}).JobAnswer(jobThat(trace.Reason{Code: trace.WaitsForTurn})).Text(&none, Style{}); err != nil {

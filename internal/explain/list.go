@@ -263,7 +263,7 @@ func list(w io.Writer, s Style, rows [][]cell, noHeaders bool) error {
 	return err
 }
 
-// DocumentJSON and DocumentYAML write any document of this package.
+// DocumentJSON writes any document of this package as JSON, indented.
 func DocumentJSON(w io.Writer, document any) error { return writeJSON(w, document) }
 
 // DocumentYAML writes any document of this package as YAML.

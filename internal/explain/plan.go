@@ -29,7 +29,7 @@ type PlannedJob struct {
 	JobRow
 	StartsAfter *Duration `json:"startsAfter,omitempty"`
 	StartsOn    []Place   `json:"startsOn"`
-	Changes     []Change  `json:"wouldRunIf"`
+	Changes     []Change  `json:"wouldRunIf"` // none: `ashlar why` looks for them
 }
 
 // NewPlan begins a plan with what the first cycle made of the jobs that are wanted.
@@ -37,8 +37,7 @@ func (a *Asking) NewPlan(state *sched.Report, wanted func(namespace, name string
 	out := &Plan{APIVersion: "ashlar.sh/v1alpha1", Kind: "Plan", Jobs: []PlannedJob{}, Evictions: []Eviction{},
 		Notes: []string{}, Basis: a.basis()}
 	for _, row := range a.JobList(state, wanted).Items {
-		out.Jobs = append(out.Jobs, PlannedJob{JobRow: row, StartsOn: []Place{},
-			Changes: append([]Change{}, a.Changes[row.Namespace+"/"+row.Name]...)})
+		out.Jobs = append(out.Jobs, PlannedJob{JobRow: row, StartsOn: []Place{}, Changes: []Change{}})
 	}
 	return out
 }
@@ -119,9 +118,6 @@ func (p *Plan) Text(w io.Writer, s Style) error {
 		for _, j := range by[o][:min(len(by[o]), mostPlanned)] {
 			out.line("  %s  %s", out.paint(bold, j.Namespace+"/"+j.Name), out.paint(faint, "(queue "+j.Queue+")"))
 			out.paragraph(4, j.tell()+".")
-			for _, c := range j.Changes {
-				out.hanging("    would run if: ", c.Text)
-			}
 		}
 		if more := len(by[o]) - mostPlanned; more > 0 {
 			out.line("  and %d more", more)

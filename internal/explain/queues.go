@@ -2,7 +2,6 @@ package explain
 
 import (
 	"cmp"
-	"io"
 	"slices"
 
 	"ashlar.sh/sched"
@@ -171,9 +170,3 @@ func arithmetic(a *trace.Arithmetic) Arithmetic {
 	}
 	return out
 }
-
-// JSON writes the document, indented.
-func (d *Queues) JSON(w io.Writer) error { return writeJSON(w, d) }
-
-// YAML writes the same document as YAML, its keys in the order of the alphabet.
-func (d *Queues) YAML(w io.Writer) error { return writeYAML(w, d) }

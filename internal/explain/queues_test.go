@@ -117,7 +117,7 @@ func TestQueuesWithoutAnyHaveNoNulls(t *testing.T) {
 	d := NewQueues(sched.Report{}, Summary{})
 	d.AddWhy(sched.QueueWhy{Queue: "q", Sums: []trace.Arithmetic{{Dim: "cpu"}}})
 	d.Only("q")
-	if got := written(t, func(b *bytes.Buffer) error { return d.JSON(b) }); strings.Contains(got, "null") {
+	if got := written(t, func(b *bytes.Buffer) error { return DocumentJSON(b, d) }); strings.Contains(got, "null") {
 		t.Errorf("a list is null:\n%s", got)
 	}
 }
