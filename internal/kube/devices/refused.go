@@ -223,6 +223,7 @@ func (d *Devices) catchUp() {
 	for _, name := range d.inventory.changed {
 		d.touchNode(&r.still, name)
 	}
+	given := map[pool]bool{} // those of several nodes: one look at the nodes is enough for all devices of a pool
 	for _, c := range d.used.changed {
 		node := d.inventory.only(c.pool)
 		switch {
@@ -231,7 +232,8 @@ func (d *Devices) catchUp() {
 			if c.given {
 				d.touchNode(&r.given, node)
 			}
-		case c.given && len(d.inventory.pools[c.pool]) > 0:
+		case c.given && !given[c.pool] && len(d.inventory.pools[c.pool]) > 0:
+			given[c.pool] = true
 			r.givenBack(d.l, &d.inventory, c.pool)
 		}
 	}
