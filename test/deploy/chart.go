@@ -26,11 +26,16 @@ const (
 // checked first. What comes back is the templates' output by file name, without empty files and
 // without the notes.
 func render(values map[string]any) (map[string]string, error) {
+	return renderAs(releaseName, releaseNamespace, values)
+}
+
+// renderAs is render for a release of another name or in another namespace.
+func renderAs(name, namespace string, values map[string]any) (map[string]string, error) {
 	chart, err := loader.Load(filepath.Join(folder, chartFolder))
 	if err != nil {
 		return nil, err
 	}
-	release := chartutil.ReleaseOptions{Name: releaseName, Namespace: releaseNamespace, IsInstall: true}
+	release := chartutil.ReleaseOptions{Name: name, Namespace: namespace, IsInstall: true}
 	all, err := chartutil.ToRenderValues(chart, values, release, chartutil.DefaultCapabilities)
 	if err != nil {
 		return nil, err
@@ -52,8 +57,15 @@ func render(values map[string]any) (map[string]string, error) {
 // first are the templates with objects that others need; the rest follow by name.
 var first = []string{"namespace.yaml", "serviceaccount.yaml", "rbac.yaml"}
 
+// policies are the templates of admission policies.
+const (
+	policies       = "admission.yaml"
+	tenantPolicies = "admission-tenants.yaml"
+)
+
 // plain is the files that the install lines of docs/install.md name: the CRDs, for `kubectl create`, then
-// the chart's objects as they are by default, with the namespace.
+// the chart's objects as they are by default, with the namespace; the policies for tenants, which are off by default;
+// and those for the scheduler where it runs in the place of Volcano's.
 func plain(crds map[string]string) (map[string]string, error) {
 	templates, err := render(map[string]any{"namespace": map[string]any{"create": true}})
 	if err != nil {
@@ -66,9 +78,20 @@ func plain(crds map[string]string) (map[string]string, error) {
 			order = append(order, name)
 		}
 	}
+	tenants, err := render(map[string]any{"admissionPolicies": map[string]any{"tenants": true}})
+	if err != nil {
+		return nil, fmt.Errorf("render the chart with the policies for tenants: %w", err)
+	}
+	volcano, err := renderAs("ashlar-in-place-of-volcano", "volcano-system",
+		map[string]any{"serviceAccount": map[string]any{"name": "volcano-scheduler"}})
+	if err != nil {
+		return nil, fmt.Errorf("render the chart's policies for Volcano's place: %w", err)
+	}
 	return map[string]string{
-		"10-crds.yaml":   made + join(crds, slices.Sorted(maps.Keys(crds))),
-		"20-ashlar.yaml": made + join(templates, order),
+		"10-crds.yaml":          made + join(crds, slices.Sorted(maps.Keys(crds))),
+		"20-ashlar.yaml":        made + join(templates, order),
+		"policies/tenants.yaml": made + tenants[tenantPolicies],
+		"volcano/policies.yaml": made + volcano[policies],
 	}, nil
 }
 

@@ -6,6 +6,7 @@ import (
 	"strings"
 	"testing"
 
+	admissionv1 "k8s.io/api/admissionregistration/v1"
 	appsv1 "k8s.io/api/apps/v1"
 	corev1 "k8s.io/api/core/v1"
 	networkingv1 "k8s.io/api/networking/v1"
@@ -30,8 +31,14 @@ var kinds = map[string]func() any{
 	"rbac.authorization.k8s.io/v1/ClusterRoleBinding": func() any { return &rbacv1.ClusterRoleBinding{} },
 	"rbac.authorization.k8s.io/v1/Role":               func() any { return &rbacv1.Role{} },
 	"rbac.authorization.k8s.io/v1/RoleBinding":        func() any { return &rbacv1.RoleBinding{} },
-	"monitoring.coreos.com/v1/ServiceMonitor":         func() any { return &map[string]any{} },
-	"monitoring.coreos.com/v1/PrometheusRule":         func() any { return &map[string]any{} },
+	"admissionregistration.k8s.io/v1/ValidatingAdmissionPolicy": func() any {
+		return &admissionv1.ValidatingAdmissionPolicy{}
+	},
+	"admissionregistration.k8s.io/v1/ValidatingAdmissionPolicyBinding": func() any {
+		return &admissionv1.ValidatingAdmissionPolicyBinding{}
+	},
+	"monitoring.coreos.com/v1/ServiceMonitor": func() any { return &map[string]any{} },
+	"monitoring.coreos.com/v1/PrometheusRule": func() any { return &map[string]any{} },
 }
 
 // installation is a chart that was rendered: its objects by kind, in the order of their files.
@@ -90,7 +97,8 @@ func (i installation) counts() string {
 const (
 	always = "ClusterRole 4, ClusterRoleBinding 1, ConfigMap 1, Deployment 1, NetworkPolicy 1, PodDisruptionBudget 1, " +
 		"Role 2, RoleBinding 2"
-	whole = always + ", Service 2, ServiceAccount 1"
+	guarded = ", ValidatingAdmissionPolicy 2, ValidatingAdmissionPolicyBinding 2"
+	whole   = always + ", Service 2, ServiceAccount 1" + guarded
 )
 
 type values = map[string]any
@@ -109,7 +117,7 @@ var variants = map[string]struct {
 	}},
 	"without metrics nothing serves or names them": {values{"metrics": values{"enabled": false, "serviceMonitor": true,
 		"rules": true, "dashboard": true}},
-		always + ", Service 1, ServiceAccount 1", func(_ *appsv1.Deployment, c corev1.Container) bool {
+		always + ", Service 1, ServiceAccount 1" + guarded, func(_ *appsv1.Deployment, c corev1.Container) bool {
 			return !slices.Contains(c.Args, "--enable-metrics") && len(c.Ports) == 2
 		}},
 	"without the read API nothing serves or names it": {values{"readAPI": values{"enabled": false, "tlsSecret": "mine"}},
@@ -144,12 +152,14 @@ var variants = map[string]struct {
 				slices.Contains(c.Args, "--scheduler-name=night")
 		}},
 	"all that watches it": {values{"metrics": values{"serviceMonitor": true, "rules": true, "dashboard": true}},
-		strings.NewReplacer("ConfigMap 1", "ConfigMap 2", "Budget 1", "Budget 1, PrometheusRule 1").Replace(whole) +
-			", ServiceMonitor 1", nil},
+		strings.NewReplacer("ConfigMap 1", "ConfigMap 2", "Budget 1", "Budget 1, PrometheusRule 1").
+			Replace(strings.TrimSuffix(whole, guarded)) +
+			", ServiceMonitor 1" + guarded, nil},
 	"as little as can be": {values{"networkPolicy": values{"enabled": false}, "podDisruptionBudget": false,
-		"userRoles":      false,
-		"readAPI":        values{"enabled": false},
-		"serviceAccount": values{"create": false, "name": "mine"}, "priorityClassName": "", "goMemoryLimit": ""},
+		"userRoles":         false,
+		"readAPI":           values{"enabled": false},
+		"admissionPolicies": values{"scheduler": false, "records": false},
+		"serviceAccount":    values{"create": false, "name": "mine"}, "priorityClassName": "", "goMemoryLimit": ""},
 		"ClusterRole 1, ClusterRoleBinding 1, ConfigMap 1, Deployment 1, Role 1, RoleBinding 1, Service 1",
 		func(d *appsv1.Deployment, c corev1.Container) bool {
 			return d.Spec.Template.Spec.ServiceAccountName == "mine" && len(c.Env) == 0 &&
@@ -161,6 +171,8 @@ var variants = map[string]struct {
 		func(d *appsv1.Deployment, _ corev1.Container) bool {
 			return d.Spec.Template.Spec.NodeSelector["role"] == "system" && d.Spec.Template.Labels["team"] == "batch"
 		}},
+	"policies for tenants": {values{"admissionPolicies": values{"tenants": true}}, strings.TrimSuffix(whole, guarded) +
+		", ValidatingAdmissionPolicy 5, ValidatingAdmissionPolicyBinding 5", nil},
 	"with its namespace": {values{"namespace": values{"create": true}},
 		strings.Replace(whole, "NetworkPolicy", "Namespace 1, NetworkPolicy", 1), nil},
 }
@@ -177,6 +189,7 @@ func TestVariantsOfTheChart(t *testing.T) {
 				t.Errorf("not so: %+v", d.Spec)
 			}
 			closed(t, d.Spec.Template.Spec, c)
+			i.tokens(t)
 		})
 	}
 }
@@ -206,6 +219,51 @@ func closed(t *testing.T, p corev1.PodSpec, c corev1.Container) {
 		if v.ConfigMap == nil && v.EmptyDir == nil && (v.Secret == nil || v.Name != "read-api-tls") {
 			t.Errorf("volume %s is neither the configuration nor room of its own nor a certificate", v.Name)
 		}
+	}
+}
+
+// tokens says that the service account's token goes to the scheduler's pod alone: not to any pod of its namespace that
+// names the account.
+func (i installation) tokens(t *testing.T) {
+	t.Helper()
+	d, _ := i.pod(t)
+	if given := d.Spec.Template.Spec.AutomountServiceAccountToken; given == nil || !*given {
+		t.Error("the scheduler's pod does not ask for its token")
+	}
+	for _, o := range i["ServiceAccount"] {
+		if given := o.(*corev1.ServiceAccount).AutomountServiceAccountToken; given == nil || *given {
+			t.Error("the service account gives its token to every pod that names it")
+		}
+	}
+}
+
+// What is let into the scheduler's pod, and what it may reach: its ports alone, and those of API servers alone.
+func TestTheNetworkPolicy(t *testing.T) {
+	peer := []any{values{"namespaceSelector": values{"matchLabels": values{"team": "ops"}}}}
+	for name, c := range map[string]struct {
+		values values
+		in     string
+	}{
+		"as it is by default": {nil, "health from 0 peers, metrics from 1 peers"},
+		"narrowed": {values{"networkPolicy": values{"metricsFrom": peer, "readAPIFrom": peer}},
+			"health from 0 peers, metrics from 1 peers, read-api from 1 peers"},
+		"without metrics": {values{"metrics": values{"enabled": false}}, "health from 0 peers"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			p := install(t, c.values)["NetworkPolicy"][0].(*networkingv1.NetworkPolicy)
+			var in []string
+			for _, rule := range p.Spec.Ingress {
+				for _, port := range rule.Ports {
+					in = append(in, fmt.Sprintf("%s from %d peers", port.Port, len(rule.From)))
+				}
+			}
+			if got := strings.Join(in, ", "); got != c.in {
+				t.Errorf("it lets in %s, want %s", got, c.in)
+			}
+			if len(p.Spec.PolicyTypes) != 2 || len(p.Spec.Egress) != 1 || len(p.Spec.Egress[0].Ports) == 0 {
+				t.Errorf("it lets out %+v of %v, want the ports of API servers alone", p.Spec.Egress, p.Spec.PolicyTypes)
+			}
+		})
 	}
 }
 

@@ -33,12 +33,19 @@ func TestDeployIsWhatIsMade(t *testing.T) {
 			t.Fatal(err)
 		}
 		have := map[string]string{}
+		for name := range want { // some are in folders below, beside files that are written by hand
+			paths = append(paths, filepath.Join(dir, name))
+		}
 		for _, path := range paths {
 			text, err := os.ReadFile(path)
 			if err != nil {
 				t.Fatal(err)
 			}
-			have[filepath.Base(path)] = string(text)
+			name, err := filepath.Rel(dir, path)
+			if err != nil {
+				t.Fatal(err)
+			}
+			have[name] = string(text)
 		}
 		if diff := cmp.Diff(have, want); diff != "" {
 			t.Errorf("%s is not what is made: make manifests\n%s", dir, diff)

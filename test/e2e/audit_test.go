@@ -48,7 +48,10 @@ func (r right) String() string {
 	return r.verb + " " + r.resource + "." + r.group
 }
 
-// asked is what a service account has asked the API server for, and what of it was forbidden.
+// refusedByPolicy is the audit annotation of a request that a ValidatingAdmissionPolicy has refused.
+const refusedByPolicy = "validation.policy.admission.k8s.io/validation_failure"
+
+// asked is what a service account has asked the API server for, and what of it was forbidden, by a role or by a policy.
 // Requests that concern no resource (discovery) are left out: everybody may make those.
 func asked(t *testing.T, account string) (used, forbidden map[right]bool) {
 	t.Helper()
@@ -82,6 +85,9 @@ func asked(t *testing.T, account string) (used, forbidden map[right]bool) {
 		used[r] = true
 		if e.Annotations["authorization.k8s.io/decision"] == "forbid" {
 			forbidden[r] = true
+		}
+		if why := e.Annotations[refusedByPolicy]; why != "" {
+			forbidden[right{r.group, r.resource, r.verb + " (refused by a policy: " + why + ")"}] = true
 		}
 	}
 	if err := lines.Err(); err != nil {

@@ -84,6 +84,7 @@ func TestDeployIsTaken(t *testing.T) {
 	installed(t)
 	apply(t, manifests(t, "10-crds.yaml"), func(string) bool { return true })
 	apply(t, manifests(t, "volcano/rbac.yaml"), func(string) bool { return true })
+	apply(t, manifests(t, "volcano/policies.yaml"), func(string) bool { return true })
 	apply(t, manifests(t, "policies/tenants.yaml"), func(string) bool { return true })
 }
 

@@ -5,6 +5,8 @@ import (
 	"fmt"
 	"maps"
 	"net/http"
+	"os"
+	"path/filepath"
 	"slices"
 	"strings"
 	"sync/atomic"
@@ -14,7 +16,9 @@ import (
 	corev1 "k8s.io/api/core/v1"
 	rbacv1 "k8s.io/api/rbac/v1"
 	resourcev1 "k8s.io/api/resource/v1"
+	schedulingv1 "k8s.io/api/scheduling/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/types"
 
 	"ashlar.sh/internal/kube/translate"
 	"ashlar.sh/internal/loop"
@@ -42,10 +46,8 @@ var unasked = map[right]string{
 	{"resource.k8s.io", "deviceclasses", "list"}:       noWatchList,
 	{"resource.k8s.io", "resourceclaims/binding",
 		"patch"}: "no request asks for it: the API server does, where a patch of the status changes which pods have a claim",
-	{"topology.volcano.sh", "hypernodes", "list"}:      whereConfigured,
-	{"topology.volcano.sh", "hypernodes", "watch"}:     whereConfigured,
-	{"nodeinfo.volcano.sh", "numatopologies", "list"}:  whereConfigured,
-	{"nodeinfo.volcano.sh", "numatopologies", "watch"}: whereConfigured,
+	{"topology.volcano.sh", "hypernodes", "list"}:     noWatchList,
+	{"nodeinfo.volcano.sh", "numatopologies", "list"}: noWatchList,
 
 	{"shard.volcano.sh", "nodeshards/status", "patch"}: "where the flags turn shards on",
 
@@ -63,15 +65,13 @@ var unasked = map[right]string{
 const whereReleased = "a controller is read when members of its gang are to be deleted; the test has one of a " +
 	"StatefulSet"
 
-const whereConfigured = "they are watched where the configuration names the plugin that reads them"
-
 const noWatchList = "an older API server sends no first list within a watch: it is asked for one"
 
 // The scheduler runs under the roles of deploy/, as its service account, and the API server's
 // audit log tells what it asked for.
 func TestTheRightsOfTheScheduler(t *testing.T) {
 	installed(t)
-	busy(t, "ashlar", address(t))
+	busy(t, "20-ashlar.yaml", "ashlar", address(t))
 	used, forbidden := asked(t, "ashlar")
 	t.Run("as installed", func(t *testing.T) { leastRights(t, used, forbidden) })
 	t.Run("in Volcano's place", func(t *testing.T) { rightsBesideVolcanos(t, used) })
@@ -169,11 +169,13 @@ func byName(a, b right) int { return strings.Compare(a.resource+a.verb, b.resour
 // busy runs the scheduler as a service account, elected by its Lease, until it has done each thing it ever does: made a
 // queue, had volumes bound and a device allocated, made a claim for an extended resource and taken it back, opened
 // its queue's gate to a pod, read the owners of pods, bound a gang, said why another waits, told what a queue holds,
-// looked up the results of writes with lost answers, and given up a gang that stands half. readAPI is the address at
-// which the read API answers a user then; "" as in Volcano's place, where it is off.
-func busy(t *testing.T, account, readAPI string) {
+// looked up the results of writes with lost answers, given up a gang that stands half, evicted a pod for another one,
+// and recorded where pods were let run that lost their PodGroup. The policies of a file hold for it meanwhile. readAPI
+// is the address at which the read API answers a user then; "" as in Volcano's place, where it is off.
+func busy(t *testing.T, policies, account, readAPI string) {
 	t.Helper()
 	ns := namespace(t)
+	guarded(t, policies, account, ns)
 	node(t, ns+"-a", "6500m")
 	queue(t, ns)
 	stateful(t, ns, "half", 3)
@@ -183,6 +185,7 @@ func busy(t *testing.T, account, readAPI string) {
 	stop := live(t, ns, func(o *loop.Options) {
 		o.Config.BearerToken = token
 		o.DefaultQueue, o.Adopt, o.Stranded = ns+"-default", loop.AdoptAuto, time.Second
+		o.ConfigFile = busyConf(t)
 		o.Election = &loop.Election{Namespace: installedIn, Name: "volcano"}
 		o.Read = loop.ReadAPI{Address: readAPI}
 		o.Config.Wrap(func(next http.RoundTripper) http.RoundTripper { return &losesPatches{next: next} })
@@ -238,6 +241,14 @@ func busy(t *testing.T, account, readAPI string) {
 			return bound(list(t, ns, "runs")) == 2 && unschedulable(waiting[0]) && allocated(t, ns) != "", nil
 		}, refused)
 	awaitCondition(t, ns, "waits", "Unschedulable")
+	evicts(t, ns, refused)
+	if err := shared.dynamic.Resource(podGroupResource).Namespace(ns).Delete(t.Context(), "runs",
+		metav1.DeleteOptions{}); err != nil {
+		t.Fatal(err)
+	}
+	eventually(t, "where pods were let run to be recorded", func(ctxless) (bool, error) {
+		return recorded(list(t, ns, "runs")), nil
+	}, refused)
 	if readAPI != "" {
 		someone := apiUserWith(t, readAPI, serviceAccount(t, ns, "someone"))
 		eventually(t, "the read API to answer a user", func(ctxless) (bool, error) {
@@ -246,6 +257,54 @@ func busy(t *testing.T, account, readAPI string) {
 		}, refused)
 	}
 	stop()
+}
+
+// busyConf is a configuration that evicts, and reads the kinds that only some plugins read.
+func busyConf(t *testing.T) string {
+	t.Helper()
+	path := filepath.Join(t.TempDir(), "volcano-scheduler.conf")
+	const conf = "actions: \"enqueue, allocate, backfill, preempt\"\ntiers:\n- plugins:\n  - name: priority\n" +
+		"  - name: gang\n  - name: conformance\n- plugins:\n  - name: overcommit\n  - name: drf\n  - name: predicates\n" +
+		"  - name: proportion\n  - name: nodeorder\n  - name: network-topology-aware\n  - name: numa-aware\n"
+	if err := os.WriteFile(path, []byte(conf), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	return path
+}
+
+// evicts has a pod that is worth more take the place of another on a node of their own.
+func evicts(t *testing.T, ns string, seen func() string) {
+	t.Helper()
+	if _, err := shared.kube.SchedulingV1().PriorityClasses().Create(t.Context(),
+		&schedulingv1.PriorityClass{ObjectMeta: metav1.ObjectMeta{Name: ns}, Value: 1000},
+		metav1.CreateOptions{}); err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		_ = shared.kube.SchedulingV1().PriorityClasses().Delete(context.Background(), ns, metav1.DeleteOptions{})
+	})
+	node(t, ns+"-b", "1")
+	if _, err := shared.kube.CoreV1().Nodes().Patch(t.Context(), ns+"-b", types.MergePatchType,
+		[]byte(`{"metadata":{"labels":{"only":"`+ns+`"}}}`), metav1.PatchOptions{}); err != nil {
+		t.Fatal(err)
+	}
+	for _, name := range []string{"less", "more"} {
+		group := map[string]any{"minMember": int64(1), "queue": ns}
+		p := member(ns, name, 0, "1")
+		p.Spec.SchedulerName, p.Spec.NodeSelector = ns, map[string]string{"only": ns}
+		p.Annotations["volcano.sh/preemptable"] = "true"
+		if name == "more" {
+			group["priorityClassName"], p.Spec.PriorityClassName = ns, ns
+		}
+		if _, err := shared.dynamic.Resource(podGroupResource).Namespace(ns).Create(t.Context(),
+			object("PodGroup", name, group), metav1.CreateOptions{}); err != nil {
+			t.Fatal(err)
+		}
+		create(t, p)
+		eventually(t, "pod "+name+" to be bound", func(ctxless) (bool, error) {
+			return bound(list(t, ns, name)) == 1, nil
+		}, seen)
+	}
 }
 
 // lost has the server take the nth binding and loses its answer.

@@ -42,5 +42,5 @@ func TestVolcanosRoleAloneIsEnough(t *testing.T) {
 		_ = kube.RbacV1().ClusterRoles().Delete(context.Background(), name, metav1.DeleteOptions{})
 		_ = kube.CoreV1().ServiceAccounts(installedIn).Delete(context.Background(), name, metav1.DeleteOptions{})
 	})
-	busy(t, name, "")
+	busy(t, "volcano/policies.yaml", name, "")
 }

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	corev1 "k8s.io/api/core/v1"
+	rbacv1 "k8s.io/api/rbac/v1"
 	schedulingv1 "k8s.io/api/scheduling/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -104,6 +105,9 @@ func TestTenantsNameWhatTheyWereGiven(t *testing.T) {
 		}
 	}
 	whatWasThereStays(t, ns)
+	may(t, ns, "tenant", rbacv1.PolicyRule{APIGroups: []string{"scheduling.volcano.sh"}, Resources: []string{"podgroups"},
+		Verbs: []string{"create", "patch"}})
+	tried(t, "what-phases-tenants-may-write.yaml", ns, "tenant")
 }
 
 // whatWasThereStays: a pod that came before the policy may still be changed in other things.
