@@ -100,14 +100,23 @@ func (p questions) situation(s source) (*situation, error) {
 
 // ofFiles answers from files.
 func (p questions) ofFiles(s source) (*situation, error) {
+	out, in, err := p.fromFiles(s)
+	if err != nil {
+		return nil, err
+	}
+	return out, p.decide(out, in)
+}
+
+// fromFiles reads files; nothing has been decided of them yet.
+func (p questions) fromFiles(s source) (*situation, input, error) {
 	read, lines := p.readFiles(s.simulation)
 	if len(lines) > 0 {
-		return nil, badInput(lines...)
+		return nil, input{}, badInput(lines...)
 	}
 	s.namespace = cmp.Or(s.namespace, "default")
 	out := &situation{source: s, set: read.set, groups: read.set.Groups()}
 	out.asking.Basis = explain.Basis{Source: "files", Configuration: configurationOf(s, read.world)}
-	return out, p.decide(out, inputOf(read.world, read.chosen, 0))
+	return out, inputOf(read.world, read.chosen, 0), nil
 }
 
 func configurationOf(s source, world *manifest.World) string {
@@ -132,6 +141,19 @@ func (p questions) decide(out *situation, in input) error {
 		out.asking.Now = 0
 	}
 	return nil
+}
+
+// exactly refuses another number of arguments, and says what is expected.
+func exactly(what string, n int) cobra.PositionalArgs {
+	return func(_ *cobra.Command, args []string) error {
+		switch len(args) {
+		case n:
+			return nil
+		case 1:
+			return fmt.Errorf("expected %s; 1 argument was given", what)
+		}
+		return fmt.Errorf("expected %s; %d arguments were given", what, len(args))
+	}
 }
 
 // evictionsOf are the records of the evictions of a plan.

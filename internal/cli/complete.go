@@ -62,11 +62,14 @@ func (s *situation) here(all []named) (out []string) {
 func (p questions) completesAsked(s *source) completion {
 	return func(c *cobra.Command, args []string, begun string) ([]string, cobra.ShellCompDirective) {
 		if len(args) == 0 {
-			return []string{"job", "pod", "queue", "node"}, cobra.ShellCompDirectiveNoFileComp
+			return []string{"job", "pod", "queue", "node", "eviction"}, cobra.ShellCompDirectiveNoFileComp
 		}
 		kind, known := askedKinds[args[0]]
 		if len(args) > 1 || !known {
 			return nil, cobra.ShellCompDirectiveNoFileComp
+		}
+		if kind == "eviction" {
+			kind = "pod"
 		}
 		return p.completes(kind, s)(c, nil, begun)
 	}

@@ -30,7 +30,7 @@ func (p playing) history() *cobra.Command {
 		Long:  historyLong,
 		Example: `  kill -USR2 $PID
   ashlar history job team/train /tmp/ashlar-recordings/ashlar-recording-$PID.jsonl.gz`,
-		Args: cobra.ExactArgs(2),
+		Args: exactly("the job and the recording: history job NAMESPACE/NAME FILE", 2),
 		RunE: func(_ *cobra.Command, args []string) error { return p.historyOf(args[0], args[1], output) },
 	}
 	job.Flags().StringVarP(&output, "output", "o", "table", "table or json")

@@ -25,9 +25,10 @@ type input struct {
 	profile  policy.Profile
 	items    []sim.Item
 	problems []manifest.Problem
-	trace    *traces.Trace  // to be added; nil without one
-	watch    *summary.Watch // of a trace that was added; nil without one
-	at       int64          // when a live cluster was read, in nanoseconds since the epoch; 0: it was not
+	trace    *traces.Trace               // to be added; nil without one
+	watch    *summary.Watch              // of a trace that was added; nil without one
+	see      func(sim.Cycle, *sim.World) // called after each cycle; nil: nothing is
+	at       int64                       // when a live cluster was read, in nanoseconds since the epoch; 0: it was not
 }
 
 // read reads the cluster and its configuration. Everything that is wrong is reported,

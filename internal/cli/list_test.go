@@ -111,7 +111,7 @@ func TestNamesAreCompleted(t *testing.T) {
 		args []string
 		want []string
 	}{
-		{[]string{"why", "-f", quickstart, ""}, []string{"job", "pod", "queue", "node"}},
+		{[]string{"why", "-f", quickstart, ""}, []string{"job", "pod", "queue", "node", "eviction"}},
 		{[]string{"why", "-f", quickstart, "job", "t"}, []string{"tail", "train", "tune"}},
 		{[]string{"why", "-f", quickstart, "q", "re"}, []string{"research"}},
 		{[]string{"jobs", "-f", quickstart, "train", "tr"}, nil},
@@ -145,7 +145,7 @@ func TestTheVerbsOfVcctl(t *testing.T) {
 
 func TestAsAPluginOfKubectl(t *testing.T) {
 	got := run("", "/usr/bin/kubectl-ashlar", "why", "--help")
-	for _, want := range []string{"kubectl ashlar why job|pod|queue|node NAME",
+	for _, want := range []string{"kubectl ashlar why job|pod|queue|node|eviction NAME",
 		"kubectl ashlar why job train -n research"} {
 		if !strings.Contains(got.out, want) {
 			t.Errorf("the help has no %q:\n%s", want, got.out)

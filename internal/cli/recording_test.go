@@ -23,6 +23,7 @@ import (
 type told struct {
 	*testing.T
 	engine  *sched.Engine
+	conf    string // "": Volcano's default
 	ring    *recording.Ring
 	version uint64
 	at      time.Duration
@@ -33,13 +34,7 @@ const train = "team/train"
 // recorded is the file of a scheduler that had a gang of two, team/train, wait for a node that came later.
 func recorded(t *testing.T) string {
 	t.Helper()
-	e, err := sched.New(profile.Local(profile.Of(config.Default()), ""), sched.WithPlugin(filters.Predicates()),
-		sched.WithPlugin(filters.Capacity()), recording.Pace(time.Second))
-	if err != nil {
-		t.Fatal(err)
-	}
-	x := &told{T: t, engine: e, ring: recording.NewRing(1<<20, time.Now)}
-	x.tell(model.KindQueue, "", "default", &model.Queue{Weight: 1})
+	x := recorder(t, "")
 	x.node("n1")
 	x.cycle()
 	x.tell(model.KindPodGroup, "team", "train", &model.PodGroup{MinMember: 2, Queue: "default"})
@@ -51,7 +46,34 @@ func recorded(t *testing.T) string {
 	x.cycle()
 	x.node("n2")
 	x.cycle()
-	taken, ok := x.ring.Take(e)
+	return x.file()
+}
+
+// recorder is a scheduler that is recorded, with queue default.
+func recorder(t *testing.T, configuration string) *told {
+	t.Helper()
+	chosen := config.Default()
+	if configuration != "" {
+		parsed, problems := config.Parse(config.Source{}, []byte(configuration), config.Volcano(), config.Strict)
+		if chosen = parsed; chosen == nil {
+			t.Fatal(problems)
+		}
+	}
+	e, err := sched.New(profile.Local(profile.Of(chosen), ""), sched.WithPlugin(filters.Predicates()),
+		sched.WithPlugin(filters.Capacity()), recording.Pace(time.Second))
+	if err != nil {
+		t.Fatal(err)
+	}
+	x := &told{T: t, engine: e, conf: configuration, ring: recording.NewRing(1<<20, time.Now)}
+	x.tell(model.KindQueue, "", "default", &model.Queue{Weight: 1})
+	return x
+}
+
+// file writes the recording.
+func (x *told) file() string {
+	t := x.T
+	t.Helper()
+	taken, ok := x.ring.Take(x.engine)
 	if !ok {
 		t.Fatal("nothing is recorded")
 	}
@@ -80,7 +102,7 @@ func (x *told) tell(kind model.Kind, namespace, name string, o model.Object) {
 func (x *told) cycle() {
 	x.at += time.Second
 	now := int64(x.at)
-	x.ring.Begin(x.engine, now, recording.About{Version: "v0.9", Period: time.Second})
+	x.ring.Begin(x.engine, now, recording.About{Version: "v0.9", Period: time.Second, Configuration: x.conf})
 	plan, _, next := x.engine.Decide(now)
 	x.ring.End(plan.Items, next)
 	var receipts []sched.Receipt

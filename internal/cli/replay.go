@@ -56,7 +56,7 @@ func (p playing) replay() *cobra.Command {
 
   # What happened to job train lately?
   ashlar replay --step --job team/train /tmp/ashlar-recordings/ashlar-recording-$PID.jsonl.gz`,
-		Args: cobra.ExactArgs(1),
+		Args: exactly("the file that a scheduler saved: replay FILE", 1),
 		RunE: func(_ *cobra.Command, args []string) error { return p.replayNow(r, args[0]) },
 	}
 	f := c.Flags()
@@ -83,7 +83,7 @@ func (p playing) replayNow(r replaying, path string) error {
 	case recorded && r.output == "yaml":
 		return errors.New("--output yaml: of a recording there are table and json")
 	case recorded && r.config != "":
-		return errors.New("--scheduler-conf: a recording is decided again as it was; compare decides by two configurations")
+		return errAsRecorded
 	case recorded && stepping:
 		return p.stepping(read, path, r)
 	case recorded:
@@ -119,6 +119,10 @@ func (p playing) replayState(r replaying, path string, state recording.State) er
 	}
 	return p.print(explain.New(engine.Report(), summaryOf(plan), nil), r.output)
 }
+
+// errAsRecorded refuses a configuration for a recording.
+var errAsRecorded = errors.New("--scheduler-conf: a recording is decided again as it was; compare decides by two " +
+	"configurations")
 
 // stateIn reads a state and its configuration.
 func (p playing) stateIn(path, configuration string) (recording.State, *config.Scheduler, error) {

@@ -45,6 +45,9 @@ func (p Process) run(s simulation, in input) (world *sim.World, findings []strin
 		if in.watch != nil {
 			in.watch.See(c)
 		}
+		if in.see != nil {
+			in.see(c, world)
+		}
 		p.log(c)
 		for _, f := range c.Audit {
 			findings = append(findings, fmt.Sprintf("cycle %d (%s): %s", c.Number, c.At, f))

@@ -9,6 +9,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"ashlar.sh/internal/explain"
 	"ashlar.sh/internal/web/player"
 	"ashlar.sh/sched"
 	"ashlar.sh/sched/model"
@@ -50,6 +51,15 @@ func (p questions) ofCluster(source) (*situation, error) {
 // ofDump answers from what a live scheduler saved, which only the whole ashlar reads.
 func (p questions) ofDump(source) (*situation, error) {
 	return nil, badInput("error: --dump: " + whole)
+}
+
+// inDump and inCluster read what only the whole ashlar reads.
+func (p evictionQuestions) inDump(asked) (*explain.Answer, error) {
+	return nil, badInput("error: --dump: " + whole)
+}
+
+func (p evictionQuestions) inCluster(asked) (*explain.Answer, error) {
+	return nil, badInput("error: no cluster can be asked: "+whole, "Ask files with -f.")
 }
 
 // checkJSONPath refuses all templates: their reader is one of Kubernetes' clients.

@@ -48,7 +48,7 @@ func (p snapshots) snapshot(name string) *cobra.Command {
 		Long:  snapshotLong,
 		Example: fmt.Sprintf("  # Of the live cluster, to send to somebody\n  %[1]s snapshot --redact cluster.json.gz\n\n"+
 			"  # Of files\n  %[1]s snapshot -f cluster.yaml -f jobs/ state.json\n  %[1]s replay state.json", name),
-		Args: cobra.ExactArgs(1),
+		Args: exactly("the file that is to be written: snapshot FILE", 1),
 		RunE: func(c *cobra.Command, args []string) error {
 			if err := s.checkSource(c); err != nil {
 				return err
@@ -185,7 +185,11 @@ func (p snapshots) stateOfInput(in input, configuration string) recording.State 
 		}
 	}
 	if later > 0 {
-		p.warnEach([]string{fmt.Sprintf("%d objects come later than the first cycle: they are not in the snapshot", later)})
+		text := fmt.Sprintf("%d objects come later than the first cycle: they are not in the snapshot", later)
+		if later == 1 {
+			text = "1 object comes later than the first cycle: it is not in the snapshot"
+		}
+		p.warnEach([]string{text})
 	}
 	return s
 }

@@ -21,7 +21,8 @@ type asked struct {
 
 const whyLong = `Says why a job or a pod waits, or where it runs: one sentence with what is missing, then the
 decisions that led there, and what would make it run, each tried by the engine on a copy;
-what a queue gets and why; what holds a node and what it could still take.
+what a queue gets and why; what holds a node and what it could still take. why eviction POD says of
+a pod that was evicted for which other, by which rule, why it and no other, and what came of it.
 
 ` + sourceLong + `
 
@@ -37,8 +38,8 @@ var stateCodes = map[explain.State]int{explain.WaitsForRoom: 10, explain.WaitsFo
 func (p questions) why(name string) *cobra.Command {
 	a := asked{}
 	c := &cobra.Command{
-		Use:   "why job|pod|queue|node NAME",
-		Short: "Say why a job, a pod or a queue waits, and what holds a node",
+		Use:   "why job|pod|queue|node|eviction NAME",
+		Short: "Say why a job, a pod or a queue waits, what holds a node, why a pod was evicted",
 		Long:  whyLong,
 		Example: strings.ReplaceAll(`  # Why does job train not start?
   NAME why job train -n research
@@ -51,10 +52,17 @@ func (p questions) why(name string) *cobra.Command {
   NAME why job tune -f examples/quickstart
   NAME why job train --dump /tmp/ashlar-dump-1.json
 
+  # Why was a pod evicted? Of the live cluster, and with all of the record
+  NAME why eviction train-0
+  NAME why eviction train-0 --dump /tmp/ashlar-recordings/ashlar-recording-1.jsonl.gz
+
   # In a script
   NAME why job train --exit-code -o json`, "NAME", name),
 		Args: func(_ *cobra.Command, args []string) error { return a.take(args, name) },
 		RunE: func(c *cobra.Command, _ []string) error {
+			if a.kind == "eviction" && !c.Flags().Changed("at") {
+				a.at = "quiet" // what was evicted in the whole run
+			}
 			if err := a.checkSource(c); err != nil {
 				return err
 			}
@@ -90,6 +98,7 @@ var askedKinds = map[string]string{
 	"pod": "pod", "pods": "pod", "po": "pod",
 	"queue": "queue", "queues": "queue", "q": "queue",
 	"node": "node", "nodes": "node", "no": "node",
+	"eviction": "eviction", "evictions": "eviction", "evicted": "eviction",
 }
 
 // take reads the arguments: KIND NAME, KIND/NAME, and NS/NAME for the name.
@@ -101,31 +110,41 @@ func (a *asked) take(args []string, name string) error {
 		}
 	}
 	if len(args) != 2 || args[1] == "" {
-		return fmt.Errorf("expected what is asked about: %s why job|pod|queue|node NAME", name)
+		return fmt.Errorf("expected what is asked about: %s why job|pod|queue|node|eviction NAME", name)
 	}
 	kind, known := askedKinds[strings.ToLower(args[0])]
 	if !known {
-		return fmt.Errorf("%q is none of job, pod, queue and node%s", args[0], config.Suggest(args[0],
-			[]string{"job", "pod", "queue", "node"}))
+		return fmt.Errorf("%q is none of job, pod, queue, node and eviction%s", args[0], config.Suggest(args[0],
+			[]string{"job", "pod", "queue", "node", "eviction"}))
 	}
 	a.kind, a.name = kind, args[1]
 	return nil
 }
 
-// answerWhy reads, decides and answers.
-func (p questions) answerWhy(a asked) error {
-	if namespace, name, slashed := strings.Cut(a.name, "/"); slashed && (a.kind == "job" || a.kind == "pod") {
-		a.namespace, a.name, a.named = namespace, name, true
+// answer reads, decides and answers.
+func (p questions) answer(a asked) (*explain.Answer, error) {
+	if a.kind == "eviction" {
+		return evictionQuestions{p}.why(a)
 	}
 	s, err := p.situation(a.source)
 	if err != nil {
-		return err
+		return nil, err
 	}
 	answer, err := s.answer(a.kind, a.name)
 	if err != nil {
-		return badInput("error: " + err.Error())
+		return nil, badInput("error: " + err.Error())
 	}
-	if err := p.addChanges(a, s, answer); err != nil {
+	return answer, p.addChanges(a, s, answer)
+}
+
+// answerWhy prints the answer.
+func (p questions) answerWhy(a asked) error {
+	if namespace, name, slashed := strings.Cut(a.name, "/"); slashed &&
+		(a.kind == "job" || a.kind == "pod" || a.kind == "eviction") {
+		a.namespace, a.name, a.named = namespace, name, true
+	}
+	answer, err := p.answer(a)
+	if err != nil {
 		return err
 	}
 	done, err := printDocument(p.Out, a.output, answer)

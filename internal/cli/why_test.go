@@ -76,7 +76,7 @@ func TestWhyOfWhatIsNotThere(t *testing.T) {
 		{[]string{"pod", "tune-worker-9"}, `did you mean "tune-worker-`, 1},
 		{[]string{"queue", "researhc"}, `error: there is no queue "researhc" (did you mean "research"?)`, 1},
 		{[]string{"node", "gpu-9"}, `did you mean "gpu-`, 1},
-		{[]string{"jbo", "train"}, `"jbo" is none of job, pod, queue and node (did you mean "job"?)`, 2},
+		{[]string{"jbo", "train"}, `"jbo" is none of job, pod, queue, node and eviction (did you mean "job"?)`, 2},
 		{[]string{"job"}, "expected what is asked about", 2},
 		{[]string{"job", "train", "-o", "jsn"}, `--output "jsn": expected text, json, yaml or jsonpath=TEMPLATE`, 2},
 		{[]string{"job", "train", "--at", "soon"}, `--at "soon": expected quiet, or a duration`, 2},

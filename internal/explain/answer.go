@@ -29,11 +29,13 @@ type Answer struct {
 
 	Queue *QueueAnswer `json:"queue,omitempty"` // of a queue
 	Node  *NodeAnswer  `json:"node,omitempty"`  // of a node
+	// Eviction is that of a pod. It has a record where that is known: a live cluster has only what its event says.
+	Eviction *Eviction `json:"eviction,omitempty"`
 }
 
 // Subject is what was asked about. Asked is the name that was given, where it is that of the PodGroup's owner.
 type Subject struct {
-	Kind      string `json:"kind"` // job, pod, queue or node
+	Kind      string `json:"kind"` // job, pod, queue, node or eviction
 	Namespace string `json:"namespace,omitempty"`
 	Name      string `json:"name"`
 	Asked     string `json:"asked,omitempty"`
@@ -42,7 +44,7 @@ type Subject struct {
 // State says in one word where a job or a pod stands.
 type State string
 
-// The states. A queue is Open or Closed, a node Present or Cordoned.
+// The states. A queue is Open or Closed, a node Present or Cordoned, an eviction Evicted.
 const (
 	Runs            State = "Runs"
 	Starts          State = "Starts"          // nothing is in its way: the next cycle places it
@@ -56,6 +58,7 @@ const (
 	Closed          State = "Closed"
 	Present         State = "Present"
 	Cordoned        State = "Cordoned"
+	WasEvicted      State = "Evicted"
 	Unclear         State = "Unclear" // what may be read does not say
 )
 
@@ -94,7 +97,8 @@ type Place struct {
 
 // Basis is what an answer rests on.
 type Basis struct {
-	Source        string   `json:"source"`         // cluster, files, dump, or written: the conditions of its objects
+	// Source is cluster, files, dump, recording, or written: the conditions and events of its objects.
+	Source        string   `json:"source"`
 	Time          string   `json:"time,omitempty"` // RFC 3339; "" for files
 	Configuration string   `json:"configuration"`
 	Unknown       []string `json:"unknown"` // what could not be read, and what that costs

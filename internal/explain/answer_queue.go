@@ -116,7 +116,9 @@ func below(queues []sched.QueueReport, name string) (out []string) {
 // bounds lists the capabilities of a queue and of those above it.
 func bounds(queues []sched.QueueReport, q *sched.QueueReport) []Bound {
 	out := []Bound{}
-	for range queues {
+	seen := map[string]bool{} // queues may name each other as parents
+	for !seen[q.Name] {
+		seen[q.Name] = true
 		held := amounts(q.Allocated)
 		for _, most := range q.Capability {
 			have := resource.Amount{}

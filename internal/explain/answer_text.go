@@ -16,7 +16,11 @@ func (a *Answer) Text(w io.Writer, s Style) error {
 	if a.Subject.Namespace != "" {
 		name = a.Subject.Namespace + "/" + name
 	}
-	p.line("%s %s  %s", a.Subject.Kind, p.paint(bold, name), p.paint(a.State.ink(), a.State.words()))
+	kind := a.Subject.Kind
+	if kind == "eviction" {
+		kind = "pod"
+	}
+	p.line("%s %s  %s", kind, p.paint(bold, name), p.paint(a.State.ink(), a.State.words()))
 	p.paragraph(2, begin(a.Summary)+".")
 	if len(a.Path) > 0 {
 		p.line("")
@@ -59,6 +63,8 @@ func (s State) words() string {
 		return "is another scheduler's"
 	case Unclear:
 		return "is not clear"
+	case WasEvicted:
+		return "was evicted"
 	}
 	return strings.ToLower(string(s))
 }
@@ -67,7 +73,7 @@ func (s State) ink() ink {
 	switch s {
 	case Runs, Starts, Open, Present:
 		return green
-	case Never, Closed, Cordoned:
+	case Never, Closed, Cordoned, WasEvicted:
 		return red
 	case Finished, Foreign:
 		return faint

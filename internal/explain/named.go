@@ -14,7 +14,11 @@ func NoSuch(kind, namespace, name string, names []string) string {
 	if namespace != "" {
 		text += " in namespace " + namespace
 	}
-	if nearest := policy.Nearest(name, names); nearest != "" {
+	nearest := policy.Nearest(name, names)
+	if nearest == "" {
+		nearest = withParts(name, names)
+	}
+	if nearest != "" {
 		text += fmt.Sprintf(" (did you mean %q?)", nearest)
 	}
 	return text
@@ -28,4 +32,23 @@ func SeveralJobs(namespace, name string, shown []string) string {
 	}
 	return fmt.Sprintf("%d jobs in namespace %s are called %s: ask for one of %s", len(shown), namespace, name,
 		strings.Join(quoted, ", "))
+}
+
+// withParts is the shortest of the names, the first of equals, that has the parts of a name between its hyphens in
+// their order: "tune-worker-0" for "tune-0". "" where none has. A part that other names merely begin with does not
+// count.
+func withParts(name string, names []string) (best string) {
+	wanted := strings.Split(strings.ToLower(name), "-")
+	for _, n := range names {
+		left := wanted
+		for part := range strings.SplitSeq(strings.ToLower(n), "-") {
+			if len(left) > 0 && part == left[0] {
+				left = left[1:]
+			}
+		}
+		if len(left) == 0 && (best == "" || len(n) < len(best)) {
+			best = n
+		}
+	}
+	return best
 }

@@ -122,7 +122,7 @@ var sparing = map[trace.Code]refusal{
 	trace.VictimUnasked:     {"is permitted by no plugin", "are permitted by no plugin", ""},
 	trace.VictimBusy: {"belongs to a gang that cannot go as a whole", "belong to gangs that cannot go as a whole",
 		""},
-	trace.VictimGuaranteed: {"is guaranteed to queue %s", "are guaranteed to queue %s", "its own"},
+	trace.VictimGuaranteed: {"is guaranteed to %s", "are guaranteed to %s", "its own queue"},
 	trace.VictimDeserved: {"is in a queue that holds no more than it deserves",
 		"are in queues that hold no more than they deserve", ""},
 	trace.VictimNotOwed: {"gives only what the queue that asks would hold more of than it deserves",
@@ -166,6 +166,9 @@ func spared(counts []trace.NodeCount) string {
 			if c.Count != 1 {
 				pods = " pods"
 			}
+		}
+		if c.Code == trace.VictimGuaranteed && c.Text != "" {
+			c.Text = "queue " + c.Text
 		}
 		parts = append(parts, fmt.Sprintf("%d%s %s", c.Count, pods, filled(form, c.Text, how.bare)))
 	}

@@ -85,6 +85,12 @@ func (dr *dryRun) sparedFor(u *unit, why trace.Reason) {
 	if why.Queue != "" {
 		text = why.Queue
 	}
+	switch why.Code {
+	case trace.VictimGuaranteed, trace.VictimBudget, trace.VictimCapped: // they name a queue, a budget or a job
+		if dr.p.l.Jobs.CalledTo(dr.p.Job, u.Job) == "" {
+			text = ""
+		}
+	}
 	for _, t := range u.Tasks {
 		dr.spared(t, why.Code, text)
 	}

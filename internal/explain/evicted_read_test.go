@@ -1,0 +1,53 @@
+package explain
+
+import (
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	"pgregory.net/rapid"
+
+	"ashlar.sh/sched/trace"
+)
+
+// A live cluster has only the sentence: what it says can be read again, whatever the names.
+func TestWhatEvictedSaysIsReadAgain(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		name := rapid.StringMatching(`[a-z0-9]([-a-z0-9.]{0,8}[a-z0-9])?`)
+		full := func(what string) string { return name.Draw(t, what+"'s namespace") + "/" + name.Draw(t, what) }
+		actions := []string{"preempt", "reclaim", "gangpreempt", "shuffle"}
+		r := trace.Eviction{Action: rapid.SampledFrom(actions).Draw(t, "action"), Node: name.Draw(t, "node")}
+		if rapid.Bool().Draw(t, "leaves") {
+			r.Why = rapid.StringMatching(`[ -~]{0,40}`).Draw(t, "why")
+		} else {
+			r.For, r.ForJob, r.ForQueue = full("pod"), full("job"), name.Draw(t, "queue")
+			if rapid.Bool().Draw(t, "owned") {
+				r.ForJob += " (ReplicaSet.apps 1b4e)"
+			}
+			if r.Queue = name.Draw(t, "victim's queue"); r.Queue == r.ForQueue {
+				r.ForPriority, r.Priority = rapid.Int32().Draw(t, "priority"), rapid.Int32().Draw(t, "victim's")
+			}
+			r.Whole = rapid.Bool().Draw(t, "whole")
+			if r.PermittedBy = rapid.SliceOfN(rapid.SampledFrom([]string{"gang", "drf", "task-topology"}), 0, 3).Draw(t,
+				"plugins"); len(r.PermittedBy) > 0 {
+				r.Tier = rapid.IntRange(1, 9).Draw(t, "tier")
+			} else {
+				r.PermittedBy = nil
+			}
+		}
+		got, ok := ReadEvicted(Evicted(&r))
+		if diff := cmp.Diff(&r, got); !ok || diff != "" {
+			t.Errorf("of %q is read (%t):\n%s", Evicted(&r), ok, diff)
+		}
+	})
+	same := &trace.Eviction{Action: "preempt", Node: "n1", For: "a/p-1", ForJob: "a/j", Job: "a/j", Queue: "q",
+		ForQueue: "q", Priority: 1, ForPriority: 2}
+	if got, ok := ReadEvicted(Evicted(same)); !ok || got.ForJob != "" || got.For != "a/p-1" {
+		t.Errorf("for a pod of the same job it reads %+v, %t", got, ok)
+	}
+	for _, other := range []string{"", "Pod is evicted, because of reclaim", "preempt: makes room on node n1",
+		"Preempted by a pod on node n1"} {
+		if got, ok := ReadEvicted(other); ok {
+			t.Errorf("of %q is read %+v", other, got)
+		}
+	}
+}
