@@ -37,6 +37,7 @@ type configuration struct {
 	taken   string            // as holds; "": the default
 	chosen  *config.Scheduler // as holds
 	profile policy.Profile    // of chosen, without what could not be used
+	refused error             // why the file was not taken at the start
 	looked  time.Time
 	zone    *time.Location   // in which hours are read that name no offset
 	offset  string           // of zone from UTC, as it holds: +08:00
@@ -63,6 +64,7 @@ func newConfiguration(o Options) (*configuration, error) {
 	case err == nil:
 		return c, nil
 	case o.FallBack:
+		c.refused = err
 		klog.ErrorS(err, "The configuration cannot be used; Volcano's default holds until it can", "file", c.path)
 		c.takeDefault()
 		return c, nil
@@ -207,6 +209,7 @@ func (c *configuration) volumeWait() time.Duration {
 // was decided moves over. A configuration with which that panics is not taken.
 func (l *loop) reload() {
 	before, text, chosen := l.conf.profile, l.conf.taken, l.conf.chosen
+	held := profile.Local(before, l.conf.offset)
 	var changed bool
 	var next *sched.Engine
 	var err error
@@ -222,19 +225,16 @@ func (l *loop) reload() {
 	}
 	if err != nil {
 		l.conf.profile, l.conf.taken, l.conf.chosen = before, text, chosen
-		klog.ErrorS(err, "The new configuration cannot be used: the old one stays", "file", l.conf.path)
 		l.background.recorder.incident("configuration")
-		l.metrics.reloads.WithLabelValues("error").Inc()
+		l.configurationRefusedBy(err)
 		return
 	}
 	l.background.recorder.reloaded()
 	l.engine = next
-	l.health.configured(l.conf)
 	if l.reads.of(next) {
 		l.seen.Look()
 	}
-	klog.InfoS("A new configuration holds", "file", l.conf.path)
-	l.metrics.reloads.WithLabelValues("success").Inc()
+	l.configurationChanged(held)
 }
 
 // moved is an engine of the configuration that was read, which knows and holds what the

@@ -17,6 +17,7 @@ type inEffect struct {
 	Text    string `json:"text,omitempty"` // as it was written; "": Volcano's default holds
 	Profile policy.Profile
 	Flags   map[string]string `json:"flags,omitempty"`
+	Refused string            `json:"refused,omitempty"` // what is wrong with the file as it is now; "": it holds
 }
 
 // configured notes which configuration holds.
@@ -24,6 +25,13 @@ func (h *health) configured(c *configuration) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	h.config = inEffect{File: c.path, Text: c.inEffect(), Profile: c.profile, Flags: h.config.Flags}
+}
+
+// refused notes that the file is not what holds, and why.
+func (h *health) refused(err error) {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	h.config.Refused = err.Error()
 }
 
 // configz answers with the configuration in effect: as JSON, with ?format=file as the

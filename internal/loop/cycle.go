@@ -209,6 +209,7 @@ func (l *loop) prepare(ctx context.Context) error {
 	}
 	l.engine.EvictionsKnownFrom(l.now())
 	l.engine.Checkpoint()
+	l.showConfigurationAtStart()
 	return nil
 }
 

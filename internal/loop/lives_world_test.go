@@ -130,6 +130,7 @@ type living struct {
 	reads        []model.Kind  // beside those that every test reads
 	again        []string      // pods that were to be bound once more
 	options      Options
+	token        string                        // the file with the scheduler's own token
 	spoil        func(*loop, *execute.Options) // changes what a scheduler is made of; nil: nothing
 	loop         *loop
 	end          func()
@@ -196,8 +197,8 @@ func (w *living) schedule() {
 	w.must(err)
 	lead, err := elect(work, o, w.kube, nil)
 	w.must(err)
-	l := (&loop{o: o, conf: conf, seen: seen, rivals: rivalSchedulers{kube: w.kube}, volcano: w.volcano, lead: lead,
-		metrics: newMetrics(), reported: newReported(),
+	l := (&loop{o: o, conf: conf, seen: seen, rivals: rivalSchedulers{kube: w.kube, token: w.token}, volcano: w.volcano,
+		lead: lead, metrics: newMetrics(), reported: newReported(),
 		refusals: refusedBindings{memory: newRefusalMemory()}, health: &health{},
 		began: time.Now(), background: background{auditAt: time.Now()}}).wire()
 	w.must(l.background.recorder.start())

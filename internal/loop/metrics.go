@@ -39,7 +39,7 @@ type metrics struct {
 	facts       prometheus.Counter
 	panics      prometheus.Counter
 	released    prometheus.Counter
-	reloads     *prometheus.CounterVec
+	ofFile      fileMetrics
 	figuresAt   time.Time
 	figuring    time.Duration
 	ofJobs      jobMetrics
@@ -127,7 +127,8 @@ func newMetrics() *metrics {
 		"Panics that were caught, each a bug: of a cycle, or of anything beside it.").WithLabelValues()
 	m.released = counters("ashlar_released_pods_total",
 		"Bound members of gangs that could not be completed, deleted to give their room back.").WithLabelValues()
-	m.reloads = counters("ashlar_config_reloads_total", "Changes of the configuration's file.", "result")
+	m.declareConfiguration(gauges, counters)
+	m.beginAtZero()
 	return m
 }
 

@@ -1,10 +1,7 @@
 package loop
 
 import (
-	"cmp"
 	"context"
-	"encoding/base64"
-	"encoding/json"
 	"fmt"
 	"os"
 	"slices"
@@ -66,9 +63,6 @@ func (r rival) before(self rival) bool {
 	return self.since.IsZero() || r.since.Before(self.since) || r.since.Equal(self.since) && r.pod < self.pod
 }
 
-// ownNamespace is the file with the namespace of this process's own pod.
-const ownNamespace = "/var/run/secrets/kubernetes.io/serviceaccount/namespace"
-
 // places are the namespaces in which schedulers run. Others are not looked at: a tenant could
 // make a pod there that looks like a scheduler's and keep this one waiting.
 func (rs *rivalSchedulers) places() []string {
@@ -101,7 +95,7 @@ func (rs *rivalSchedulers) running(ctx context.Context) (pods []corev1.Pod, err 
 // find returns the first scheduler that acts for one of our names and that the lease of this process does not keep
 // waiting; nil without one.
 func (rs *rivalSchedulers) find(ctx context.Context) (*rival, error) {
-	own := rs.ownName()
+	own := ownPod(rs.token).name()
 	pods, err := rs.running(ctx)
 	if err != nil {
 		return nil, err
@@ -132,33 +126,6 @@ func (rs *rivalSchedulers) find(ctx context.Context) (*rival, error) {
 		}
 	}
 	return nil, nil
-}
-
-// ownToken is where Kubernetes mounts the token of a pod.
-const ownToken = "/var/run/secrets/kubernetes.io/serviceaccount/token"
-
-// ownName is the name of the pod that this process runs in: its token says it, whatever the host is called (on the
-// host's network, say, as the node). Without a token it is the host's name, and "" where that is not known either.
-func (rs *rivalSchedulers) ownName() string {
-	token, err := os.ReadFile(cmp.Or(rs.token, ownToken))
-	if parts := strings.Split(string(token), "."); err == nil && len(parts) == 3 {
-		var claims struct {
-			Kubernetes struct {
-				Pod struct {
-					Name string `json:"name"`
-				} `json:"pod"`
-			} `json:"kubernetes.io"`
-		}
-		body, err := base64.RawURLEncoding.DecodeString(parts[1])
-		if err == nil && json.Unmarshal(body, &claims) == nil && claims.Kubernetes.Pod.Name != "" {
-			return claims.Kubernetes.Pod.Name
-		}
-	}
-	host, err := os.Hostname()
-	if err != nil {
-		return "" // then no pod is this one's
-	}
-	return host
 }
 
 func (rs *rivalSchedulers) schedules(name string) bool {

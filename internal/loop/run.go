@@ -46,6 +46,10 @@ func Run(ctx context.Context, o Options) error {
 	l.reads.of(engine)
 	l.health.config.Flags = o.Flags
 	l.health.configured(conf)
+	if conf.refused != nil {
+		l.metrics.ofFile.success.Set(0)
+		l.health.refused(conf.refused)
+	}
 	if err := l.background.recorder.start(); err != nil {
 		return err
 	}

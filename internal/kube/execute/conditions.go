@@ -50,6 +50,18 @@ func (c *Executor) PodCondition(w Waiting) bool {
 	return said
 }
 
+// OwnCondition writes a condition of the pod that this process runs in. It returns false when too much waits to be
+// said.
+func (c *Executor) OwnCondition(pod ledger.Key, uid string, condition corev1.PodCondition) bool {
+	condition.Message = clip(condition.Message)
+	return c.say(c.figures, func(ctx context.Context) error {
+		pods := c.options.Clients.Slow.CoreV1().Pods(pod.Namespace)
+		_, err := pods.Patch(ctx, pod.Name, types.StrategicMergePatchType, conditionsAt(uid, "", condition),
+			metav1.PatchOptions{}, "status")
+		return err
+	})
+}
+
 // podCondition is one write of a pod's condition.
 type podCondition struct {
 	x         *Executor

@@ -138,7 +138,7 @@ func (c *Executor) start(item sched.Item, later []sched.Item) {
 		c.answer(item, sched.Done, 0)
 	default:
 		c.leaving.expect(item)
-		c.bring(item)
+		c.bringAnd(item, func(result) {})
 	}
 }
 
@@ -146,9 +146,6 @@ func (c *Executor) start(item sched.Item, later []sched.Item) {
 func (c *Executor) guard(step string, do func()) bool {
 	return c.options.Panicked.Guard(step, do) == nil
 }
-
-// bring carries an item out as soon as the server has time for it.
-func (c *Executor) bring(item sched.Item) { c.bringAnd(item, func(result) {}) }
 
 // bringAnd is bring; another goroutine calls then with the outcome of the item.
 func (c *Executor) bringAnd(item sched.Item, then func(result)) {

@@ -1,0 +1,80 @@
+package loop
+
+import (
+	"strings"
+
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/klog/v2"
+
+	"ashlar.sh/internal/config/profile"
+	"ashlar.sh/internal/kube/execute"
+	"ashlar.sh/sched/policy"
+)
+
+// ConfigurationAccepted is the condition of this scheduler's own pod that says whether the configuration's file holds.
+// It is written when the scheduler begins to act and when that changes.
+const ConfigurationAccepted corev1.PodConditionType = "ashlar.sh/ConfigurationAccepted"
+
+// Reasons of that condition, and of the events about the pod that go with it.
+const (
+	configurationHolds   = "ConfigurationHolds"
+	configurationRefused = "ConfigurationRefused"
+)
+
+// configurationRefusedBy notes that the file's content was not taken, and why: in the log, the metrics and on the pod.
+func (l *loop) configurationRefusedBy(err error) {
+	klog.ErrorS(err, "The new configuration cannot be used: the old one stays", "file", l.conf.path)
+	l.metrics.reloaded(false)
+	l.health.refused(err)
+	l.tellConfiguration(true, err.Error()+"\nThe configuration from before holds.")
+}
+
+// configurationChanged notes that another configuration holds, and what it changes.
+func (l *loop) configurationChanged(before policy.Profile) {
+	changes := profile.Changes(before, profile.Local(l.conf.profile, l.conf.offset))
+	if len(changes) == 0 {
+		changes = []string{"nothing that is decided changes"}
+	}
+	klog.InfoS("A new configuration holds", "file", l.conf.path, "changes", changes)
+	l.metrics.reloaded(true)
+	l.health.configured(l.conf)
+	l.tellConfiguration(false, strings.Join(changes, "\n"))
+}
+
+// showConfigurationAtStart says on this scheduler's own pod whether the file holds with which it began: the condition
+// may be one of the container before.
+func (l *loop) showConfigurationAtStart() {
+	if err := l.conf.refused; err != nil {
+		l.tellConfiguration(true, err.Error()+"\nVolcano's default holds.")
+		return
+	}
+	l.showConfiguration(false, "the file holds as it is")
+}
+
+// tellConfiguration says on this scheduler's own pod what became of a new content.
+func (l *loop) tellConfiguration(refused bool, message string) {
+	if own := ownPod(l.rivals.token); own.told() {
+		reason := configurationHolds
+		if refused {
+			reason = configurationRefused
+		}
+		l.executor.Event(execute.Event{Kind: "Pod", Object: own.pod, UID: own.uid, Warning: refused, Reason: reason,
+			Message: message})
+	}
+	l.showConfiguration(refused, message)
+}
+
+// showConfiguration writes the condition of this scheduler's own pod.
+func (l *loop) showConfiguration(refused bool, message string) {
+	own := ownPod(l.rivals.token)
+	if !own.told() {
+		return
+	}
+	c := corev1.PodCondition{Type: ConfigurationAccepted, Status: corev1.ConditionTrue, Reason: configurationHolds,
+		Message: message, LastTransitionTime: metav1.Now()}
+	if refused {
+		c.Status, c.Reason = corev1.ConditionFalse, configurationRefused
+	}
+	l.executor.OwnCondition(own.pod, own.uid, c)
+}
