@@ -83,6 +83,10 @@ var sentences = map[trace.Code]func(trace.Reason) string{
 		return fmt.Sprintf("the parents of %s form a ring that never reaches root", queueOf(r))
 	},
 	trace.QueueOrphaned: func(r trace.Reason) string {
+		if r.Cause != nil {
+			return fmt.Sprintf("%s hangs below queue %s, which was set aside because of an error in it: %s", queueOf(r), r.Text,
+				r.Cause.Text)
+		}
 		return fmt.Sprintf("%s hangs below queue %s, which does not exist", queueOf(r), r.Text)
 	},
 

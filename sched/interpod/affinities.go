@@ -326,9 +326,11 @@ func (b *Affinities) Audit(func(yield func(ledger.TaskID, *ledger.Task, ledger.N
 	return found
 }
 
-// loose says that a task's class is to be found anew at the next Open.
+// loose says that a task's class is to be found anew at the next Open. When counting has ended, the tasks have no
+// places any more.
 func (b *Affinities) loose(t ledger.TaskID) bool {
-	return slices.Contains(b.restale, b.places[t].pods) || slices.Contains(b.recast, b.places[t].pods)
+	in := func(h *labelledPods) bool { return slices.Contains(h.members, int32(t)) }
+	return slices.ContainsFunc(b.restale, in) || slices.ContainsFunc(b.recast, in)
 }
 
 // findings writes every count as a line, sorted.

@@ -18,22 +18,20 @@ func (b *Affinities) Open() {
 	}
 	b.spaced = b.l.Namespaces.LabelEpoch()
 	b.Follow()
-	for _, h := range b.restale {
+	b.waiting(b.restale, b.l.Classes.RematchTerms)
+	b.waiting(b.recast, b.l.Classes.Recast)
+	b.restale, b.recast = b.restale[:0], b.recast[:0]
+}
+
+// waiting calls f for those of some pods that wait. A pod that left after counting had ended is still among them.
+func (b *Affinities) waiting(of []*labelledPods, f func(ledger.TaskID)) {
+	for _, h := range of {
 		for _, t := range h.members {
-			if b.l.Task(ledger.TaskID(t)).Pod.Node == "" {
-				b.l.Classes.RematchTerms(ledger.TaskID(t))
+			if p := b.l.Task(ledger.TaskID(t)).Pod; p != nil && p.Node == "" {
+				f(ledger.TaskID(t))
 			}
 		}
 	}
-	b.restale = b.restale[:0]
-	for _, h := range b.recast {
-		for _, t := range h.members {
-			if b.l.Task(ledger.TaskID(t)).Pod.Node == "" {
-				b.l.Classes.Recast(ledger.TaskID(t))
-			}
-		}
-	}
-	b.recast = b.recast[:0]
 }
 
 // Follow brings the counts up to date with all facts but the labels of namespaces, which Open reads. Within a

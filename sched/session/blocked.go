@@ -48,7 +48,7 @@ func (s *Session) QueueClosed(q ledger.QueueID) trace.Reason {
 	case queue.Place == ledger.Cyclic:
 		r.Code = trace.QueueCyclic
 	case queue.Place == ledger.Orphaned:
-		r.Code, r.Text = trace.QueueOrphaned, queue.Broken
+		r.Code, r.Text, r.Cause = trace.QueueOrphaned, queue.Broken, s.setAside(queue.Broken)
 	case !queue.Leaf():
 		r.Code = trace.QueueNotLeaf
 	case queue.State() != model.QueueOpen:
@@ -57,6 +57,16 @@ func (s *Session) QueueClosed(q ledger.QueueID) trace.Reason {
 		return trace.Reason{}
 	}
 	return r
+}
+
+// setAside is why the queue of a name is set aside; nil when there is none of it.
+func (s *Session) setAside(name string) *trace.Reason {
+	q, known := s.L.Queues.Find(name)
+	if !known || s.L.Queue(q).Place != ledger.SetAside {
+		return nil
+	}
+	r := s.QueueClosed(q)
+	return &r
 }
 
 // closedAncestor names the ancestor that closes a queue which is open itself; nil when there is none.

@@ -23,7 +23,7 @@ const (
 	QueueNotOpen  Code = "QueueNotOpen"
 	QueueNotLeaf  Code = "QueueNotLeaf"  // the queue has children
 	QueueCyclic   Code = "QueueCyclic"   // its parents form a ring
-	QueueOrphaned Code = "QueueOrphaned" // Text is the ancestor that is missing
+	QueueOrphaned Code = "QueueOrphaned" // Text is the ancestor that is missing, or set aside: Cause says why
 
 	// The gang.
 	NotEnoughTasks      Code = "NotEnoughTasks"      // Have pods exist, Need are the minimum
