@@ -121,3 +121,12 @@ func TestQueuesWithoutAnyHaveNoNulls(t *testing.T) {
 		t.Errorf("a list is null:\n%s", got)
 	}
 }
+
+func TestAQueueBelowOneThatIsSetAside(t *testing.T) {
+	got := Sentence(trace.Reason{Code: trace.QueueOrphaned, Queue: "a", Text: "eng",
+		Cause: &trace.Reason{Code: trace.QueueInvalid, Queue: "eng", Text: "spec.weight: -1"}})
+	want := "queue a hangs below queue eng, which was set aside because of an error in it: spec.weight: -1"
+	if got != want {
+		t.Errorf("it says %q, want %q", got, want)
+	}
+}

@@ -2,6 +2,7 @@ package loop
 
 import (
 	"fmt"
+	"strings"
 	"testing"
 	"time"
 
@@ -52,6 +53,34 @@ func (w *living) holds(queue string) int64 {
 	return led.Queue(id).Allocated.Get(0)
 }
 
+func recordsLetRun(a k8stesting.Action) bool {
+	patch, is := a.(k8stesting.PatchAction)
+	return is && strings.Contains(string(patch.GetPatch()), record.LetRunType)
+}
+
+// A pod that runs for a while is recorded once; of one that ends sooner nothing is written.
+func TestARecordIsOneWriteOfAPodThatLasts(t *testing.T) {
+	inVirtualTime(t, 1, func(w *living) {
+		w.own("q")
+		w.group("short", 1, hasty)
+		w.runs("short-0", "short", "ray", "1", "n0")
+		w.after(letRunAfter - 10*time.Second)
+		w.ends("short-0", corev1.PodSucceeded)
+		w.after(10 * time.Minute)
+		w.restart()
+		w.after(10 * time.Minute)
+		n := 0
+		for _, a := range w.kube.Actions() {
+			if recordsLetRun(a) {
+				n++
+			}
+		}
+		if n != 2 || len(w.letRun("g")) != 2 {
+			t.Errorf("%d writes for records %v, want one for each of two pods that last", n, w.letRun("g"))
+		}
+	})
+}
+
 func (w *living) drop(group string) {
 	w.must(w.groups.Delete(groupsKind, "ns", group))
 }
@@ -90,6 +119,53 @@ func TestWhereAPodWasLetRunIsKnownAfterARestart(t *testing.T) {
 					t.Errorf("after a restart queue q holds %d thousandths of a core of the 2000 that it let run", got)
 				}
 				w.delete("g-0", "g-1")
+				w.after(2 * time.Second)
+				if got := w.holds("q"); got != 0 {
+					t.Errorf("once the pods are gone queue q holds %d", got)
+				}
+			})
+		})
+	}
+}
+
+// So it does when that happens while no scheduler runs: once members of a gang have run for a while, each has a record.
+// What runs may be a victim there.
+func TestWhereAPodWasLetRunIsKnownWhateverHappensMeanwhile(t *testing.T) {
+	for name, escape := range map[string]func(w *living){
+		"its PodGroup is deleted": func(w *living) { w.drop("g") },
+		"its PodGroup names another queue": func(w *living) {
+			w.regroup("g", func(g *schedulingv1beta1.PodGroup) { g.Spec.Queue = "default" })
+		},
+		"its PodGroup is nonsense in another queue": func(w *living) {
+			w.regroup("g", func(g *schedulingv1beta1.PodGroup) {
+				g.Spec.Queue, g.Spec.MinResources = "", &corev1.ResourceList{corev1.ResourceCPU: cores("-1")}
+			})
+		},
+		"its pods name another PodGroup": func(w *living) {
+			for i := range 2 {
+				w.change(fmt.Sprint("g-", i), func(p *corev1.Pod) { p.Annotations["scheduling.k8s.io/group-name"] = "other" })
+			}
+		},
+		"the member that was recorded first is gone, and its PodGroup": func(w *living) {
+			w.delete("g-0")
+			w.drop("g")
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			inVirtualTime(t, 1, func(w *living) {
+				w.own("q")
+				w.after(letRunAfter + 5*time.Second)
+				w.end()
+				escape(w)
+				left := int64(len(w.members("g"))+len(w.members("other"))) * 1000
+				w.schedule()
+				w.after(2 * time.Second)
+				if got := w.holds("q"); got != left || got == 0 {
+					t.Errorf("after a restart queue q holds %d thousandths of a core of the %d that it let run", got, left)
+				}
+				for _, p := range append(w.members("g"), w.members("other")...) {
+					w.delete(p.Name)
+				}
 				w.after(2 * time.Second)
 				if got := w.holds("q"); got != 0 {
 					t.Errorf("once the pods are gone queue q holds %d", got)

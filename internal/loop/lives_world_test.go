@@ -354,7 +354,7 @@ func (w *living) written(group, pod string) (toGroup, toPod int) {
 		switch {
 		case a.GetResource() == groupsKind && name == group:
 			toGroup++
-		case a.GetResource() == podsKind && name == pod:
+		case a.GetResource() == podsKind && name == pod && !recordsLetRun(a):
 			toPod++
 		}
 	}

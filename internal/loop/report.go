@@ -68,6 +68,7 @@ func (rp *reports) job(id ledger.JobID, now time.Time) {
 	}
 	t := rp.l.reported.job(job.Key, uid, group, now)
 	t.count(job, now)
+	rp.records.follow(rp.l.engine.Ledger(), id, t, now)
 	reason := rp.l.engine.JobReason(id)
 	code := codeOf(reason)
 	if code != "" && t.origin.said != "" {

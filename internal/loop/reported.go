@@ -49,6 +49,7 @@ type reportedJob struct {
 	ready    bool      // it was seen to start
 	readyAt  time.Time // when, as far as that is known
 	started  time.Time // since when its minimum is bound, zero when it is not
+	charged  time.Time // since when members of it count in its queue until they end, zero when none does
 	complete bool      // it had its minimum once, or may have had
 	origin   origin    // what is known of it while it had not
 }

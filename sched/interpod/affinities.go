@@ -292,9 +292,9 @@ func (si *selectorIndex) gather(c *selector, h *labelledPods) {
 	}
 }
 
-// Audit counts everything anew and reports the differences.
+// Audit counts everything anew and reports the differences. What is to be counted anew at the next Open has none.
 func (b *Affinities) Audit(func(yield func(ledger.TaskID, *ledger.Task, ledger.NodeID, ledger.Hold) bool)) []string {
-	if !b.live {
+	if !b.live || b.respaced() {
 		return nil
 	}
 	b.Follow()

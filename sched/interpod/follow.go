@@ -10,7 +10,7 @@ import (
 // Open brings the counts up to date and gives waiting pods the classes that follow from the terms they match
 // now. Each cycle begins with it.
 func (b *Affinities) Open() {
-	if b.live && b.spaced != b.l.Namespaces.LabelEpoch() && b.selectors.byNamespace() {
+	if b.live && b.respaced() {
 		b.rebuild()
 		for n := range b.nodes { // other pods count there than before
 			b.l.Nodes.Restate(ledger.NodeID(n))
@@ -53,6 +53,11 @@ func (b *Affinities) Follow() {
 	if b.controllers.dropped || len(b.spent)+len(b.empty) > 0 {
 		b.dropUnused()
 	}
+}
+
+// respaced says that labels of namespaces changed that selectors name.
+func (b *Affinities) respaced() bool {
+	return b.spaced != b.l.Namespaces.LabelEpoch() && b.selectors.byNamespace()
 }
 
 // byNamespace says that some selector names namespaces by their labels.

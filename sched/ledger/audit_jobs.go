@@ -58,13 +58,16 @@ func (a *auditor) subjobs(j JobID, members []TaskID) {
 func (a *auditor) charges() {
 	l := a.l
 	want, recorded := make([]int32, len(l.Jobs.rows)), make([]int32, len(l.Jobs.rows))
+	oldest := make([]TaskID, len(l.Jobs.rows))
 	for t := range l.Tasks.rows {
 		row := &l.Tasks.rows[t]
 		if row.free {
 			continue
 		}
 		if l.Charges.records(TaskID(t)) {
-			recorded[row.Job]++
+			if recorded[row.Job]++; recorded[row.Job] == 1 || l.Jobs.defines(TaskID(t), oldest[row.Job]) {
+				oldest[row.Job] = TaskID(t)
+			}
 		}
 		if !row.charged {
 			continue
@@ -80,9 +83,8 @@ func (a *auditor) charges() {
 		if job.marks.free {
 			continue
 		}
-		if is := l.Charges.recorded[JobID(j)]; is != nil && int32(len(is.all)) != recorded[j] ||
-			is == nil && recorded[j] > 0 {
-			a.say("job %v: the members with a record, recounted %d, are not those that are known", job.Key, recorded[j])
+		if is := job.marks.recorded; is != recorded[j] || is > 0 && oldest[j] != job.marks.oldest {
+			a.say("job %v: %d members with a record, recounted %d, or another is the oldest", job.Key, is, recorded[j])
 		}
 		if job.marks.charged != want[j] {
 			a.say("job %v: %d charged members, recounted %d", job.Key, job.marks.charged, want[j])

@@ -6,16 +6,12 @@ import (
 	"ashlar.sh/sched/model"
 )
 
-// recordedMembers are the members of a job of which the pod's status records that they were let run in this
-// job. As long as there is one, the job counts in the queue that the oldest one's record names, whatever its
-// PodGroup says and whether or not it is there. So what was decided by an earlier scheduler follows from facts.
+// A record in a pod's status says in which job and queue the pod was let run. As long as a job has a member with a
+// record of it, the job counts in the queue that the oldest such member's record names, whatever its PodGroup says and
+// whether or not it is there. So what was decided by an earlier scheduler follows from facts.
 //
 // The record of a pod that holds no room any more, or that is recorded for another job, says nothing of this
 // one.
-type recordedMembers struct {
-	all    map[TaskID]bool
-	oldest TaskID
-}
 
 // jobBy is the job that a pod is of by its fact: that in which it was let run, where its status records that
 // and it still holds room, else the one that it names.
@@ -26,7 +22,7 @@ func jobBy(p *model.Pod) JobKey {
 	return KeyOf(p)
 }
 
-// records says that a task is one of the recordedMembers of its job.
+// records says that a task has a record of its job.
 func (cg *charging) records(t TaskID) bool {
 	row := &cg.l.Tasks.rows[t]
 	if row.Job == NoJob {
@@ -43,68 +39,67 @@ func (cg *charging) enter(t TaskID) {
 		return
 	}
 	j := cg.l.Tasks.rows[t].Job
-	members := cg.recorded[j]
-	if members == nil {
-		if cg.recorded == nil {
-			cg.recorded = map[JobID]*recordedMembers{}
-		}
-		members = &recordedMembers{all: map[TaskID]bool{}, oldest: NoTask}
-		cg.recorded[j] = members
-	}
-	members.all[t] = true
-	if members.oldest == NoTask || cg.l.Jobs.defines(t, members.oldest) {
-		members.oldest = t
+	marks := &cg.l.Jobs.rows[j].marks
+	if marks.recorded++; marks.recorded == 1 || cg.l.Jobs.defines(t, marks.oldest) {
+		marks.oldest = t
 		cg.l.Jobs.define(j)
 	}
 }
 
 func (cg *charging) leave(t TaskID) (changed bool) {
-	j := cg.l.Tasks.rows[t].Job
-	members := cg.recorded[j]
-	if members == nil || !members.all[t] {
+	if !cg.records(t) {
 		return false
 	}
-	delete(members.all, t)
-	if len(members.all) == 0 {
-		delete(cg.recorded, j)
-		return true
+	j := cg.l.Tasks.rows[t].Job
+	marks := &cg.l.Jobs.rows[j].marks
+	if marks.recorded--; marks.recorded == 0 || marks.oldest != t {
+		return marks.recorded == 0
 	}
-	if changed = members.oldest == t; changed {
-		members.oldest = NoTask
-		for o := range members.all { // order-free: a minimum
-			if members.oldest == NoTask || cg.l.Jobs.defines(o, members.oldest) {
-				members.oldest = o
-			}
+	marks.oldest = NoTask
+	for o := range cg.l.Jobs.members(j) {
+		if o != t && cg.records(o) && (marks.oldest == NoTask || cg.l.Jobs.defines(o, marks.oldest)) {
+			marks.oldest = o
 		}
 	}
-	return changed
+	return true
+}
+
+// Charged is how many members of a job are charged, and how many have a record of the job.
+func (cg *charging) Charged(j JobID) (members, recorded int32) {
+	marks := &cg.l.Jobs.rows[j].marks
+	return marks.charged, marks.recorded
 }
 
 // Unrecorded calls f for every charged member that counts in another place than its objects say, with the
-// record that its pod lacks, sorted by pod, until f returns false. All members of a job have one in the end,
-// though one is enough: its pod may end while no scheduler runs.
+// record that its pod lacks, sorted by pod, until f returns false.
 func (cg *charging) Unrecorded(f func(TaskID, model.LetRun) bool) {
 	cg.forgetMoved()
-	var lacking []TaskID
-	jobs := slices.Clone(cg.moving)
-	for j := range cg.recorded { // order-free: sorted by pod below
-		if cg.l.Jobs.rows[j].Group == nil || cg.asked(j) != cg.l.Jobs.QueueName(j) {
-			jobs = append(jobs, j)
+	var members []TaskID
+	for _, j := range cg.moving {
+		members = cg.appendCharged(members, j)
+	}
+	cg.eachNoted(cg.unfiled, func(t TaskID) { members = append(members, t) })
+	cg.lacking(members, f)
+}
+
+// UnrecordedOf is Unrecorded for all charged members of a job, wherever they count.
+func (cg *charging) UnrecordedOf(j JobID, f func(TaskID, model.LetRun) bool) {
+	cg.lacking(cg.appendCharged(nil, j), f)
+}
+
+func (cg *charging) appendCharged(list []TaskID, j JobID) []TaskID {
+	for t := range cg.l.Jobs.members(j) {
+		if cg.l.Tasks.rows[t].charged {
+			list = append(list, t)
 		}
 	}
-	for _, j := range jobs {
-		for status := range model.NumStatus {
-			cg.l.Jobs.Tasks(j, status, func(t TaskID) bool {
-				if cg.l.Tasks.rows[t].charged {
-					lacking = append(lacking, t)
-				}
-				return true
-			})
-		}
-	}
-	cg.eachNoted(cg.unfiled, func(t TaskID) { lacking = append(lacking, t) })
-	slices.SortFunc(lacking, func(a, b TaskID) int { return cg.l.Tasks.rows[a].Key.Compare(cg.l.Tasks.rows[b].Key) })
-	for _, t := range slices.Compact(lacking) {
+	return list
+}
+
+// lacking calls f for those of some charged members that lack a record.
+func (cg *charging) lacking(members []TaskID, f func(TaskID, model.LetRun) bool) {
+	slices.SortFunc(members, func(a, b TaskID) int { return cg.l.Tasks.rows[a].Key.Compare(cg.l.Tasks.rows[b].Key) })
+	for _, t := range slices.Compact(members) {
 		row := &cg.l.Tasks.rows[t]
 		job := &cg.l.Jobs.rows[row.Job]
 		want := model.LetRun{Queue: cg.l.Jobs.QueueName(row.Job), Job: job.Key.Name, Adopted: job.Key.Adopted,

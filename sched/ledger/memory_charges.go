@@ -13,7 +13,6 @@ type charging struct {
 	uncharged []TaskID // tasks that may hold room and are not charged
 	strayed   []TaskID // tasks that may be in another job than they name, or than follows from their facts
 	moving    []JobID  // jobs that may count in another queue than their facts name
-	recorded  map[JobID]*recordedMembers
 }
 
 // A job that runs counts in the queue in which it was started, until it ends. A user may edit its PodGroup,
@@ -23,7 +22,7 @@ type charging struct {
 // A member is charged from the cycle on in which it is known to hold room, or to be bound. As long as a job
 // has charged members, its queue does not change. A charged member stays in its job, unless the job that it
 // names now counts in the same queue. The ledger remembers this; the part that does not follow from facts is a
-// commitment (Charges). It does follow from facts once it is recorded in the pods' status: see recordedMembers.
+// commitment (Charges). It does follow from facts once it is recorded in the pods' status: see records.
 
 // holdsRoom says that a task has a node, is terminating on one, or is being bound to one.
 func (t *Task) holdsRoom() bool {
@@ -127,15 +126,15 @@ func (cg *charging) discharge(t TaskID) {
 // not sure while the PodGroup is missing, or, for an adopted job, while the pods' owner is not known.
 func (cg *charging) to(j JobID) (queue string, sure bool) {
 	job := &cg.l.Jobs.rows[j]
-	sure = job.Group != nil || cg.recorded[j] != nil || job.Key.Adopted && !cg.l.Tasks.rows[job.definer].Pod.Adopt.Open
+	sure = job.Group != nil || job.marks.recorded > 0 || job.Key.Adopted && !cg.l.Tasks.rows[job.definer].Pod.Adopt.Open
 	return cg.named(j), sure
 }
 
 // named is the queue that facts name for a job: that in which it was let run, where a record says so, else the
 // one that it asks for.
 func (cg *charging) named(j JobID) string {
-	if members := cg.recorded[j]; members != nil {
-		return cg.l.Tasks.rows[members.oldest].Pod.LetRun().Queue
+	if marks := &cg.l.Jobs.rows[j].marks; marks.recorded > 0 {
+		return cg.l.Tasks.rows[marks.oldest].Pod.LetRun().Queue
 	}
 	return cg.asked(j)
 }

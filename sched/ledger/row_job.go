@@ -372,7 +372,9 @@ type jobMarks struct {
 	dirty       bool
 	touched     bool
 	free        bool
-	charged     int32 // charged members: they keep it in its queue
+	charged     int32  // charged members: they keep it in its queue
+	recorded    int32  // members with a record that they were let run in this job
+	oldest      TaskID // of these
 }
 
 // decidedPhase is a phase that was decided and is not visible yet.

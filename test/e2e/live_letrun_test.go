@@ -2,6 +2,9 @@ package e2e
 
 import (
 	"context"
+	"fmt"
+	"os"
+	"path/filepath"
 	"testing"
 	"time"
 
@@ -10,6 +13,7 @@ import (
 	"k8s.io/apimachinery/pkg/types"
 
 	"ashlar.sh/internal/kube/record"
+	"ashlar.sh/internal/loop"
 )
 
 // recorded says that all these pods have the record of where they were let run.
@@ -87,5 +91,91 @@ func TestLiveAQueuesCapabilityHoldsOverARestart(t *testing.T) {
 			}
 			awaitRunning(t, ns, "second", 2)
 		})
+	}
+}
+
+// Four queues may hold 2 cores each, and a gang of each does. While no scheduler runs, its tenant makes nonsense of
+// its PodGroup, moves that to another queue, deletes it, or deletes it with a pod. The next scheduler counts what runs
+// where it was let run: nothing else of that queue starts beside it, and what is worth more evicts it there.
+func TestLiveWhatIsEditedWhileNoSchedulerRuns(t *testing.T) {
+	groups := shared.dynamic.Resource(podGroupResource)
+	patched := func(ns, name, text string) error {
+		_, err := groups.Namespace(ns).Patch(t.Context(), name, types.MergePatchType, []byte(text),
+			metav1.PatchOptions{})
+		return err
+	}
+	deleted := func(ns, name string) error {
+		return groups.Namespace(ns).Delete(t.Context(), name, metav1.DeleteOptions{})
+	}
+	escapes := map[string]func(ns, name string) error{
+		"nonsense": func(ns, name string) error {
+			return patched(ns, name, `{"spec":{"queue":"default","minResources":{"cpu":"-1"}}}`)
+		},
+		"moved":   func(ns, name string) error { return patched(ns, name, `{"spec":{"queue":"default"}}`) },
+		"deleted": deleted,
+		"short": func(ns, name string) error {
+			zero := int64(0)
+			now := metav1.DeleteOptions{GracePeriodSeconds: &zero}
+			if err := shared.kube.CoreV1().Pods(ns).Delete(t.Context(), name+"-0", now); err != nil {
+				return err
+			}
+			return deleted(ns, name)
+		},
+	}
+	ns := namespace(t)
+	node(t, ns+"-a", "32")
+	priority(t, ns, 1000)
+	for name := range escapes {
+		q := object("Queue", ns+"-"+name, map[string]any{"weight": int64(1), "capability": map[string]any{"cpu": "2"}})
+		foreign(t, ns, q)
+		submit(t, ns, ns+"-"+name, name, 2, 2, "1")
+	}
+	conf := filepath.Join(t.TempDir(), "volcano-scheduler.conf")
+	if err := os.WriteFile(conf, []byte(stockWithEvictions), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	stop := live(t, ns, func(o *loop.Options) { o.ConfigFile = conf })
+	for name := range escapes {
+		awaitRunning(t, ns, name+"-", 2)
+	}
+	for name := range escapes {
+		eventually(t, "where the pods of "+name+" were let run is recorded", func(context.Context) (bool, error) {
+			return recorded(list(t, ns, name+"-")), nil
+		}, func() string { return "" })
+	}
+	stop()
+	held := map[string]int{}
+	for name, escape := range escapes {
+		if err := escape(ns, name); err != nil {
+			t.Fatal(err)
+		}
+		held[name] = len(list(t, ns, name+"-"))
+	}
+	live(t, ns, func(o *loop.Options) { o.ConfigFile = conf })
+	for name := range escapes {
+		submit(t, ns, ns+"-"+name, "next-"+name, 2, 2, "1")
+	}
+	holds(8*time.Second, func() {
+		for name, before := range held {
+			if n, still := bound(list(t, ns, "next-"+name+"-")), bound(list(t, ns, name+"-")); n > 0 || still != before {
+				t.Fatalf("%s: %d pods start in a queue that may hold 2 cores, and %d of %d run there", name, n, still, before)
+			}
+		}
+	})
+	for name := range escapes {
+		g := object("PodGroup", "worth-"+name, map[string]any{"minMember": int64(2), "queue": ns + "-" + name,
+			"priorityClassName": ns})
+		foreign(t, ns, g)
+		for i := range 2 {
+			p := member(ns, "worth-"+name, i, "1")
+			p.Spec.SchedulerName, p.Spec.PriorityClassName = ns, ns
+			create(t, p)
+		}
+	}
+	for name := range escapes {
+		awaitRunning(t, ns, "worth-"+name+"-", 2)
+		eventually(t, "the pods of "+name+" to be gone", func(context.Context) (bool, error) {
+			return len(list(t, ns, name+"-")) == 0, nil
+		}, func() string { return fmt.Sprint(list(t, ns, name+"-")) })
 	}
 }

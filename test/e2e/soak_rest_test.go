@@ -32,10 +32,11 @@ const settling = 4 * time.Minute
 
 // silence is for how long nothing may have been written before things are looked at. A long soak takes
 // longer than anything that was begun before may take to be said (figures that stand still for ten
-// seconds, a request that was met with silence, a pause after a refusal), and then wants none at all.
+// seconds, a request that was met with silence, a pause after a refusal, records of pods that have run for half a
+// minute), and then wants none at all.
 func (s *soak) silence() time.Duration {
 	if s.isLong() {
-		return 11 * time.Second
+		return 40 * time.Second
 	}
 	return 3 * time.Second
 }

@@ -144,6 +144,9 @@ func (k *kubelets) report(p *apimodel.Stored, phase string) {
 		!k.up[text(now.Object, "spec", "nodeName")] {
 		return
 	}
+	if was := text(now.Object, "status", "phase"); was == "Succeeded" || was == "Failed" {
+		return // a store that was put back shows a pod that has ended as bound anew
+	}
 	status := map[string]any{"phase": phase}
 	if phase == "Running" {
 		list, _ := asMap(now.Object["status"])["conditions"].([]any)

@@ -2,6 +2,7 @@ package execute
 
 import (
 	"context"
+	"sync/atomic"
 
 	corev1 "k8s.io/api/core/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
@@ -19,15 +20,21 @@ type LetRun struct {
 	UID, Text string
 }
 
-// WriteBy has the record written. It does not wait, and returns false when too much waits to be said.
-func (r LetRun) WriteBy(c *Executor) bool {
+// WriteBy has the record written. It does not wait, and returns false when too much waits to be said. denied is set to
+// whether the role of this scheduler forbids it, which is logged when it is found out.
+func (r LetRun) WriteBy(c *Executor, denied *atomic.Bool) bool {
 	patch := conditions(r.UID, corev1.PodCondition{Type: record.LetRunType, Status: corev1.ConditionTrue,
 		Reason: "QueueKept", Message: r.Text, LastTransitionTime: metav1.Now()})
 	return c.say(c.slow, func(ctx context.Context) error {
 		_, err := c.options.Clients.Slow.CoreV1().Pods(r.Pod.Namespace).Patch(ctx, r.Pod.Name, types.StrategicMergePatchType,
 			patch, metav1.PatchOptions{}, "status")
-		if err != nil && !apierrors.IsNotFound(err) && !apierrors.IsConflict(err) { // it is gone, or another pod by now
+		switch forbidden := apierrors.IsForbidden(err); {
+		case forbidden && denied.Swap(true), apierrors.IsNotFound(err), apierrors.IsConflict(err):
+			// it was told; the pod is gone, or another by now
+		case err != nil:
 			klog.ErrorS(err, "Recording where a pod was let run", "pod", r.Pod)
+		default:
+			denied.Store(false)
 		}
 		return err
 	})
