@@ -79,6 +79,8 @@ func guarded(t *testing.T, file, name, ns string) {
 				v["expression"] = "['" + ns + "']"
 			case "queues":
 				v["expression"] = "['root', '" + ns + "-default']"
+			case "home":
+				v["expression"] = "'" + ns + "'"
 			}
 		}
 		if fields != nil {
@@ -211,9 +213,14 @@ func TestThePolicyOfTheScheduler(t *testing.T) {
 	queue(t, ns)
 	waits, gated, foreign := plainPod(ns, "waits", ns), plainPod(ns, "gated", ns), plainPod(ns, "foreign", "nobody")
 	gated.Spec.SchedulingGates = []corev1.PodSchedulingGate{{Name: translate.QueueGate}, {Name: "team/paid"}}
-	runs := plainPod(ns, "runs", ns)
+	runs, self := plainPod(ns, "runs", ns), plainPod(ns, "self", "nobody")
+	self.Spec.ServiceAccountName = "ashlar"
+	if _, err := shared.kube.CoreV1().ServiceAccounts(ns).Create(t.Context(), &corev1.ServiceAccount{
+		ObjectMeta: metav1.ObjectMeta{Name: "ashlar"}}, metav1.CreateOptions{}); err != nil {
+		t.Fatal(err)
+	}
 	runs.Spec.NodeName, foreign.Spec.NodeName = ns+"-a", ns+"-a"
-	for _, p := range []*corev1.Pod{waits, gated, foreign, runs} {
+	for _, p := range []*corev1.Pod{waits, gated, foreign, runs, self} {
 		create(t, p)
 	}
 	group := object("PodGroup", "gang", map[string]any{"minMember": int64(1), "queue": ns})
