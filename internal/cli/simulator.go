@@ -89,5 +89,5 @@ func (pages) saved(watching) (*player.Player, error) { return nil, badInput("err
 
 // live is left out.
 func (pages) live(watching) (http.Handler, error) {
-	return nil, badInput("error: --read-api: " + whole)
+	return nil, badInput("error: no live scheduler can be shown: "+whole, "Name files to show.")
 }

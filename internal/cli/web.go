@@ -34,16 +34,23 @@ type watching struct {
 	speed   float64
 	paused  bool
 
-	api, certificate    string // of a live scheduler, instead of files
+	readAPI             // of a live scheduler, instead of files
 	kubeconfig, context string
+	schedulersGiven     bool
 }
+
+// isLive says that a live scheduler is to be shown.
+func (s *watching) isLive() bool { return len(s.files) == 0 && s.traceJobs == "" }
 
 const webLong = `Shows in the browser what the scheduler does and why: jobs, queues, nodes, what waits for
 what, and evictions. The input and the configuration are those of simulate; a virtual clock
 runs at a multiple of its speed, and can be paused and wound back. A FILE may also be what a
-live scheduler saved (see replay): then one moment is shown. With --read-api instead of files it
-is a live scheduler: its read API is asked with the credentials of your kubeconfig, which it
-tells only what you may see.
+live scheduler saved (see replay): then one moment is shown.
+
+Without a FILE it is the live scheduler of the cluster of your kubeconfig: it is found by its
+Lease, reached through the API server, and asked with your credentials, so that it tells what you
+may see. They are sent to no other server (docs/read-api.md). When it restarts, or another one
+takes over, the page says so and goes on.
 
 The page is served on this machine's loopback address, to the first browser that opens the
 address that is printed. It writes nothing and asks no other server for anything. Ctrl-C
@@ -54,10 +61,13 @@ Exit codes: 0 ended by Ctrl-C; 1 bad input or configuration; 2 bad usage.`
 func (p pages) web(name string) *cobra.Command {
 	s := watching{}
 	c := &cobra.Command{
-		Use:   "web FILE|DIR|- ...",
+		Use:   "web [FILE|DIR|- ...]",
 		Short: "Show it in the browser: what waits, why, and who has the room",
 		Long:  webLong,
-		Example: strings.ReplaceAll(`  # The files of a folder
+		Example: strings.ReplaceAll(`  # The live scheduler of your cluster
+  NAME web
+
+  # The files of a folder
   NAME web examples/quickstart
 
   # A trace at 1 000 times its speed, which stands still until it is started
@@ -66,17 +76,21 @@ func (p pages) web(name string) *cobra.Command {
   # What a live scheduler saved
   NAME web /tmp/ashlar-dump-4711.json
 
-  # A live scheduler; its Lease has the certificate in the label ashlar.sh/read-api-certificate
-  kubectl -n ashlar-system port-forward pod/$POD 8443 &
-  NAME web --read-api https://localhost:8443 --read-api-certificate $CERTIFICATE`, "NAME", name),
+  # A scheduler whose Lease is elsewhere
+  NAME web --scheduler-namespace batch --scheduler-name gpu`, "NAME", name),
 		RunE: func(c *cobra.Command, args []string) error {
 			s.files = append(s.files, args...)
 			s.output = "table"
 			s.until = "quiet"
+			s.schedulersGiven = c.Flags().Changed("scheduler-name")
+			if err := s.checkRead(); err != nil {
+				return err
+			}
 			switch {
-			case s.api != "" && (len(s.files) > 0 || s.traceJobs != ""):
-				return errors.New("--read-api: a live scheduler is shown, or files, not both")
-			case s.api == "":
+			case s.isLive():
+			case s.readAPI != (readAPI{}):
+				return errors.New("--read-api and --scheduler-namespace: a live scheduler is shown, or files, not both")
+			default:
 				if err := s.check(); err != nil {
 					return err
 				}
@@ -92,10 +106,9 @@ func (p pages) web(name string) *cobra.Command {
 		"what an eviction costs a pod of a trace: restart (it begins anew) or none (it goes on where it was)")
 	f.StringVar(&s.address, "address", "127.0.0.1:0", "loopback address and port to serve on; port 0: one that is free")
 	f.Float64Var(&s.speed, "speed", 1000, "how many virtual seconds pass in a second")
-	f.StringVar(&s.api, "read-api", "", "address of a live scheduler's read API, such as https://localhost:8443")
-	f.StringVar(&s.certificate, "read-api-certificate", "",
-		"SHA-256 of its certificate, as in its log or in the label ashlar.sh/read-api-certificate of its Lease")
-	f.StringVar(&s.kubeconfig, "kubeconfig", "", "kubeconfig with your credentials, for --read-api")
+	s.readFlags(f)
+	f.StringVar(&s.kubeconfig, "kubeconfig", "",
+		"of a live scheduler: kubeconfig file; default $KUBECONFIG, else ~/.kube/config")
 	f.StringVar(&s.context, "context", "", "context of the kubeconfig")
 	f.BoolVar(&s.paused, "paused", false, "stand still until it is started in the page")
 	c.MarkFlagsRequiredTogether("trace-nodes", "trace-jobs")
@@ -149,7 +162,7 @@ func (p pages) showPage(ctx context.Context, s watching) error {
 
 // api is what answers the page, and what has to run meanwhile.
 func (p pages) api(s watching) (http.Handler, func(stop <-chan struct{}), error) {
-	if s.api != "" {
+	if s.isLive() {
 		h, err := p.live(s)
 		return h, func(stop <-chan struct{}) { <-stop }, err
 	}

@@ -3,42 +3,53 @@
 package cli
 
 import (
-	"crypto/subtle"
-	"crypto/tls"
+	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
 	"net/http"
 	"net/http/httputil"
-	"net/url"
-	"strings"
-	"time"
+	"os"
+	"os/signal"
+	"runtime/debug"
+	"syscall"
 
 	"k8s.io/client-go/rest"
 
 	"ashlar.sh/internal/readapi"
+	"ashlar.sh/internal/readapi/client"
 )
+
+// client makes one of the read API that is named, or that is found in the cluster of a person.
+func (p Process) client(r readAPI, person *rest.Config, lease string) (*client.Client, error) {
+	home := r.home
+	if home == "" && r.address == "" {
+		home = p.Env(homeVariable)
+	}
+	return client.New(client.Options{Person: person, Namespace: home, Lease: lease, Address: r.address,
+		Certificate: r.certificate})
+}
 
 // live passes the page's requests on to the read API of a live scheduler, with the credentials of a kubeconfig. It
 // passes on no header of the browser's, and nothing but GET.
 func (p pages) live(s watching) (http.Handler, error) {
-	to, err := url.Parse(s.api)
-	if err != nil || to.Scheme != "https" || to.Host == "" || strings.Trim(to.Path, "/") != "" {
-		return nil, fmt.Errorf("--read-api %q: expected an address such as https://localhost:8443", s.api)
-	}
 	person, _, err := questions(p).person(source{kubeconfig: s.kubeconfig, context: s.context})
 	if err != nil {
-		return nil, badInput("error: no cluster to ask: " + err.Error())
+		return nil, noCluster(err)
 	}
-	transport, err := pinned(person, s.certificate)
+	lease := ""
+	if s.schedulersGiven && len(s.schedulers) == 1 {
+		lease = s.schedulers[0]
+	}
+	c, err := p.client(s.readAPI, person, lease)
 	if err != nil {
 		return nil, badInput("error: " + err.Error())
 	}
-	proxy := &httputil.ReverseProxy{Transport: transport, FlushInterval: -1,
-		Rewrite: func(r *httputil.ProxyRequest) {
-			r.SetURL(to)
-			r.Out.Header = http.Header{"Accept": {"application/json"}}
-		},
+	if err := p.begins(c); err != nil {
+		return nil, err
+	}
+	proxy := &httputil.ReverseProxy{Transport: c, FlushInterval: -1,
+		Rewrite: func(r *httputil.ProxyRequest) { r.Out.Header = http.Header{"Accept": {"application/json"}} },
 		ModifyResponse: func(r *http.Response) error {
 			kept := http.Header{}
 			for _, name := range []string{"Content-Type", "Cache-Control", "Retry-After"} {
@@ -55,11 +66,59 @@ func (p pages) live(s watching) (http.Handler, error) {
 		ErrorHandler: func(w http.ResponseWriter, _ *http.Request, err error) { unreached(w, err) }}
 	mux := http.NewServeMux()
 	mux.Handle("GET /v1/", proxy)
-	mux.HandleFunc("GET /v1/page", func(w http.ResponseWriter, _ *http.Request) {
+	mux.HandleFunc("GET /v1/page", func(w http.ResponseWriter, r *http.Request) {
+		ctx, cancel := context.WithTimeout(r.Context(), briefWait)
+		defer cancel()
+		var state readapi.State
+		_ = c.Get(ctx, "/v1/state", &state) // the page tells by its stream what is wrong
 		w.Header().Set("Content-Type", "application/json")
-		_ = json.NewEncoder(w).Encode(map[string]string{"title": to.Host, "source": "cluster"}) // it may have gone
+		_ = json.NewEncoder(w).Encode(shownPage{Title: c.Found(), Source: "cluster", Version: ownVersion(),
+			Scheduler: state.Version}) // it may have gone
 	})
 	return mux, nil
+}
+
+// shownPage is what the page says of itself. Version is that of the page, Scheduler that of the scheduler.
+type shownPage struct {
+	Title     string `json:"title"`
+	Source    string `json:"source"`
+	Version   string `json:"version"`
+	Scheduler string `json:"scheduler,omitempty"`
+}
+
+// ownVersion is that of this command.
+func ownVersion() string {
+	info, _ := debug.ReadBuildInfo()
+	return found(info).Version
+}
+
+// begins finds the scheduler, and says which one it is. One that does not answer at the moment is no error: the page
+// says so, and goes on trying.
+func (p pages) begins(c *client.Client) error {
+	ctx, stop := signal.NotifyContext(context.Background(), syscall.SIGTERM, os.Interrupt)
+	defer stop()
+	ctx, cancel := context.WithTimeout(ctx, briefWait)
+	defer cancel()
+	var state readapi.State
+	err := c.Get(ctx, "/v1/state", &state)
+	var refused *client.Refusal
+	var fault *client.Fault
+	switch {
+	case err == nil:
+		fmt.Fprintf(p.Out, "The scheduler is %s, version %s.\n", c.Found(), state.Version)
+		return nil
+	case errors.As(err, &fault) && fault.Kind == client.None:
+		return badInput("error: no scheduler to show: "+err.Error(),
+			"Name the namespace of its Lease with --scheduler-namespace, or its address with --read-api, or show files.")
+	case errors.As(err, &fault) && fault.Kind == client.Forbidden:
+		return badInput("error: no scheduler to show: "+err.Error(),
+			"An administrator can bind the Role ashlar-read-api of the scheduler's namespace to you: see docs/read-api.md.")
+	case errors.As(err, &fault) && (fault.Kind != client.Unreached || c.Found() == ""),
+		errors.As(err, &refused) && refused.Code < http.StatusInternalServerError:
+		return badInput("error: " + err.Error())
+	}
+	fmt.Fprintln(p.Err, "The scheduler does not answer yet:", err)
+	return nil
 }
 
 // unreached tells the page that the scheduler cannot be reached, in the form of the read API.
@@ -68,34 +127,4 @@ func unreached(w http.ResponseWriter, err error) {
 	w.WriteHeader(http.StatusBadGateway)
 	_ = json.NewEncoder(w).Encode(map[string]any{"kind": "Status", "apiVersion": "v1", "status": "Failure",
 		"code": http.StatusBadGateway, "message": "the scheduler cannot be reached: " + err.Error()}) // it may have gone
-}
-
-// pinned is a transport with a person's credentials to the server that has one certificate: its SHA-256, in the form of
-// the scheduler's log or in that of the label of its Lease. Without it, no credentials are sent.
-func pinned(person *rest.Config, certificate string) (http.RoundTripper, error) {
-	if certificate == "" {
-		return nil, errors.New("--read-api-certificate is not given: your credentials go to that server only. " +
-			"`kubectl -n ashlar-system get lease volcano --show-labels` shows it, as ashlar.sh/read-api-certificate")
-	}
-	c := rest.CopyConfig(person)
-	c.Insecure, c.CAData, c.CAFile, c.ServerName = true, nil, "", ""
-	config, err := rest.TLSConfigFor(c)
-	if err != nil {
-		return nil, err
-	}
-	if config == nil {
-		config = &tls.Config{}
-	}
-	config.MinVersion = tls.VersionTLS12
-	config.InsecureSkipVerify = true // VerifyConnection asks for one certificate instead of for one that is vouched for
-	config.VerifyConnection = func(state tls.ConnectionState) error {
-		for _, form := range []string{readapi.Fingerprint(state.PeerCertificates[0].Raw),
-			readapi.LabelOf(state.PeerCertificates[0].Raw)} {
-			if subtle.ConstantTimeCompare([]byte(form), []byte(certificate)) == 1 {
-				return nil
-			}
-		}
-		return errors.New("the server has another certificate than --read-api-certificate says")
-	}
-	return rest.HTTPWrappersForConfig(c, &http.Transport{TLSClientConfig: config, IdleConnTimeout: time.Minute})
 }

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"net/http"
 	"net/http/httptest"
+	"strings"
 	"sync/atomic"
 	"testing"
 
@@ -21,7 +22,7 @@ func TestThePageOfALiveScheduler(t *testing.T) {
 		}
 		w.Header().Set("Set-Cookie", "theirs=1")
 		w.Header().Set("Content-Type", "application/json")
-		fmt.Fprint(w, `{"items": [{"name": "train"}]}`)
+		fmt.Fprint(w, `{"apiVersion": "ashlar.sh/v1alpha1", "version": "v9", "items": [{"name": "train"}]}`)
 	}))
 	defer scheduler.Close()
 	config := file(t, "kubeconfig", `apiVersion: v1
@@ -41,16 +42,21 @@ contexts: [{name: c, context: {cluster: k, user: me}}]
 		t.Errorf("the page has %+v", got.Items)
 	}
 	browse(t, "/v1/jobs", http.StatusOK, &got, args(readapi.LabelOf(scheduler.Certificate().Raw))...)
+	var page struct{ Source, Version, Scheduler string }
+	browse(t, "/v1/page", http.StatusOK, &page, args(fingerprint)...)
+	if page.Source != "cluster" || page.Version == "" || page.Scheduler != "v9" {
+		t.Errorf("the page is told of itself %+v", page)
+	}
 	before := asked.Load()
-	var refused struct{ Message string }
-	browse(t, "/v1/jobs", http.StatusBadGateway, &refused, args("AB:CD")...)
-	if asked.Load() != before || refused.Message == "" {
-		t.Errorf("another certificate: %d requests came, and the page is told %q", asked.Load()-before, refused.Message)
+	other := run("", append([]string{"ashlar", "web"}, args("AB:CD")...)...)
+	if asked.Load() != before || other.code != 1 || !strings.Contains(other.err, "another certificate") {
+		t.Errorf("another certificate: %d requests came, exit code %d, %q", asked.Load()-before, other.code, other.err)
 	}
 	for _, c := range [][]string{{"--read-api", scheduler.URL, "--kubeconfig", config},
 		{"--read-api", "http://localhost", "--read-api-certificate", "x", "--kubeconfig", config},
 		{"--read-api", scheduler.URL, "--read-api-certificate", "x", "--kubeconfig", "/none"},
-		{"--read-api", scheduler.URL, "--read-api-certificate", "x", "examples"}} {
+		{"--read-api", scheduler.URL, "--read-api-certificate", "x", "examples"},
+		{"--read-api-certificate", "x"}, {"--scheduler-namespace", "x", "examples"}, {"--kubeconfig", config}} {
 		if got := run("", append([]string{"ashlar", "web"}, c...)...); got.code == 0 || got.err == "" {
 			t.Errorf("%v: exit code %d, %q", c, got.code, got.err)
 		}

@@ -26,16 +26,22 @@ func browse(t *testing.T, path string, code int, into any, args ...string) {
 	if err := c.Start(); err != nil {
 		t.Fatal(err)
 	}
-	line, _ := bufio.NewReader(out).ReadString('\n') // without an address the request below fails
+	address := ""
+	for lines := bufio.NewReader(out); address == ""; {
+		line, err := lines.ReadString('\n')
+		if err != nil {
+			t.Fatalf("%q: %v %s", line, err, &problems)
+		}
+		address = regexp.MustCompile(`http://\S+`).FindString(line)
+	}
 	jar, err := cookiejar.New(nil)
 	if err != nil {
 		t.Fatal(err)
 	}
 	client := &http.Client{Jar: jar}
-	address := regexp.MustCompile(`http://\S+`).FindString(line)
 	entered, err := client.Get(address)
 	if err != nil {
-		t.Fatalf("%q: %v %s", line, err, &problems)
+		t.Fatalf("%s: %v %s", address, err, &problems)
 	}
 	entered.Body.Close()
 	host, _, _ := strings.Cut(address, "/?")
@@ -88,7 +94,8 @@ func TestThePageOfBadInput(t *testing.T) {
 		code int
 		says string
 	}{
-		{nil, 2, "filename"},
+		{nil, 1, "no kubeconfig"},
+		{[]string{"--trace-nodes", "a"}, 2, "trace-jobs"},
 		{[]string{"none.yaml"}, 1, "none.yaml"},
 		{[]string{"../../examples/quickstart", "--address", "0.0.0.0:0"}, 1, "loopback"},
 		{[]string{"../../examples/quickstart", "--address", "x"}, 1, "--address x"},

@@ -34,8 +34,9 @@ type leadership struct {
 // stands by from ever acting, and a renewal from a second try.
 type lock struct {
 	resourcelock.Interface
-	kept   atomic.Bool
-	within time.Duration // for one request
+	kept    atomic.Bool
+	within  time.Duration // for one request
+	relabel func()        // gives the lease its labels of now, before it is written
 }
 
 // Get implements resourcelock.Interface.
@@ -49,6 +50,7 @@ func (l *lock) Get(ctx context.Context) (*resourcelock.LeaderElectionRecord, []b
 func (l *lock) Create(ctx context.Context, r resourcelock.LeaderElectionRecord) error {
 	ctx, cancel := context.WithTimeout(ctx, l.within)
 	defer cancel()
+	l.relabel()
 	return l.Interface.Create(ctx, r)
 }
 
@@ -61,12 +63,14 @@ func (l *lock) Update(ctx context.Context, r resourcelock.LeaderElectionRecord) 
 	}
 	ctx, cancel := context.WithTimeout(ctx, l.within)
 	defer cancel()
+	l.relabel()
 	return l.Interface.Update(ctx, r)
 }
 
 // elect takes part in the election until the lease is lost or resigned. While this scheduler has the lease, it
 // carries the labels.
-func elect(ctx context.Context, o Options, kube kubernetes.Interface, labels map[string]string) (*leadership, error) {
+func elect(ctx context.Context, o Options, kube kubernetes.Interface, labels func() map[string]string) (*leadership,
+	error) {
 	l := &leadership{won: make(chan struct{}, 1), lost: make(chan struct{}), ended: make(chan struct{})}
 	if o.Election == nil {
 		l.cancel = func() {}
@@ -78,12 +82,12 @@ func elect(ctx context.Context, o Options, kube kubernetes.Interface, labels map
 	l.margin = e.LeaseDuration - e.RenewDeadline
 	ctx, l.cancel = context.WithCancel(ctx)
 	l.lease = &leaseVersions{LeasesGetter: kube.CoordinationV1()}
-	l.lock = &lock{within: e.RenewDeadline / 2, Interface: &resourcelock.LeaseLock{
+	lease := &resourcelock.LeaseLock{
 		LeaseMeta:  metav1.ObjectMeta{Namespace: e.Namespace, Name: e.Name},
 		Client:     l.lease,
 		LockConfig: resourcelock.ResourceLockConfig{Identity: e.Identity},
-		Labels:     labels,
-	}}
+	}
+	l.lock = &lock{within: e.RenewDeadline / 2, Interface: lease, relabel: func() { lease.Labels = labels() }}
 	elector, err := leaderelection.NewLeaderElector(leaderelection.LeaderElectionConfig{
 		Lock:          l.lock,
 		LeaseDuration: e.LeaseDuration, RenewDeadline: e.RenewDeadline, RetryPeriod: e.RetryPeriod,

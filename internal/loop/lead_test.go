@@ -47,7 +47,7 @@ func TestALeaseThatIsNotAnsweredIsAskedForAgain(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				d := &deaf{}
 				d.ignores.Store(1)
-				l := &lock{Interface: d, within: 5 * time.Second}
+				l := &lock{Interface: d, within: 5 * time.Second, relabel: func() {}}
 				began := time.Now()
 				if request(t.Context(), l) == nil || time.Since(began) != l.within {
 					t.Errorf("a request without an answer lasted %s, want an error after %s", time.Since(began), l.within)
@@ -57,5 +57,17 @@ func TestALeaseThatIsNotAnsweredIsAskedForAgain(t *testing.T) {
 				}
 			})
 		})
+	}
+}
+
+// Each write of the lease has the labels of that moment.
+func TestALeaseHasTheLabelsOfNow(t *testing.T) {
+	labelled := 0
+	l := &lock{Interface: &deaf{}, within: time.Second, relabel: func() { labelled++ }}
+	if err := l.Create(t.Context(), resourcelock.LeaderElectionRecord{}); err != nil || labelled != 1 {
+		t.Errorf("a lease is created with labels of %d moments: %v", labelled, err)
+	}
+	if err := l.Update(t.Context(), resourcelock.LeaderElectionRecord{}); err != nil || labelled != 2 {
+		t.Errorf("a lease is renewed with labels of %d moments: %v", labelled, err)
 	}
 }

@@ -195,7 +195,7 @@ func (w *living) schedule() {
 	o := w.options.withDefaults()
 	conf, err := newConfiguration(o)
 	w.must(err)
-	lead, err := elect(work, o, w.kube, nil)
+	lead, err := elect(work, o, w.kube, func() map[string]string { return nil })
 	w.must(err)
 	l := (&loop{o: o, conf: conf, seen: seen, rivals: rivalSchedulers{kube: w.kube, token: w.token}, volcano: w.volcano,
 		lead: lead, metrics: newMetrics(), reported: newReported(),

@@ -16,15 +16,6 @@ import (
 	"ashlar.sh/internal/readapi"
 )
 
-// Labels of the Lease by which clients find the read API of the scheduler that acts: of the pod that the lease's
-// holder names before the first "_", its namespace and the port; and the certificate's fingerprint (readapi.LabelOf).
-// Only this scheduler and administrators may write the Lease.
-const (
-	LabelNamespace   = "ashlar.sh/read-api-namespace"
-	LabelPort        = "ashlar.sh/read-api-port"
-	LabelCertificate = "ashlar.sh/read-api-certificate"
-)
-
 // readServer is the read API of a run; nil: there is none.
 type readServer struct {
 	*readapi.Server
@@ -74,13 +65,13 @@ func (s *readServer) close() {
 }
 
 // labels are those of the Lease. A scheduler without a read API leaves those of the one before: a client that follows
-// them finds no server, or one with another certificate. A certificate from files is not named, because the files may
-// change.
+// them finds no server, or one with another certificate.
 func (s *readServer) labels() map[string]string {
 	if s == nil {
 		return nil
 	}
-	return map[string]string{LabelNamespace: s.namespace, LabelPort: strconv.Itoa(s.Port()), LabelCertificate: s.Label()}
+	return map[string]string{readapi.LabelNamespace: s.namespace, readapi.LabelPort: strconv.Itoa(s.Port()),
+		readapi.LabelCertificate: s.Label()}
 }
 
 // podNamespace is the file in which a pod finds the namespace of its service account, which is its own.

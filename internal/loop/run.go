@@ -76,7 +76,7 @@ func Run(ctx context.Context, o Options) error {
 		return err
 	}
 	defer api.close()
-	lead, err := elect(work, o, l.rivals.kube, api.labels())
+	lead, err := elect(work, o, l.rivals.kube, api.labels)
 	if err != nil {
 		return err
 	}

@@ -18,6 +18,15 @@ import (
 	"time"
 )
 
+// Labels of the Lease by which clients find the read API of the scheduler that acts: of the pod that the lease's
+// holder names before the first "_", its namespace and the port; and the certificate's fingerprint (LabelOf).
+// Only this scheduler and administrators may write the Lease.
+const (
+	LabelNamespace   = "ashlar.sh/read-api-namespace"
+	LabelPort        = "ashlar.sh/read-api-port"
+	LabelCertificate = "ashlar.sh/read-api-certificate"
+)
+
 // Files name a certificate and its key in PEM; both "": the server makes a certificate of its own, which clients know
 // by its fingerprint.
 type Files struct{ Certificate, Key string }

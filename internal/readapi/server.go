@@ -57,7 +57,9 @@ type Server struct {
 	listener net.Listener
 	http     *http.Server
 	first    *tls.Certificate
-	routes   map[string]handler
+	// certificate is what is served now.
+	certificate func(*tls.ClientHelloInfo) (*tls.Certificate, error)
+	routes      map[string]handler
 }
 
 // handler answers requests for one path. Its parameters are those that a query may name.
@@ -78,7 +80,7 @@ func New(o Options) (*Server, error) {
 		return nil, fmt.Errorf("listen on %s for the read API: %w", o.Address, err)
 	}
 	s := newServer(o)
-	s.first = first
+	s.first, s.certificate = first, get
 	config := &tls.Config{MinVersion: tls.VersionTLS12, GetCertificate: get, ClientAuth: tls.RequestClientCert,
 		NextProtos: []string{"h2", "http/1.1"}}
 	s.listener = tls.NewListener(netutil.LimitListener(listener, mostConnections), config)
@@ -111,12 +113,14 @@ func newServer(o Options) *Server {
 // Fingerprint is that of the certificate that is served.
 func (s *Server) Fingerprint() string { return Fingerprint(s.first.Certificate[0]) }
 
-// Label is the same as the value of a label; "" for a certificate from files, which may be replaced.
+// Label is the same of the certificate that is served now, as the value of a label: one from files may be replaced. ""
+// where they cannot be read: no client gets in either.
 func (s *Server) Label() string {
-	if s.o.Files != (Files{}) {
+	now, err := s.certificate(nil)
+	if err != nil {
 		return ""
 	}
-	return LabelOf(s.first.Certificate[0])
+	return LabelOf(now.Certificate[0])
 }
 
 // Port is the one that the server listens on.

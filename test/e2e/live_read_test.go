@@ -318,8 +318,8 @@ func TestLiveAReplicaThatStandsBy(t *testing.T) {
 		t.Fatal(err)
 	}
 	_, port, _ := strings.Cut(first, ":")
-	if l := lease.Labels; l[loop.LabelPort] != port || l[loop.LabelNamespace] != "somewhere" ||
-		len(l[loop.LabelCertificate]) != 52 {
+	if l := lease.Labels; l[readapi.LabelPort] != port || l[readapi.LabelNamespace] != "somewhere" ||
+		len(l[readapi.LabelCertificate]) != 52 {
 		t.Errorf("the Lease says %v", l)
 	}
 	stop()

@@ -26,11 +26,20 @@ type browser struct {
 	client *http.Client
 }
 
-// webOf runs `ashlar web` on a live scheduler, with a token, and lets a browser in.
-func webOf(t *testing.T, program, at, certificate, config string) *browser {
+// built builds the command.
+func built(t *testing.T) string {
 	t.Helper()
-	c := exec.Command(program, "web", "--read-api", "https://"+at, "--read-api-certificate", certificate, "--kubeconfig",
-		config)
+	program := filepath.Join(t.TempDir(), "ashlar")
+	if out, err := exec.Command("go", "build", "-o", program, "ashlar.sh/cmd/ashlar").CombinedOutput(); err != nil {
+		t.Fatalf("go build: %v\n%s", err, out)
+	}
+	return program
+}
+
+// webOf runs `ashlar web` on a live scheduler, as the person of a kubeconfig, and lets a browser in.
+func webOf(t *testing.T, program, config string, args ...string) *browser {
+	t.Helper()
+	c := exec.Command(program, append([]string{"web", "--kubeconfig", config}, args...)...)
 	out, err := c.StdoutPipe()
 	if err != nil {
 		t.Fatal(err)
@@ -43,15 +52,18 @@ func webOf(t *testing.T, program, at, certificate, config string) *browser {
 		_ = c.Process.Signal(os.Interrupt) // it may have ended
 		_ = c.Wait()                       // its exit code is tested elsewhere
 	})
-	line, err := bufio.NewReader(out).ReadString('\n')
-	if err != nil {
-		t.Fatalf("ashlar web printed %q: %v", line, err)
+	var address string
+	for lines := bufio.NewReader(out); address == ""; {
+		line, err := lines.ReadString('\n')
+		if err != nil {
+			t.Fatalf("ashlar web printed %q: %v", line, err)
+		}
+		address = regexp.MustCompile(`http://\S+`).FindString(line)
 	}
 	jar, err := cookiejar.New(nil)
 	if err != nil {
 		t.Fatal(err)
 	}
-	address := regexp.MustCompile(`http://\S+`).FindString(line)
 	host, _, _ := strings.Cut(address, "/?")
 	b := &browser{t, host, &http.Client{Jar: jar}}
 	got, err := b.client.Get(address)
@@ -83,10 +95,7 @@ func (b *browser) get(path string) (code int, text string) {
 
 // The page of a live scheduler on a real control plane: an administrator sees all, a tenant its own namespace.
 func TestLiveThePage(t *testing.T) {
-	program := filepath.Join(t.TempDir(), "ashlar")
-	if out, err := exec.Command("go", "build", "-o", program, "ashlar.sh/cmd/ashlar").CombinedOutput(); err != nil {
-		t.Fatalf("go build: %v\n%s", err, out)
-	}
+	program := built(t)
 	ns, other, at := reading(t)
 	certificate := ""
 	eventually(t, "the read API", func(ctxless) (bool, error) {
@@ -100,8 +109,9 @@ func TestLiveThePage(t *testing.T) {
 	}, func() string { return "it does not listen" })
 	tenantToken := serviceAccount(t, ns, "tenant")
 	mayView(t, ns, "tenant")
-	admin := webOf(t, program, at, certificate, shared.Kubeconfig)
-	tenant := webOf(t, program, at, certificate, kubeconfigOf(t, ns, &clientcmdapi.AuthInfo{Token: tenantToken}))
+	named := []string{"--read-api", "https://" + at, "--read-api-certificate", certificate}
+	admin := webOf(t, program, shared.Kubeconfig, named...)
+	tenant := webOf(t, program, kubeconfigOf(t, ns, &clientcmdapi.AuthInfo{Token: tenantToken}), named...)
 	for _, c := range []struct {
 		who       *browser
 		path      string

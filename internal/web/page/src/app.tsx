@@ -52,6 +52,7 @@ export function App() {
       <header className="top">
         <h1>{t(names[place.view])}</h1>
         <p className="source">{world.state.title}{world.state.source && <span className="chip quiet">{t(world.state.source === "dump" ? "Saved state" : world.state.play ? "Simulation" : "Live cluster")}</span>}</p>
+        {world.state.scheduler && world.state.version !== world.state.scheduler && <span className="chip warn" title={`${world.state.version ?? ""} / ${world.state.scheduler}`}>{t("The scheduler is of another version")}: {world.state.scheduler}</span>}
         <Problems />
         <span className="grow" />
         {world.state.whatIf && <button className="button" onClick={() => go(place.view, { whatif: "queue" })}>{t("What if…")}</button>}

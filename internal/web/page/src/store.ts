@@ -74,7 +74,10 @@ async function once(): Promise<void> {
   try {
     const answer = await fetch("/v1/watch?kinds=jobs,queues,nodes", { signal: cut.signal, cache: "no-store" });
     if (answer.status === 401) { set({ link: "shut" }); return; }
-    if (!answer.ok || !answer.body) throw new Error(`the scheduler answered ${answer.status}`);
+    if (!answer.ok || !answer.body) {
+      const told = (await answer.json().catch(() => undefined)) as { message?: string } | undefined;
+      throw new Error(told?.message ?? `the scheduler answered ${answer.status}`);
+    }
     const reader = answer.body.pipeThrough(new TextDecoderStream()).getReader();
     let rest = "";
     let moment = new Moment(true);
@@ -95,14 +98,20 @@ async function once(): Promise<void> {
   } finally { clearTimeout(timer); }
 }
 
+/** introduce asks what is shown: after a scheduler went, it may be another one, of another version. */
+function introduce(): void {
+  void fetch("/v1/page").then((r) => (r.ok ? (r.json() as Promise<Partial<State>>) : {})).then((page: Partial<State>) => setState({ ...world.state, ...page }), () => undefined);
+}
+
 /** follow keeps the stream open for as long as the page is. */
 export async function follow(): Promise<void> {
-  void fetch("/v1/page").then((r) => (r.ok ? (r.json() as Promise<Partial<State>>) : {})).then((page: Partial<State>) => setState({ ...world.state, ...page }), () => undefined);
+  introduce();
   for (let wait = 500; ; wait = Math.min(wait * 2, 8000)) {
     let why = "";
     try { await once(); } catch (e) { why = e instanceof Error ? e.message : String(e); }
     if (world.link === "shut") return;
     if (world.link === "open") wait = 500;
+    introduce();
     set({ link: world.moment > 0 && world.state.cycle > 0 ? "broken" : world.link === "opening" ? "opening" : "broken", why });
     await new Promise((next) => setTimeout(next, wait));
   }

@@ -40,7 +40,7 @@ export interface Play { playing: boolean; ended: boolean; speed: number; now: nu
 
 export interface State {
   title?: string; source?: string; cycle: number; at?: string; simulated?: boolean; play?: Play; problems?: number;
-  whatIf?: boolean;
+  whatIf?: boolean; version?: string; scheduler?: string; // versions of the page and of the scheduler
 }
 
 export interface Event {

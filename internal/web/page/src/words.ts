@@ -27,7 +27,7 @@ const chinese: Record<string, string> = {
   "Nothing moves in this time.": "这段时间内没有变化。", "start earlier": "更早启动", "start later": "更晚启动", "are evicted besides": "额外被驱逐", "are spared": "免于驱逐", "Without": "不变", "With": "更改后", "waits at the end": "最终仍等待", "starts after": "启动于", "had started": "已启动", "not there": "不存在", "starts now": "立即启动", "pods evicted": "个 Pod 被驱逐",
   "It took too long: both were run only so far:": "耗时过长：两者都只运行到：", "This moment is in the past: go to the latest one first.": "此刻是过去：请先回到最新时刻。", "Go to the latest": "回到最新",
   Play: "播放", Pause: "暂停", "One step back": "后退一步", "One step on": "前进一步", "To the latest": "到最新", Speed: "速度", "Position in time": "时间位置", "the past": "过去", "the run has ended": "运行已结束",
-  "The connection is broken. What is shown may be old; it is tried again.": "连接已断开。显示的内容可能已过时；正在重试。", "Connecting…": "连接中…",
+  "The connection is broken. What is shown may be old; it is tried again.": "连接已断开。显示的内容可能已过时；正在重试。", "Connecting…": "连接中…", "The scheduler is of another version": "调度器是另一个版本",
   "This page is open elsewhere": "此页面已在别处打开", "End “ashlar web” and start it again to open it here.": "结束 “ashlar web” 并重新启动，即可在此打开。",
   "problems in the input": "个输入问题", Problems: "问题", "Light or dark": "浅色或深色", "中文": "English", "Simulation": "模拟", "Saved state": "保存的状态", "Live cluster": "实时集群",
   "No such job at this moment": "此刻没有这个作业", "No such queue at this moment": "此刻没有这个队列", "No such node at this moment": "此刻没有这个节点",
