@@ -403,8 +403,10 @@ func TestAReadAPIThatIsNamed(t *testing.T) {
 			t.Errorf("%+v is taken", o)
 		}
 	}
-	if _, err := c.person(t, Options{Address: s.URL, Certificate: s.label()}).RoundTrip(
-		httptest.NewRequest(http.MethodPost, "/v1/state", nil)); err == nil {
+	answer, err := c.person(t, Options{Address: s.URL, Certificate: s.label()}).RoundTrip(
+		httptest.NewRequest(http.MethodPost, "/v1/state", nil))
+	if err == nil {
+		answer.Body.Close()
 		t.Error("a POST is sent")
 	}
 }
