@@ -14,6 +14,8 @@ PLATFORMS ?= linux/$(shell $(GO) env GOARCH)
 CASES    ?= 5000
 WAYS ?= 10000
 WORLDS   ?= 500
+# Of make soak and make kube-scheduler: how many random clusters.
+CLUSTERS ?= 10000
 SOAK     ?= 5m
 
 # Builds the real API server, etcd and kwok that test/e2e needs, where they are not built yet.
@@ -23,7 +25,7 @@ UNIT = $$($(GO) list ./... | grep -v '/test/e2e')
 LAWS = $$($(GO) list -f '{{range .TestImports}}{{println $$.ImportPath .}}{{end}}{{range .XTestImports}}{{println $$.ImportPath .}}{{end}}' ./... \
 	| awk '$$2 == "pgregory.net/rapid" {print $$1}' | sort -u)
 
-.PHONY: help run demo page page-check cluster build image test soak race check lint vet bench bench-e2e stories update manifests fuzz clean
+.PHONY: help run demo page page-check cluster build image test soak kube-scheduler race check lint vet bench bench-e2e stories update manifests fuzz clean
 
 help: ## List the commands
 	@awk 'BEGIN {FS = ":.*## "} /^[a-z0-9-]+:.*## / {printf "  make %-9s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -65,13 +67,18 @@ test: lint ## Run every test, those against a real control plane included
 	$(CONTROL_PLANE)
 	$(GO) test -timeout $(TIMEOUT) ./...
 	$(GO) -C test/deploy test -timeout $(TIMEOUT) ./...
+	$(GO) -C test/kubescheduler test -timeout $(TIMEOUT) ./...
 
-soak: ## Run the long tests: CASES (5000) cases of each law, WAYS (10000) clusters asked what would make jobs run, WORLDS (500) in simulated time, and SOAK (5m) of faults on a real control plane
+soak: ## Run the long tests: CASES (5000) cases of each law, WAYS (10000) clusters asked what would make jobs run, WORLDS (500) in simulated time, CLUSTERS (10000) judged beside kube-scheduler, and SOAK (5m) of faults on a real control plane
 	$(GO) test -timeout 0 $(LAWS) -rapid.checks=$(CASES)
 	ASHLAR_WHATIF_CASES=$(WAYS) $(GO) test -timeout 0 -count=1 -v -run '^TestWhatWouldMakeAJobRunMakesItRun$$' ./sched
 	ASHLAR_WORLD_SEEDS=$(WORLDS) $(GO) test -timeout 0 -count=1 -v -run '^TestWorlds$$' ./test/world
+	$(MAKE) kube-scheduler
 	$(CONTROL_PLANE)
 	ASHLAR_E2E_SOAK=$(SOAK) $(GO) test -timeout 0 -count=1 -v -run '^TestSoak$$' ./test/e2e
+
+kube-scheduler: ## Compare filters and scores with kube-scheduler's own on CLUSTERS (10000) random clusters
+	ASHLAR_CLUSTERS=$(CLUSTERS) $(GO) -C test/kubescheduler test -timeout 0 -count=1 -v -run '^TestRandomClusters$$' .
 
 # The race detector needs cgo, and cgo needs a C compiler.
 race: ## Run the tests of internal/ under the race detector, where there is a C compiler
