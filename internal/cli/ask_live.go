@@ -20,6 +20,7 @@ import (
 	"ashlar.sh/internal/config"
 	"ashlar.sh/internal/explain"
 	"ashlar.sh/internal/kube/inspect"
+	"ashlar.sh/internal/lint"
 	"ashlar.sh/internal/manifest"
 	"ashlar.sh/sched"
 	"ashlar.sh/sched/model"
@@ -124,7 +125,7 @@ func (p questions) look(ctx context.Context, c inspect.Clients, s *source) (*liv
 		return nil, noCluster(err)
 	}
 	out.read, out.s = read, *s
-	out.set.Take("the cluster", read.Objects)
+	out.set.Take(lint.Cluster, read.Objects)
 	out.basis = explain.Basis{Source: "cluster", Time: out.now.UTC().Format(time.RFC3339)}
 	for _, m := range read.Missing {
 		out.basis.Unknown = append(out.basis.Unknown, m.String())

@@ -14,7 +14,8 @@ import (
 // clustered are the commands that need Kubernetes' clients.
 func (p Process) clustered(name string) []*cobra.Command {
 	return []*cobra.Command{p.scheduler(), playing{p}.replay(), playing{p}.history(),
-		snapshots{questions{p}}.snapshot(name), snapshots{questions{p}}.compare(name), p.cluster()}
+		snapshots{questions{p}}.snapshot(name), snapshots{questions{p}}.compare(name), p.cluster(),
+		linter{questions{p}}.lint(name)}
 }
 
 // engine is the options of every engine: volumes are heeded, and what was compiled in

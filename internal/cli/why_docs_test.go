@@ -13,10 +13,16 @@ var updateWhy = flag.Bool("update-why", false, "write the output in docs/why.md 
 // shown is a block of the page: a command, and what it prints.
 var shown = regexp.MustCompile("(?s)```\n\\$ ashlar ([^\n]*)\n(.*?)```\n")
 
-// What docs/why.md shows is what the commands print, from the root of the source tree.
+// What docs/why.md and docs/lint.md show is what the commands print, from the root of the source tree.
 func TestWhatThePageShowsIsPrinted(t *testing.T) {
 	t.Chdir("../..")
-	const page = "docs/why.md"
+	for page, least := range map[string]int{"docs/why.md": 6, "docs/lint.md": 1} {
+		showsWhatIsPrinted(t, page, least)
+	}
+}
+
+func showsWhatIsPrinted(t *testing.T, page string, least int) {
+	t.Helper()
 	before, err := os.ReadFile(page)
 	if err != nil {
 		t.Fatal(err)
@@ -34,8 +40,8 @@ func TestWhatThePageShowsIsPrinted(t *testing.T) {
 		}
 		return "```\n$ ashlar " + parts[1] + "\n" + got.out + "```\n"
 	})
-	if commands < 6 {
-		t.Errorf("%d commands are on the page, which cannot be all", commands)
+	if commands < least {
+		t.Errorf("%s: %d commands are on the page, which cannot be all", page, commands)
 	}
 	if *updateWhy {
 		if err := os.WriteFile(page, []byte(after), 0o600); err != nil {

@@ -1,0 +1,179 @@
+//go:build !simulator
+
+package cli
+
+import (
+	"errors"
+	"fmt"
+	"path/filepath"
+	"runtime/debug"
+	"slices"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"ashlar.sh/internal/explain"
+	"ashlar.sh/internal/lint"
+	"ashlar.sh/internal/manifest"
+)
+
+// linter is the verb that looks for mistakes.
+type linter struct{ questions }
+
+// linting is what its flags ask for.
+type linting struct {
+	source
+	on     []string
+	live   bool
+	failOn string
+}
+
+const lintLong = `Looks for what does not do what its author meant, in files or in a live cluster: the scheduler's
+configuration, queues that promise more than there is, jobs that can never run or name what is not
+there, HyperNodes that are no tree. docs/lint.md has each rule.
+
+FILE is YAML or JSON, a folder of it, or - for standard input; with the ending .conf it is a
+volcano-scheduler.conf. --on names files of the cluster for which these are, and --live takes the
+live cluster for it: then jobs are tried on its nodes, in its queues, and only what is wrong with
+the FILEs is told. Without FILE the live cluster itself is looked at, which is only read.
+
+Exit codes: 0 nothing as bad as --fail-on was found; 1 something was, or it could not be looked;
+2 bad usage.`
+
+func (p linter) lint(name string) *cobra.Command {
+	l := linting{}
+	c := &cobra.Command{
+		Use:   "lint [FILE|DIR|-]...",
+		Short: "Find mistakes in a configuration, queues, jobs and HyperNodes",
+		Long:  lintLong,
+		Example: strings.ReplaceAll(`  # Jobs and queues of a folder, as a check in CI
+  NAME lint -o sarif manifests/ > lint.sarif
+
+  # Can these jobs ever run on that cluster?
+  NAME lint jobs/ --on cluster.yaml
+  NAME lint jobs/ --live
+
+  # A configuration; and the live cluster
+  NAME lint volcano-scheduler.conf
+  NAME lint`, "NAME", name),
+		RunE: func(c *cobra.Command, args []string) error {
+			if err := l.check(c, args); err != nil {
+				return err
+			}
+			return p.lintNow(l)
+		},
+	}
+	f := c.Flags()
+	f.StringSliceVar(&l.on, "on", nil, "file or folder that describes the cluster; may be given several times")
+	f.BoolVar(&l.live, "live", false, "take the live cluster for the one that the files are for")
+	f.StringVar(&l.config, "scheduler-conf", "", "volcano-scheduler.conf to use")
+	f.StringSliceVar(&l.schedulers, "scheduler-name", []string{"volcano"},
+		"schedulerName of the pods to look at; may be given several times")
+	l.liveFlags(c)
+	f.StringVarP(&l.output, "output", "o", "text", "text, json or sarif")
+	f.StringVar(&l.failOn, "fail-on", "error", "the least severity for exit code 1: error, warning, note or never")
+	must(c.RegisterFlagCompletionFunc("output", cobra.FixedCompletions([]string{"text", "json", "sarif"},
+		cobra.ShellCompDirectiveNoFileComp)))
+	must(c.RegisterFlagCompletionFunc("fail-on", cobra.FixedCompletions([]string{"error", "warning", "note", "never"},
+		cobra.ShellCompDirectiveNoFileComp)))
+	return c
+}
+
+// check refuses what does not go together, and takes a configuration out of the arguments.
+func (l *linting) check(c *cobra.Command, args []string) error {
+	l.named, l.schedulersGiven = c.Flags().Changed("namespace"), c.Flags().Changed("scheduler-name")
+	l.stop, l.files = -1, nil
+	confs := 0
+	for _, a := range args {
+		if filepath.Ext(a) != ".conf" {
+			l.files = append(l.files, a)
+			continue
+		}
+		if confs++; confs > 1 || l.config != "" {
+			return fmt.Errorf("%s: one configuration is looked at: it is the second", a)
+		}
+		l.config = a
+	}
+	switch {
+	case !slices.Contains([]string{"text", "json", "sarif"}, l.output):
+		return fmt.Errorf("--output %q: expected text, json or sarif", l.output)
+	case !slices.Contains([]string{"error", "warning", "note", "never"}, l.failOn):
+		return fmt.Errorf("--fail-on %q: expected error, warning, note or never", l.failOn)
+	case l.live && len(l.on) > 0:
+		return errors.New("--live and --on: give one of them")
+	case len(args) == 0 && len(l.on) > 0:
+		return errors.New("--on is the cluster for which files are: give files")
+	}
+	return nil
+}
+
+// lintNow reads, looks and prints.
+func (p linter) lintNow(l linting) error {
+	in, unchecked, err := p.input(l)
+	if err != nil {
+		return err
+	}
+	out := lint.Look(in)
+	out.Unchecked = append(out.Unchecked, unchecked...)
+	switch l.output {
+	case "sarif":
+		info, _ := debug.ReadBuildInfo()
+		err = out.SARIF(p.Out, found(info).Version)
+	case "json":
+		err = explain.DocumentJSON(p.Out, out)
+	default:
+		err = out.Text(p.Out)
+	}
+	if err != nil {
+		return badInput("error: writing the findings: " + err.Error())
+	}
+	for _, what := range out.Unchecked {
+		fmt.Fprintln(p.Err, "not looked at:", explain.Printable(what))
+	}
+	fmt.Fprintf(p.Err, "%s, %s, %s\n", many(out.Errors, "error"), many(out.Warnings, "warning"),
+		many(out.NotesCount, "note"))
+	for i := range out.Findings {
+		if l.failOn != "never" && out.Findings[i].Severity.AtLeast(lint.Severity(l.failOn)) {
+			return &failure{code: 1}
+		}
+	}
+	return nil
+}
+
+func many(n int, what string) string {
+	if n == 1 {
+		return "1 " + what
+	}
+	return fmt.Sprintf("%d %ss", n, what)
+}
+
+// input reads what is to be looked at, and decides on it once.
+func (p linter) input(l linting) (in lint.Input, unchecked []string, err error) {
+	set := manifest.NewSet()
+	if len(l.files) > 0 {
+		show := p.loading()
+		set, in.Refused = manifest.LoadTelling(l.files, p.In, show.load)
+		show.end()
+	}
+	switch {
+	case l.live || len(l.files) == 0 && l.config == "":
+		return p.onCluster(l, in, set)
+	case len(l.on) > 0:
+		ground, errs := manifest.Load(l.on, p.In)
+		if len(errs) > 0 {
+			var lines []string
+			for _, e := range errs {
+				lines = append(lines, e.Error())
+			}
+			return in, nil, badInput(lines...)
+		}
+		theirs := ground.Files()
+		in.Mine = func(file string) bool { return file != "" && !theirs[file] }
+		ground.Add(set)
+		set = ground
+	}
+	in.World = set.Expand(l.schedulers...)
+	chosen := p.chosen(l, &in)
+	p.decide(l, &in, inputOf(in.World, chosen, 0))
+	return in, nil, nil
+}

@@ -1,0 +1,174 @@
+//go:build !simulator
+
+package cli
+
+import (
+	"fmt"
+	"os"
+	"time"
+
+	"ashlar.sh/internal/config"
+	"ashlar.sh/internal/explain"
+	"ashlar.sh/internal/lint"
+	"ashlar.sh/internal/manifest"
+	"ashlar.sh/sched"
+	"ashlar.sh/sched/ledger"
+	"ashlar.sh/sched/model"
+)
+
+// onCluster takes the live cluster: the objects of the set are added to it; without any it is looked at itself.
+func (p linter) onCluster(l linting, in lint.Input, set *manifest.Set) (lint.Input, []string, error) {
+	live, err := p.lookNow(l.source)
+	if err != nil {
+		return in, nil, err
+	}
+	if len(l.files) > 0 {
+		in.Mine = func(file string) bool { return file != "" }
+		live.set.Add(set)
+	}
+	if live.read.Partial && len(live.read.Objects) == 0 {
+		return in, nil, badInput("error: nothing of the cluster may be read")
+	}
+	in.Whole = !live.read.Partial
+	in.World = live.set.Expand(live.s.schedulers...)
+	in.Chosen = live.chosen
+	if live.text != "" {
+		_, in.Configuration = config.Parse(config.Source{File: live.basis.Configuration}, []byte(live.text), p.catalog(),
+			config.Strict)
+	}
+	if live.read.Partial {
+		return in, append(live.basis.Unknown,
+			"whether jobs can run, and sums of queues: too little of the cluster may be read"), nil
+	}
+	p.decide(l, &in, inputOf(in.World, live.chosen, live.now.UnixNano()))
+	return in, nil, nil // what is missing was told on stderr
+}
+
+// chosen reads the configuration: what is wrong with it is a finding. One that is refused is Volcano's default for the
+// jobs that are looked at.
+func (p linter) chosen(l linting, in *lint.Input) *config.Scheduler {
+	var src config.Source
+	text := ""
+	switch {
+	case l.config != "":
+		data, err := os.ReadFile(l.config)
+		if err != nil {
+			in.Configuration = []config.Problem{{File: l.config, Message: fmt.Sprint(cause(err)), Fatal: true}}
+			return config.Default()
+		}
+		src, text = config.Source{File: l.config}, string(data)
+	default:
+		found, err := in.World.Config()
+		if err != nil {
+			in.Configuration = []config.Problem{{File: in.World.Configs[1].Where.File, Line: in.World.Configs[1].Where.Line,
+				Message: "a second scheduler configuration is among the input: which one holds is not said", Fatal: true}}
+			return config.Default()
+		}
+		if found == nil {
+			in.Chosen = config.Default()
+			return in.Chosen
+		}
+		src, text = config.Source{File: found.Where.File}, found.Text
+		if found.Literal {
+			src.LineOffset = found.Line - 1
+		}
+	}
+	in.Chosen, in.Configuration = config.Parse(src, []byte(text), p.catalog(), config.Strict)
+	if in.Chosen == nil {
+		return config.Default()
+	}
+	return in.Chosen
+}
+
+// decide runs one cycle on all objects, as if they were all there now, and looks for jobs that come too late.
+func (p linter) decide(l linting, in *lint.Input, from input) {
+	for i := range from.items {
+		from.items[i].SubmitAt = 0
+	}
+	options, err := from.engine(p.Process)
+	if err == nil {
+		in.Engine, err = sched.New(from.profile, options...)
+	}
+	if err != nil {
+		in.Configuration = append(in.Configuration, config.Problem{File: from.chosen.File, Fatal: true,
+			Message: from.chosen.Locate(err).Error()})
+		in.Engine = nil
+		return
+	}
+	in.Engine.Apply(from.facts()...)
+	in.Engine.Decide(from.begin())
+	in.Late = p.late(l, from)
+}
+
+// longestLook bounds the work for deadlines.
+const longestLook = 5 * time.Second
+
+// late simulates, where jobs have deadlines, until the last of them is over: which jobs have not started at theirs.
+func (p linter) late(l linting, from input) map[ledger.Key]lint.Lateness {
+	deadlines, last := from.deadlines(p.Now()), time.Duration(0)
+	for _, d := range deadlines { // order-free: the largest
+		last = max(last, d)
+	}
+	if len(deadlines) == 0 {
+		return nil
+	}
+	l.stop = last
+	out, began := map[ledger.Key]lint.Lateness{}, p.Now()
+	world, err := from.world(p.Process, l.simulation)
+	if err != nil {
+		return nil
+	}
+	judge := func(at time.Duration, engine *sched.Engine) {
+		for key, deadline := range deadlines { // order-free: each job by itself
+			if at <= deadline {
+				continue
+			}
+			if delete(deadlines, key); !started(engine, key) {
+				out[key] = lint.Lateness{Deadline: explain.Duration(deadline).String(),
+					Found: "does not start by then, if no other jobs come and what runs goes on"}
+			}
+		}
+	}
+	for len(deadlines) > 0 && p.Now().Sub(began) < longestLook {
+		at, more := world.Next()
+		judge(at, world.Engine()) // as things are until then
+		if !more {
+			break
+		}
+		if _, more := world.Step(); !more {
+			break
+		}
+	}
+	if p.Now().Sub(began) < longestLook {
+		judge(last+time.Hour, world.Engine()) // nothing happens any more
+	}
+	return out
+}
+
+// deadlines are for how long jobs may still wait.
+func (in input) deadlines(now time.Time) map[ledger.Key]time.Duration {
+	out := map[ledger.Key]time.Duration{}
+	for i := range in.items {
+		g, is := in.items[i].Fact.Object.(*model.PodGroup)
+		if !is || g.MaxWait <= 0 || g.Phase == model.GroupRunning || g.Phase == model.GroupCompleted {
+			continue
+		}
+		left := time.Duration(g.MaxWait)
+		if in.at > 0 && g.Created > 0 {
+			left -= now.Sub(time.Unix(0, g.Created))
+		}
+		out[ledger.Key{Namespace: g.Namespace, Name: g.Name}] = max(left, 0)
+	}
+	return out
+}
+
+// started says that a job has its minimum.
+func started(engine *sched.Engine, key ledger.Key) bool {
+	led := engine.Ledger()
+	id, known := led.Jobs.Find(ledger.JobKey{Namespace: key.Namespace, Name: key.Name})
+	if !known {
+		return false
+	}
+	job := led.Job(id)
+	return job.Ready() >= max(job.MinMember, 1)
+}

@@ -1,0 +1,100 @@
+package cli_test
+
+import (
+	"encoding/json"
+	"os"
+	"strings"
+	"testing"
+
+	"ashlar.sh/internal/lint"
+)
+
+const lintExample = "../../examples/lint"
+
+func linted(t *testing.T, args ...string) (lint.Report, result) {
+	t.Helper()
+	got := run("", append([]string{"ashlar", "lint", "-o", "json"}, args...)...)
+	var r lint.Report
+	if err := json.Unmarshal([]byte(got.out), &r); err != nil {
+		t.Fatalf("%q: exit %d: %v\n%s%s", args, got.code, err, got.out, got.err)
+	}
+	return r, got
+}
+
+// Each rule has a mistake that it finds, at its file and line.
+func TestLintFindsAMistakeOfEachRule(t *testing.T) {
+	found := map[string]bool{}
+	configuration := configMap("c", strings.ReplaceAll(quiet, "proportion", "overcommit\n    arguments:\n"+
+		"      overcommit-factor: 0.5"))
+	for _, args := range [][]string{
+		{lintExample, lintExample + "/volcano-scheduler.conf"},
+		{lintExample + "/cluster.yaml", lintExample + "/cluster.yaml", "--scheduler-conf",
+			file(t, "x.conf", "actions: \"alocate\"\n")},
+		{file(t, "w.yaml", configuration+"---"+oneNode)},
+		{file(t, "a.yaml", strings.Replace(oneNode, "requests: {cpu: \"1\", memory: 1Gi}", "requests: {cpu: \"-1\"}", 1))},
+		{file(t, "b.yaml", "apiVersion: v1\nkind: Pod\nmetadata: {}\n---\n"+oneNode+"---\napiVersion: v1\nkind: Pod\n"+
+			"metadata: {name: q, annotations: {ashlar.sh/duration: soon}}\nspec: {nodeName: nowhere}\n")},
+		{file(t, "t.yaml", oneNode+"---\napiVersion: topology.volcano.sh/v1alpha1\nkind: HyperNode\nmetadata: {name: h}\n"+
+			"spec: {tier: 1, members: [{type: HyperNode, selector: {exactMatch: {name: h}}}]}\n---\n"+
+			"apiVersion: scheduling.volcano.sh/v1beta1\nkind: PodGroup\nmetadata: {name: g}\nspec: {minMember: 1, "+
+			"networkTopology: {mode: hard, highestTierAllowed: 1}}\n")},
+	} {
+		r, _ := linted(t, args...)
+		for _, f := range r.Findings {
+			if found[f.Rule] = true; f.File == "" || f.Message == "" || f.Do == "" {
+				t.Errorf("%q: a finding without a place or words: %+v", args, f)
+			}
+		}
+	}
+	for _, name := range lint.Rules() {
+		if !found[name] {
+			t.Errorf("no mistake shows rule %s", name)
+		}
+	}
+}
+
+func TestLintSaysWhereAndFails(t *testing.T) {
+	for _, c := range []struct {
+		args []string
+		code int
+		want string
+	}{
+		{[]string{lintExample + "/jobs.yaml", "--on", lintExample + "/cluster.yaml"}, 1,
+			lintExample + "/jobs.yaml:2: error: PodGroup/default/giant: it can never start on these nodes: "},
+		{[]string{lintExample, "--fail-on", "never"}, 0, "[queue-parent]"},
+		{[]string{"../../examples/eviction", "--fail-on", "note"}, 0, ""},
+		{[]string{lintExample, "-o", "xml"}, 2, `--output "xml": expected text, json or sarif`},
+		{[]string{lintExample, "--fail-on", "bad"}, 2, `--fail-on "bad": expected error, warning, note or never`},
+		{[]string{"--on", lintExample}, 2, "--on is the cluster for which files are"},
+		{[]string{"a.conf", "b.conf"}, 2, "b.conf: one configuration is looked at"},
+		{[]string{"nowhere.yaml"}, 1, "nowhere.yaml: error: cannot be read: no such file or directory [object-refused]"},
+		{[]string{"nowhere.conf"}, 1, "nowhere.conf: error: no such file or directory [configuration-refused]"},
+		{[]string{}, 1, "no cluster to ask"},
+	} {
+		got := run("", append([]string{"ashlar", "lint"}, c.args...)...)
+		if got.code != c.code || !strings.Contains(got.out+got.err, c.want) {
+			t.Errorf("%q: exit %d, want %d and %q\n%s%s", c.args, got.code, c.code, c.want, got.out, got.err)
+		}
+	}
+	of := run("", "ashlar", "lint", lintExample+"/jobs.yaml", "--on", lintExample+"/cluster.yaml")
+	if strings.Contains(of.out, "cluster.yaml") {
+		t.Errorf("what is wrong with the cluster is told, too:\n%s", of.out)
+	}
+	text, err := os.ReadFile(lintExample + "/jobs.yaml")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if in := run(string(text), "ashlar", "lint", "-"); in.code != 1 || !strings.Contains(in.out, "-:14: error: ") {
+		t.Errorf("of standard input exit %d\n%s%s", in.code, in.out, in.err)
+	}
+}
+
+// What has no mistake has no finding: the examples of the quick start, but for the one that is meant.
+func TestLintOfTheExamples(t *testing.T) {
+	for folder, want := range map[string]int{"quickstart": 1, "demo": 0, "live": 0, "topology": 0, "devices": 0} {
+		r, _ := linted(t, "../../examples/"+folder)
+		if len(r.Findings) != want {
+			t.Errorf("examples/%s has %d findings, want %d: %+v", folder, len(r.Findings), want, r.Findings)
+		}
+	}
+}

@@ -1,0 +1,171 @@
+package lint
+
+import (
+	"cmp"
+	"slices"
+	"strings"
+
+	"ashlar.sh/internal/explain"
+	"ashlar.sh/internal/manifest"
+	"ashlar.sh/sched"
+	"ashlar.sh/sched/ledger"
+	"ashlar.sh/sched/model"
+	"ashlar.sh/sched/resource"
+	"ashlar.sh/sched/trace"
+)
+
+// jobs looks at gangs by themselves, and then at what the engine says of all jobs.
+func (l *look) jobs() {
+	classes := map[string]bool{"": true, "system-cluster-critical": true, "system-node-critical": true}
+	for i := range l.World.Items {
+		if c, is := l.World.Items[i].Fact.Object.(*model.PriorityClass); is {
+			classes[c.Name] = true
+		}
+	}
+	for i := range l.World.Items {
+		it := &l.World.Items[i]
+		ref := it.Fact.Ref.String()
+		class := ""
+		switch o := it.Fact.Object.(type) {
+		case *model.PodGroup:
+			l.gang(o, ref, it.Where)
+			class = o.PriorityClass
+		case *model.Pod:
+			if o.Ours && !o.HasPriority {
+				class = o.PriorityClass
+			}
+		}
+		if !classes[class] && l.all(model.KindPriorityClass) {
+			l.out.add("job-priority-class", ref, it.Where, "PriorityClass %s does not exist%s", class, nearest(class, classes))
+		}
+	}
+	if l.Engine == nil {
+		return
+	}
+	for _, j := range l.Engine.Questions().Jobs() {
+		l.job(&j)
+	}
+	if l.kinds[model.KindNode] == 0 && l.kinds[model.KindPod] > 0 {
+		l.out.Unchecked = append(l.out.Unchecked, "whether jobs can run: no node is among the input")
+	}
+}
+
+func nearest(name string, of map[string]bool) string {
+	var names []string
+	for n := range of { // order-free: sorted below
+		names = append(names, n)
+	}
+	slices.Sort(names)
+	_, hint, offered := strings.Cut(explain.NoSuch("", "", name, names), " (did")
+	if !offered {
+		return ""
+	}
+	return " (did" + hint
+}
+
+// gang compares a PodGroup's minimum with its pods. A controller may make them later: none at all is no mistake.
+func (l *look) gang(g *model.PodGroup, ref string, at manifest.Position) {
+	pods := l.pods[ledger.Key{Namespace: g.Namespace, Name: g.Name}]
+	if len(pods) == 0 {
+		if !l.Whole && g.MinMember > 0 {
+			l.out.add("job-without-pods", ref, at, "none of the %d pods that start together is among the input", g.MinMember)
+		}
+		return
+	}
+	if l.Whole {
+		return // pods that are not there yet may come
+	}
+	if int(g.MinMember) > len(pods) {
+		l.out.add("job-too-few-pods", ref, at, "minMember is %d, and the number of its pods %d", g.MinMember, len(pods))
+	}
+	for _, r := range g.MinTaskMember {
+		n := 0
+		for _, p := range pods {
+			if p.Role == r.Role {
+				n++
+			}
+		}
+		if int(r.Min) > n {
+			l.out.add("job-too-few-pods", ref, at, "minTaskMember asks for %d pods of role %s, and their number is %d", r.Min,
+				r.Role, n)
+		}
+	}
+	if g.HasMin {
+		l.minimum(g, pods, ref, at)
+	}
+}
+
+// minimum compares minResources with what the cheapest minimum of pods asks for, and with what all ask for.
+func (l *look) minimum(g *model.PodGroup, pods []*model.Pod, ref string, at manifest.Position) {
+	most := int(g.MinMember)
+	for _, name := range asked(pods) {
+		var asks []int64
+		for _, p := range pods {
+			x := int64(0)
+			if p.Spec != nil {
+				x, _ = p.Spec.Requests.Get(name)
+			}
+			asks = append(asks, x)
+		}
+		slices.Sort(asks)
+		least, all := int64(0), int64(0)
+		for i, x := range asks {
+			if i < most {
+				least = plus(least, x)
+			}
+			all = plus(all, x)
+		}
+		is, named := g.MinResources.Get(name)
+		switch {
+		case least > is:
+			text := "minResources.%s is %s, and minMember (%d) asks for at least %s: it is let in where it has no room to start"
+			if !named {
+				text = "minResources.%s is missing (%s), and minMember (%d) asks for at least %s: it is let in where it has no " +
+					"room to start"
+			}
+			l.out.add("job-min-resources", ref, at, text, name, explain.Quantity(name, is), most, explain.Quantity(name, least))
+		case is > all:
+			l.out.add("job-min-resources", ref, at, "minResources.%s is %s, and all %d pods together ask for %s: it waits for "+
+				"more than it uses", name, explain.Quantity(name, is), len(pods), explain.Quantity(name, all))
+		}
+	}
+}
+
+// asked are the resources that pods ask for.
+func asked(pods []*model.Pod) (out []string) {
+	for _, p := range pods {
+		if p.Spec == nil {
+			continue
+		}
+		for _, a := range p.Spec.Requests {
+			if a.Name != resource.PodsName && a.Value > 0 && !slices.Contains(out, a.Name) {
+				out = append(out, a.Name)
+			}
+		}
+	}
+	slices.Sort(out)
+	return out
+}
+
+// job tells why a job can never run, that its queue takes no jobs, and that its deadline is too short.
+func (l *look) job(j *sched.JobReport) {
+	object := "PodGroup/" + j.Namespace + "/" + j.Name
+	if j.Adopted {
+		object = "Pod/" + j.Namespace + "/" + j.Name
+	}
+	at := l.named(object)
+	switch code := j.Reason.Root().Code; code {
+	case trace.QueueNotFound, trace.QueueInvalid, trace.QueueNotLeaf, trace.QueueCyclic, trace.QueueOrphaned,
+		trace.QueueNotOpen:
+		if code != trace.QueueNotFound || l.all(model.KindQueue) {
+			l.out.add("job-queue", object, at, "%s", explain.Sentence(*j.Reason.Root()))
+		}
+	}
+	if j.Reason.Never != nil {
+		l.out.add("job-never-runs", object, at, "%s", explain.Sentence(*j.Reason.Never))
+	}
+	if late, is := l.Late[ledger.Key{Namespace: j.Namespace, Name: j.Name}]; is && j.Reason.Never == nil {
+		l.out.add("job-deadline", object, at, "it may wait for %s, and %s", late.Deadline,
+			cmp.Or(late.Found, "has not started by then"))
+	}
+}
