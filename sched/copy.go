@@ -30,7 +30,13 @@ type Copy struct {
 
 // Copy makes a copy of an engine between two cycles.
 func (e *Engine) Copy() (*Copy, error) {
-	return NewCopy(e.profile, e.Facts(), e.Commitments(), e.with...)
+	return CopiesOf(e)()
+}
+
+// CopiesOf takes what copies of an engine are made of, between two cycles. What it returns makes one, in any goroutine.
+func CopiesOf(e *Engine) func() (*Copy, error) {
+	profile, facts, commitments, with := e.profile, e.Facts(), e.Commitments(), e.with
+	return func() (*Copy, error) { return NewCopy(profile, facts, commitments, with...) }
 }
 
 // NewCopy makes a copy of the engine that has a profile, options, and these facts and commitments. A stopwatch

@@ -61,11 +61,28 @@ type JobReport struct {
 	Tasks           [model.NumStatus]int32
 	Reason          trace.Reason
 	RunTime         model.RunTime // of the members that have not finished: see jobRunTime
+	Start           trace.Start   // when it starts, where that was estimated: see estimate.Starts.Into
 
 	// For a job, or a sub-group, with a network topology: the smallest HyperNode that holds its pods, "" where
 	// there is none.
 	HyperNode string
 	SubJobs   []SubJobReport // by name
+}
+
+// Key is the job's name among all.
+func (j *JobReport) Key() ledger.JobKey {
+	k := ledger.JobKey{Namespace: j.Namespace, Name: j.Name, Adopted: j.Adopted}
+	if j.Owner != (JobOwner{}) {
+		k.Owner = j.Owner.Kind + "/" + j.Owner.UID
+	}
+	return k
+}
+
+// HasMinimum says that as many members as start together have a node, or have run to their end.
+func (j *JobReport) HasMinimum() bool {
+	n := j.Tasks[model.Allocated] + j.Tasks[model.Binding] + j.Tasks[model.Bound] + j.Tasks[model.Running] +
+		j.Tasks[model.Succeeded]
+	return n > 0 && n >= j.MinMember
 }
 
 // JobOwner is the controller of an adopted job's pods: its kind and group, and its UID. Both are empty for a

@@ -10,6 +10,7 @@ import (
 
 	"ashlar.sh/internal/explain"
 	"ashlar.sh/internal/sim"
+	"ashlar.sh/sched"
 	"ashlar.sh/sched/trace"
 )
 
@@ -198,7 +199,11 @@ func (p Process) simulateNow(s simulation) error {
 	if in.watch != nil {
 		return p.sumUp(s, in, world, p.Now().Sub(began), findings)
 	}
-	report := explain.New(world.Engine().Report(), totals(world), evictions(world))
+	state, err := p.stateOf(s, world)
+	if err != nil {
+		return err
+	}
+	report := explain.New(state, totals(world), evictions(world))
 	for _, problem := range in.problems {
 		report.AddProblem(problem.Object, problem.Message)
 	}
@@ -206,6 +211,25 @@ func (p Process) simulateNow(s simulation) error {
 		return badInput("error: writing the report: " + err.Error())
 	}
 	return wrong(findings)
+}
+
+// longestEstimate bounds how long it is looked for when jobs start.
+const longestEstimate = 30 * time.Second
+
+// stateOf is how things stand at the end of a run, with estimates of when jobs start where it was stopped before its
+// end: when all is quiet no job starts any more.
+func (p Process) stateOf(s simulation, world *sim.World) (sched.Report, error) {
+	state := world.Engine().Report()
+	if s.stop < 0 {
+		return state, nil
+	}
+	end := p.Now().Add(longestEstimate)
+	starts, err := world.Starts(func() bool { return p.Now().After(end) })
+	if err != nil {
+		return state, err
+	}
+	starts.Into(state.Jobs, world.Engine().Now())
+	return state, nil
 }
 
 // wrong is the failure of a run in which the audit found something.

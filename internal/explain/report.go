@@ -112,6 +112,7 @@ type Job struct {
 	Reason    Reason         `json:"reason"`
 
 	RunTime *RunTime `json:"runTime,omitempty"` // the longest of its pods; nil: nothing is known
+	Start   *Start   `json:"start,omitempty"`   // when it starts; nil: it waits for none, or that was not estimated
 	Created string   `json:"created,omitempty"` // RFC 3339; "" where it is not known
 
 	Owner *Owner `json:"owner,omitempty"` // the controller of its pods; nil: it has a PodGroup, or is one pod's
@@ -251,8 +252,8 @@ func job(j *sched.JobReport) Job {
 	out := Job{Namespace: j.Namespace, Name: j.Name, Owner: owner(j.Owner), shown: j.Shown, Queue: j.Queue,
 		Phase:     j.Phase.String(),
 		MinMember: j.MinMember, Priority: j.Priority, Tasks: map[string]int{},
-		Created: moment(j.Created), Reason: reason(j.Reason), RunTime: runTime(j.RunTime), HyperNode: j.HyperNode,
-		SubJobs: subJobs(j.SubJobs)}
+		Created: moment(j.Created), Reason: reason(j.Reason), RunTime: runTime(j.RunTime), Start: start(&j.Start),
+		HyperNode: j.HyperNode, SubJobs: subJobs(j.SubJobs)}
 	for status, n := range j.Tasks {
 		if n != 0 {
 			out.Tasks[model.Status(status).String()] = int(n)

@@ -140,6 +140,9 @@ func (p *page) waiting(r *Report) {
 		p.line("  %s  %s", p.paint(bold, p.name(j.Namespace, j.called())),
 			p.paint(faint, fmt.Sprintf("(queue %s, %s)", j.Queue, waitingPods(j))))
 		p.reason(j.Reason)
+		if j.Start != nil {
+			p.paragraph(4, capital(j.Start.Message)+".")
+		}
 	}
 	if !some {
 		p.line("  none")

@@ -1,0 +1,275 @@
+package estimate
+
+import (
+	"container/heap"
+
+	"ashlar.sh/sched"
+	"ashlar.sh/sched/ledger"
+	"ashlar.sh/sched/model"
+	"ashlar.sh/sched/trace"
+)
+
+// forward is one run of an engine from an end of a pod to the next.
+type forward struct {
+	o     Options
+	e     *sched.Engine
+	base  int64
+	now   int64 // of the last cycle
+	guess bool  // pods end when they are expected to, not at their limits
+
+	agenda  agenda
+	told    facts // what the next cycle is told
+	next    int64 // when the engine wants to be asked again; 0: no matter when
+	still   int   // cycles in a row without a fact or a decision
+	waiting []ledger.JobKey
+	waits   map[ledger.JobKey]bool // those that have not started yet
+	started map[ledger.JobKey]moment
+	source  model.TimeSource // the least certain figure that the run rests on so far
+	guessed bool             // limits and guesses of some pod are not the same
+	cycles  int
+	cut     bool
+	births  uint64
+}
+
+// moment is when a job starts in a run: at a cycle, after the one before it.
+type moment struct {
+	after, at int64
+	source    model.TimeSource
+}
+
+func newForward(e *sched.Engine, now int64, o Options, guess bool) *forward {
+	f := &forward{o: o, e: e, base: now, now: now, guess: guess, waits: map[ledger.JobKey]bool{},
+		started: map[ledger.JobKey]moment{}, source: model.TimeEnforced}
+	f.told.of = map[model.Ref]int{}
+	if f.next = o.Next; o.Idle {
+		f.still = 2
+	}
+	f.waiting = sorted(e.Ledger())
+	for _, k := range f.waiting {
+		f.waits[k] = true
+	}
+	if len(f.waits) > 0 {
+		e.Ledger().Tasks.Each(func(t ledger.TaskID) bool {
+			f.foresee(e.Ledger().Task(t))
+			return true
+		})
+	}
+	return f
+}
+
+// patience is how many cycles in a row may decide something although no pod ends any more, or run in vain because the
+// engine wants to be asked again: evictions could go round in a circle, and hours come and go for ever.
+const patience = 1000
+
+// run runs until all jobs have started, nothing more can happen, or the bounds are reached.
+func (f *forward) run() {
+	alone := 0
+	for len(f.waits) > 0 {
+		at, more := f.due()
+		if !more {
+			return
+		}
+		if f.cycles >= f.o.Steps || alone > patience || f.o.Stop != nil && f.o.Stop() {
+			f.cut = true
+			return
+		}
+		ended := f.cycle(at)
+		if alone++; ended {
+			alone = 0
+		}
+	}
+}
+
+// cycle runs the cycle at a time, and says whether a pod has ended before it.
+func (f *forward) cycle(at int64) (ended bool) {
+	before := at // what leads to its decisions happened after that
+	if step := f.step(at); step > f.o.Period {
+		before = max(f.now, at-step)
+	}
+	f.now = at
+	ended = f.happen()
+	if facts := f.told.take(); len(facts) > 0 {
+		f.still = 0
+		f.e.Apply(facts...)
+	}
+	plan, _, next := f.e.Decide(at)
+	if f.still++; len(plan.Items) > 0 {
+		f.still = 0
+	}
+	f.cycles, f.next = f.cycles+1, next
+	f.note(plan, before)
+	receipts := make([]sched.Receipt, 0, len(plan.Items))
+	for _, i := range plan.Items {
+		receipts = append(receipts, sched.Receipt{Item: i, Outcome: f.obey(i)})
+	}
+	f.e.Receive(receipts...)
+	return ended
+}
+
+// note notes which jobs start with a plan.
+func (f *forward) note(plan sched.Plan, before int64) {
+	l := f.e.Ledger()
+	for _, i := range plan.Items {
+		if i.Kind != sched.BindPod {
+			continue
+		}
+		t, there := l.Tasks.Find(i.Pod)
+		if !there || l.Task(t).Job == ledger.NoJob {
+			continue
+		}
+		if j := l.Job(l.Task(t).Job); f.waits[j.Key] && begun(j) {
+			f.started[j.Key] = moment{before, f.now, f.source}
+			delete(f.waits, j.Key)
+		}
+	}
+}
+
+// due is the time of the next cycle that can matter; false when nothing more can happen.
+func (f *forward) due() (int64, bool) {
+	step := f.step(f.now)
+	if f.still < 2 || len(f.told.list) > 0 {
+		return model.After(f.now, step), true
+	}
+	at := int64(model.Never)
+	if len(f.agenda) > 0 {
+		at = f.agenda[0].at
+	}
+	if f.next > 0 {
+		at = min(at, f.next)
+	}
+	if at == model.Never {
+		return 0, false
+	}
+	step = f.step(at)
+	steps := max(1, (model.Between(f.now, at)+step-1)/step)
+	if steps > (model.Never-f.now)/step {
+		return 0, false
+	}
+	return f.now + steps*step, true
+}
+
+// step is how far cycles are apart at a time: whole periods.
+func (f *forward) step(at int64) int64 {
+	if !f.o.Coarse {
+		return f.o.Period
+	}
+	fineness := max(leastFineness, cyclesTimesJobs/int64(max(1, len(f.waiting))))
+	return max(1, (at-f.base)/fineness/f.o.Period) * f.o.Period
+}
+
+// agenda is what will happen to pods, the earliest first.
+type agenda []event
+
+// happening is what happens to a pod. Of one moment, pods leave before others come.
+type happening uint8
+
+const (
+	gone  happening = iota // it was asked to leave, and is gone
+	ended                  // it has run for its time
+	runs                   // it is bound, and runs
+)
+
+type event struct {
+	at     int64
+	what   happening
+	pod    ledger.Key
+	uid    string
+	source model.TimeSource // of ended: where the time is from
+}
+
+func (f *forward) add(e event) {
+	if e.at != model.Never {
+		heap.Push(&f.agenda, e)
+	}
+}
+
+// Len implements heap.Interface.
+func (a agenda) Len() int { return len(a) }
+
+// Less implements heap.Interface.
+func (a agenda) Less(i, j int) bool {
+	if a[i].at != a[j].at {
+		return a[i].at < a[j].at
+	}
+	if a[i].what != a[j].what {
+		return a[i].what < a[j].what
+	}
+	return a[i].pod.Compare(a[j].pod) < 0
+}
+
+// Swap implements heap.Interface.
+func (a agenda) Swap(i, j int) { a[i], a[j] = a[j], a[i] }
+
+// Push implements heap.Interface.
+func (a *agenda) Push(x any) { *a = append(*a, x.(event)) }
+
+// Pop implements heap.Interface.
+func (a *agenda) Pop() any {
+	last := len(*a) - 1
+	e := (*a)[last]
+	(*a)[last] = event{}
+	*a = (*a)[:last]
+	return e
+}
+
+// facts are what changed since the last cycle, one for each object, in the order in which they changed first.
+type facts struct {
+	list []model.Fact
+	of   map[model.Ref]int
+}
+
+// see is an object as the next cycle is told of it; false when there is none.
+func (f *forward) see(r model.Ref) (model.Fact, bool) {
+	if i, told := f.told.of[r]; told {
+		return f.told.list[i], f.told.list[i].Object != nil
+	}
+	return f.e.Ledger().Fact(r)
+}
+
+// tell has the next cycle told of an object.
+func (f *forward) tell(now model.Fact) {
+	if i, told := f.told.of[now.Ref]; told {
+		now.Version = f.told.list[i].Version
+		f.told.list[i] = now
+		return
+	}
+	is, _ := f.e.Ledger().Fact(now.Ref)
+	now.Version = max(now.Version, is.Version) + 1
+	f.told.of[now.Ref] = len(f.told.list)
+	f.told.list = append(f.told.list, now)
+}
+
+// take returns what is to be told, valid until the next fact.
+func (x *facts) take() []model.Fact {
+	out := x.list
+	x.list = x.list[:0]
+	clear(x.of)
+	return out
+}
+
+// content is what an object is that only PluginStates understand; nil when there is none.
+func (f *forward) content(r model.Ref) any {
+	if is, there := f.see(r); there {
+		if o, opaque := is.Object.(*model.Opaque); opaque {
+			return o.Content
+		}
+	}
+	return nil
+}
+
+// follow tells of what follows from a bind, or from the end of a pod.
+func (f *forward) follow(list []model.Fact) {
+	for _, x := range list {
+		is, _ := f.see(x.Ref)
+		x.UID = is.UID
+		f.tell(x)
+	}
+}
+
+// reason is why a job waits at the end of the run.
+func (f *forward) reason(k ledger.JobKey) trace.Reason {
+	if j, there := f.e.Ledger().Jobs.Find(k); there {
+		return f.e.Refusal(j).Clone()
+	}
+	return trace.Reason{}
+}

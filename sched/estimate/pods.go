@@ -1,0 +1,206 @@
+package estimate
+
+import (
+	"container/heap"
+	"fmt"
+
+	"ashlar.sh/sched"
+	"ashlar.sh/sched/ledger"
+	"ashlar.sh/sched/model"
+)
+
+// foresee puts on the agenda what becomes of a pod that is there at the begin.
+func (f *forward) foresee(t *ledger.Task) {
+	p, soon := t.Pod, f.base+f.o.Period
+	leaves := t.Held.Kind == ledger.CommitEvict
+	switch {
+	case p.Phase == model.PodSucceeded || p.Phase == model.PodFailed:
+	case p.Deleting:
+		f.add(event{at: max(soon, p.Rare().GoneBy), what: gone, pod: t.Key, uid: p.UID})
+	case leaves && p.Node != "":
+		f.leave(podFact(p, 0), soon)
+	case t.Held.Kind == ledger.CommitBind && p.Node == "":
+		f.bind(podFact(p, 0), f.e.Ledger().Node(t.Held.Node).Name, soon)
+	case p.Node != "" && p.Phase == model.PodPending:
+		f.add(event{at: soon, what: runs, pod: t.Key, uid: p.UID})
+	case p.Node != "":
+		f.end(p, soon)
+	}
+	if group := f.e.Ledger().Jobs.GroupOf(t); !f.guessed && (p.Node != "" || p.Ours) {
+		r := p.RunTime(group, f.base)
+		f.guessed = r.Expected != r.Limit
+	}
+}
+
+func podFact(p *model.Pod, version uint64) model.Fact {
+	return model.Fact{Ref: model.Ref{Kind: model.KindPod, Namespace: p.Namespace, Name: p.Name}, UID: p.UID,
+		Version: version, Object: p}
+}
+
+// end puts the end of a running pod on the agenda.
+func (f *forward) end(p *model.Pod, soonest int64) {
+	latest, expected, source := p.Ends(f.group(p), f.now)
+	at, from := latest, model.TimeEnforced
+	if f.guess && expected != model.Never {
+		at, from = expected, source
+	}
+	if at != model.Never {
+		f.add(event{at: max(at, soonest), what: ended, pod: ledger.Key{Namespace: p.Namespace, Name: p.Name}, uid: p.UID,
+			source: from})
+	}
+}
+
+// group is the PodGroup of a pod; nil without one.
+func (f *forward) group(p *model.Pod) *model.PodGroup {
+	l := f.e.Ledger()
+	if t, there := l.Tasks.Find(ledger.Key{Namespace: p.Namespace, Name: p.Name}); there {
+		return l.Jobs.GroupOf(l.Task(t))
+	}
+	return nil
+}
+
+// happen lets everything take place that is due, and says whether a pod has ended.
+func (f *forward) happen() (some bool) {
+	for len(f.agenda) > 0 && f.agenda[0].at <= f.now {
+		e := heap.Pop(&f.agenda).(event)
+		is, there := f.see(model.Ref{Kind: model.KindPod, Namespace: e.pod.Namespace, Name: e.pod.Name})
+		if !there || is.UID != e.uid {
+			continue
+		}
+		p := is.Object.(*model.Pod)
+		switch over := p.Phase == model.PodSucceeded || p.Phase == model.PodFailed; {
+		case e.what == gone && (p.Deleting || p.Node != ""):
+			f.vanish(is, p)
+		case e.what == ended && !p.Deleting && !over:
+			some, f.source = true, min(f.source, e.source)
+			f.finish(is, p)
+		case e.what == runs && p.Phase == model.PodPending && !p.Deleting:
+			running := *p
+			running.Phase, running.Healthy = model.PodRunning, true
+			if running.Started == 0 {
+				running.Started = e.at
+			}
+			is.Object = &running
+			f.tell(is)
+			f.end(&running, e.at)
+		}
+	}
+	return some
+}
+
+// finish ends a pod's run. One that has no guess within its limit fails: its kubelet ends it.
+func (f *forward) finish(is model.Fact, p *model.Pod) {
+	lasts, limit := p.Rare().Lasts, p.Rare().Limit
+	if group := f.group(p); lasts == 0 && group != nil {
+		lasts = group.Lasts
+	}
+	f.free(p)
+	done := *p
+	done.Phase = model.PodSucceeded
+	if limit > 0 && (lasts == 0 || limit < lasts) {
+		done.Phase = model.PodFailed
+	}
+	is.Object = &done
+	f.tell(is)
+}
+
+// vanish ends a pod's life, and begins that of the pod in its place, if it is replaced.
+func (f *forward) vanish(is model.Fact, p *model.Pod) {
+	f.free(p)
+	key := ledger.Key{Namespace: p.Namespace, Name: p.Name}
+	owned := p.OwnerID != "" || p.Owner != "" || p.Group != ""
+	if f.o.Owned != nil {
+		owned = f.o.Owned(key)
+	}
+	if !owned || p.Phase == model.PodSucceeded || p.Phase == model.PodFailed {
+		is.Object = nil
+		f.tell(is)
+		return
+	}
+	f.births++
+	again := *p
+	again.UID, again.Created = fmt.Sprintf("estimated-%d", f.births), f.now
+	again.Node, again.Nominated, again.Phase, again.Deleting = "", "", model.PodPending, false
+	again.Started, again.Healthy = 0, false
+	times := p.Rare()
+	times.GoneBy, times.LetRun = 0, nil
+	again.SetRare(times)
+	f.tell(podFact(&again, is.Version))
+}
+
+// free gives back what a pod had that is over.
+func (f *forward) free(p *model.Pod) {
+	if f.o.Freed != nil && p.Opaque != nil {
+		f.follow(f.o.Freed(p, f.content))
+	}
+}
+
+// bind has a pod run on a node from a time on.
+func (f *forward) bind(is model.Fact, node string, from int64) {
+	p := *is.Object.(*model.Pod)
+	p.Node, p.Nominated = node, ""
+	is.Object = &p
+	f.tell(is)
+	f.add(event{at: from, what: runs, pod: ledger.Key{Namespace: p.Namespace, Name: p.Name}, uid: p.UID})
+}
+
+// leave has a pod asked to leave.
+func (f *forward) leave(is model.Fact, soonest int64) {
+	p := *is.Object.(*model.Pod)
+	p.Deleting = true
+	if f.o.Graces {
+		times := p.Rare()
+		times.GoneBy = max(soonest, model.After(f.now, p.Grace))
+		p.SetRare(times)
+		soonest = times.GoneBy
+	}
+	is.Object = &p
+	f.tell(is)
+	f.add(event{at: soonest, what: gone, pod: ledger.Key{Namespace: p.Namespace, Name: p.Name}, uid: p.UID})
+}
+
+// obey does what an item of a plan asks for. It shows in the next cycle.
+func (f *forward) obey(i sched.Item) sched.Outcome {
+	if i.Kind == sched.SetPhase {
+		return f.setPhase(i)
+	}
+	is, there := f.see(model.Ref{Kind: model.KindPod, Namespace: i.Pod.Namespace, Name: i.Pod.Name})
+	if !there || is.UID != i.UID {
+		return sched.Missing
+	}
+	pod := *is.Object.(*model.Pod)
+	switch i.Kind {
+	case sched.BindPod:
+		f.bind(is, i.Node, f.now+f.o.Period)
+		if i.Chosen != "" && f.o.Written != nil {
+			f.follow(f.o.Written(i, f.content))
+		}
+		return sched.Done
+	case sched.EvictPod:
+		if !pod.Deleting {
+			f.leave(is, f.now+f.o.Period)
+		}
+		return sched.Done
+	case sched.NominatePod:
+		pod.Nominated = i.Node
+	case sched.OpenGate:
+		pod.Gated, pod.QueueGate = false, model.QueueGateOpen
+	default:
+		return sched.Done
+	}
+	is.Object = &pod
+	f.tell(is)
+	return sched.Done
+}
+
+func (f *forward) setPhase(i sched.Item) sched.Outcome {
+	is, there := f.see(model.Ref{Kind: model.KindPodGroup, Namespace: i.Group.Namespace, Name: i.Group.Name})
+	if !there || is.UID != i.UID {
+		return sched.Missing
+	}
+	group := *is.Object.(*model.PodGroup)
+	group.Phase = i.Phase
+	is.Object = &group
+	f.tell(is)
+	return sched.Done
+}
