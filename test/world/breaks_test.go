@@ -64,6 +64,7 @@ func disturbed(seed uint64) Options {
 	o := drawn(seed, 4*time.Minute)
 	o.Schedulers, o.Settles = 2, 20*time.Minute
 	o.Trouble.Cut, o.Trouble.LostAfter = time.Minute, max(0.03, o.Trouble.LostAfter)
+	o.Trouble.Others, o.Trouble.Shrinks = 20*time.Second, 40*time.Second
 	o.Trouble.WatchStalls, o.Trouble.Paused = 15*time.Second, 2*time.Minute
 	o.Trouble.Reloads, o.Trouble.Panics, o.Trouble.Restored = 0, 0, 0
 	return o

@@ -188,14 +188,15 @@ func (c *checker) bind(write apimodel.Write, node string) {
 	c.bound[uid] = node
 	cores, pods, names := int64(0), 0, ""
 	for _, p := range c.w.api.List(c.pods) {
-		if c.bound[p.Meta().GetUID()] == node {
+		if c.bound[p.Meta().GetUID()] == node && !c.w.others.unseen(p) {
 			cores += coresOf(p)
 			pods++
 			names += " " + p.Meta().GetName()
 		}
 	}
-	if (cores > nodeCores || pods > nodePods) && time.Since(c.restoredAt) > blind {
-		c.w.wrong("node %s has %d cores for %d pods, and%s of %d cores since %s is bound", node, nodeCores, nodePods, names,
+	room := c.w.others.room(node)
+	if write.Before != nil && (cores > room || pods > nodePods) && time.Since(c.restoredAt) > blind {
+		c.w.wrong("node %s has %d cores for %d pods, and%s of %d cores since %s is bound", node, room, nodePods, names,
 			cores, write.Key())
 	}
 	c.capability(write)
@@ -213,10 +214,14 @@ func coresOf(p *apimodel.Stored) int64 {
 	sum := int64(0)
 	for _, x := range containers {
 		one, _ := x.(map[string]any)
-		n, _ := strconv.ParseInt(text(one, "resources", "requests", "cpu"), 10, 64) // the world writes whole cores
-		sum += n
+		sum += cores(text(one, "resources", "requests", "cpu"))
 	}
 	return sum
+}
+
+func cores(amount string) int64 {
+	n, _ := strconv.ParseInt(amount, 10, 64) // the world writes whole cores
+	return n
 }
 
 // deleted checks that a scheduler that deletes a pod says why, and may.
@@ -230,6 +235,7 @@ func (c *checker) deleted(write apimodel.Write, p *apimodel.Stored) {
 	if !c.said[p.Meta().GetUID()] {
 		c.w.wrong("%s deleted pod %s, and never said why", write.Client, write.Key())
 	}
+	c.foreign(write, p)
 	c.released(write, p)
 	c.outranked(write, p)
 	c.guarantee(write, p)

@@ -24,6 +24,8 @@ func defects() map[string]func() Breaks {
 		"reads half of what pods ask for":      halfTheRequest,
 		"takes gangs for larger than they are": atLeast(7),
 		"does not see limits of queues":        replaces("Queue", `"capability":`, `"nothing":`),
+		"does not see pods of others":          notIn(systemNamespace),
+		"does not see nodes change":            misses("Node", "MODIFIED"),
 		"does not see new PodGroups":           misses("PodGroup", "ADDED"),
 		"does not hear that lists are over":    misses("Pod", "BOOKMARK"),
 	} {
@@ -76,6 +78,13 @@ func misses(kind string, events ...string) func(string, *apimodel.Event) bool {
 			}
 		}
 		return true
+	}
+}
+
+// notIn is a scheduler that sees no pod of a namespace.
+func notIn(namespace string) func(string, *apimodel.Event) bool {
+	return func(kind string, e *apimodel.Event) bool {
+		return kind != "Pod" || !strings.Contains(string(e.Object), fmt.Sprintf(`"namespace":%q`, namespace))
 	}
 }
 

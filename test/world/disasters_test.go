@@ -33,6 +33,7 @@ func (w *World) restore(backup apimodel.Backup) {
 	}
 	w.api.Restore(backup)
 	w.nodes.restored()
+	w.others.restored()
 	w.check.restored()
 	w.jobs.restored()
 }

@@ -27,6 +27,7 @@ func heapHeld() uint64 {
 
 // rest checks what must hold once nothing happens any more: every status is true, and nothing is written.
 func (w *World) rest() {
+	w.others.rest()
 	stays := w.jobs.add(&job{name: "stays", pods: 3, least: 2, cores: 1, lasts: 100 * time.Hour, queue: queueNames[0]})
 	never := w.jobs.add(&job{name: "never", pods: 2, least: 2, cores: nodeCores + 1, lasts: time.Hour,
 		queue: queueNames[0]})

@@ -96,6 +96,8 @@ func (r *rival) schedule() {
 		node, phase := text(p.Object, "spec", "nodeName"), text(p.Object, "status", "phase")
 		group := p.Meta().GetAnnotations()[groupAnnotation]
 		switch {
+		case p.Meta().GetNamespace() == systemNamespace:
+			used[node] += coresOf(p)
 		case p.Meta().GetNamespace() != userNamespace:
 		case node == "" && p.Meta().GetDeletionTimestamp() == nil:
 			waiting[group] = append(waiting[group], p)
@@ -116,7 +118,7 @@ func (r *rival) schedule() {
 		for _, p := range waiting[one.name] {
 			for i := range w.Nodes {
 				node := nodeName(i)
-				if w.nodes.up[node] && used[node]+coresOf(p) <= nodeCores && count[node] < nodePods {
+				if w.nodes.up[node] && used[node]+coresOf(p) <= w.others.now(node) && count[node] < nodePods {
 					used[node] += coresOf(p)
 					count[node]++
 					w.check.spare(one.name)

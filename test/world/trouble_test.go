@@ -58,6 +58,8 @@ type ClusterTrouble struct {
 	Recreated time.Duration // a pod or a whole job is deleted, and made again under its name
 	AnyStep   float64       // so is a pod right before or after a scheduler's write about it
 	Hostile   time.Duration // a tenant writes what it may, to harm others
+	Others    time.Duration // a pod comes with its node, past all schedulers
+	Shrinks   time.Duration // a node offers less for a while
 }
 
 // drawn is a world with a mix of trouble of its own: each kind is there in about half of all worlds, or in fewer.
@@ -79,7 +81,7 @@ func drawn(seed uint64, lasts time.Duration) Options {
 				Panics: d(time.Minute), Reloads: d(2 * time.Minute), Dumps: d(2 * time.Minute), NoDisk: r.IntN(2) == 0,
 				Volcano: rare(4 * time.Minute)},
 			ClusterTrouble{NodeFails: d(2 * time.Minute), Cordoned: d(time.Minute), Recreated: d(20 * time.Second),
-				AnyStep: p(0.05), Hostile: d(10 * time.Second)}}}
+				AnyStep: p(0.05), Hostile: d(10 * time.Second), Others: d(20 * time.Second), Shrinks: d(time.Minute)}}}
 }
 
 // happens is what a world tells that it did for each kind of trouble.
@@ -97,6 +99,7 @@ var happens = map[string][]string{
 	"Volcano":   {"Volcano's scheduler started", "a pod bound by Volcano"},
 	"NodeFails": {"a node failed"}, "Cordoned": {"a node cordoned"}, "Recreated": {"something deleted and made again"},
 	"AnyStep": {"a pod made again around a request"}, "Hostile": {"a hostile write"},
+	"Others": {"a pod that came with its node"}, "Shrinks": {"a node that offers less"},
 }
 
 // Every kind of trouble is drawn for some worlds, and happens in a world that has all of it, which

@@ -68,6 +68,7 @@ type World struct {
 	calm    bool // there is no trouble any more
 	conf    *configFile
 	budgets *budgets
+	others  *others
 	heap    uint64        // what is held before it begins, in bytes
 	skew    time.Duration // of the API server's clock
 }
@@ -84,7 +85,7 @@ func Run(t *testing.T, o Options) Result {
 	w.budgets = newBudgets(w)
 	w.nodes = &kubelets{w: w, up: map[string]bool{}, shut: map[string]time.Time{},
 		ran: map[types.UID]time.Time{}}
-	w.jobs = newJobs(w)
+	w.jobs, w.others = newJobs(w), newOthers(w)
 	w.api.Wrote, w.api.Watched = w.wrote, w.net.watched
 	w.conf = newConfigFile(t, w)
 	w.make("", "namespaces", map[string]any{"metadata": map[string]any{"name": leaseNamespace}})
@@ -98,6 +99,7 @@ func Run(t *testing.T, o Options) Result {
 	w.conf.begin()
 	newRival(w).begin()
 	newTenant(w).begin()
+	w.others.begin()
 	w.disasters()
 	w.until(o.Lasts)
 	w.settle()
@@ -114,6 +116,7 @@ func (w *World) settle() {
 	w.calm = true
 	w.net.calm()
 	w.nodes.calm()
+	w.others.calm()
 	w.conf.calm()
 	for _, p := range w.procs {
 		p.still.begin(0)
@@ -165,6 +168,7 @@ func (w *World) wrote(write apimodel.Write) {
 	if w.Log != nil && write.Kind.Resource != "leases" && write.Kind.Resource != "events" {
 		w.log("%s: %s %s%s", write.Client, key, verb, described(write))
 	}
+	w.others.wrote(write)
 	w.check.wrote(write)
 	w.nodes.wrote(write)
 	w.jobs.wrote(write)
