@@ -5,6 +5,7 @@ package cli
 import (
 	"context"
 	"fmt"
+	"net"
 	"os"
 	"os/signal"
 	"syscall"
@@ -15,6 +16,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/client-go/kubernetes"
 
+	"ashlar.sh/internal/kube/translate"
 	"ashlar.sh/internal/loop"
 	"ashlar.sh/test/e2e/cluster"
 )
@@ -33,7 +35,11 @@ everything away again when it is ended with Ctrl-C.
 
 It works in ashlar's source tree only: the control plane's programs are built there the
 first time, which takes some minutes. It is for trying, not for keeping: nothing is
-secure or durable.`
+secure or durable.
+
+The scheduler serves metrics, health and the read API on this machine, holds a Lease, and writes
+a dump when it gets SIGUSR1, as where it is installed, so that docs/operations.md can be
+rehearsed.`
 
 func (p Process) cluster() *cobra.Command {
 	var o trial
@@ -83,8 +89,27 @@ func (p Process) tryOut(o trial) (err error) {
 	if err := o.makeNodes(ctx, c); err != nil {
 		return err
 	}
-	fmt.Fprintf(p.Out, howToTry, o.nodes, o.cpu, c.Kubeconfig, c.Dir)
-	return loop.Run(ctx, loop.Options{Config: c.Config, ConfigFile: o.config})
+	asked, quiet := dumpSignals()
+	defer quiet()
+	at := loop.Addresses{Metrics: local(8080), Health: local(11251), Read: loop.ReadAPI{Address: local(8443)}, Pprof: true}
+	fmt.Fprintf(p.Out, howToTry, o.nodes, o.cpu, c.Kubeconfig, at.Health, at.Metrics, at.Metrics, os.Getpid(), c.Dir,
+		at.Read.Address, c.Dir)
+	return loop.Run(ctx, loop.Options{Config: c.Config, ConfigFile: o.config, Addresses: at, DumpDir: c.Dir, Dump: asked,
+		Election: &loop.Election{Namespace: metav1.NamespaceSystem, Name: translate.DefaultScheduler}})
+}
+
+// local is an address of this machine alone: with the port that the scheduler has where it is installed, or with any
+// that is free where another program has that one.
+func local(port int) string {
+	for _, p := range []int{port, 0} {
+		l, err := net.Listen("tcp", fmt.Sprintf("127.0.0.1:%d", p))
+		if err != nil {
+			continue
+		}
+		defer l.Close()
+		return l.Addr().String()
+	}
+	return fmt.Sprintf("127.0.0.1:%d", port) // the error is that of the scheduler, which cannot listen either
 }
 
 // howToTry names a gang of three that any four nodes can take.
@@ -96,7 +121,16 @@ const howToTry = `A cluster of %d nodes of %s cores is up, with ashlar as the sc
   kubectl apply -f examples/live
   kubectl get podgroups.scheduling.volcano.sh,pods -o wide
 
-The programs' logs are in %s. Ctrl-C ends everything.
+As where it is installed:
+
+  curl http://%s/readyz
+  curl http://%s/metrics
+  curl http://%s/configz
+  kubectl -n kube-system get lease volcano
+  kill -USR1 %d                  # writes ashlar-dump-*.json to %s
+
+The read API listens at https://%s. The programs' logs are in %s.
+Ctrl-C ends everything.
 `
 
 func (o trial) makeNodes(ctx context.Context, c *cluster.Cluster) error {
