@@ -52,7 +52,7 @@ func (p playing) replay() *cobra.Command {
 		Long:  replayLong,
 		Example: `  # What does the scheduler think, and why?
   kill -USR2 $PID
-  ashlar replay /tmp/ashlar-dump-$PID.json -v 3
+  ashlar replay /tmp/ashlar-recordings/ashlar-dump-$PID.json -v 3
 
   # What happened to job train lately?
   ashlar replay --step --job team/train /tmp/ashlar-recordings/ashlar-recording-$PID.jsonl.gz`,

@@ -96,7 +96,8 @@ func (s *scheduling) flags(f *pflag.FlagSet) {
 			"before the others are released")
 	f.BoolVar(&s.QuietBinds, "quiet-binds", false,
 		"leave out the event Scheduled of each pod that is bound: half of what a bound pod costs in writes")
-	f.StringVar(&s.DumpDir, "cache-dump-dir", os.TempDir(), "folder for dumps, and for what is saved when a bug shows")
+	f.StringVar(&s.DumpDir, "cache-dump-dir", os.TempDir(),
+		"folder in which dumps, and what is saved when a bug shows, have a private folder ashlar-recordings")
 	f.BoolVar(&s.dumper, "cache-dumper", true,
 		"write what is known to --cache-dump-dir on SIGUSR1 and SIGUSR2; ashlar replay reads it")
 	f.StringVar(&s.memory, "recording-memory", "64Mi",
@@ -111,7 +112,8 @@ func (s *scheduling) flags(f *pflag.FlagSet) {
 
 	f.StringVar(&s.metricsAddress, "listen-address", ":8080", "address of /metrics, /configz and /debug")
 	f.BoolVar(&s.metrics, "enable-metrics", false, "serve /metrics")
-	f.BoolVar(&s.Pprof, "enable-pprof", false, "serve /debug/pprof, and /debug/flags/v to set the log level")
+	f.BoolVar(&s.Pprof, "enable-pprof", false,
+		"serve to this machine alone /debug/pprof, and /debug/flags/v to set the log level")
 	f.StringVar(&s.healthAddress, "healthz-address", ":11251", "address of /livez, /readyz, /healthz and /configz")
 	f.BoolVar(&s.health, "enable-healthz", false, "serve /livez, /readyz, /healthz and /configz")
 	f.StringVar(&s.TLS.Certificate, "tls-cert-file", "",

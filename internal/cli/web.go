@@ -74,7 +74,7 @@ func (p pages) web(name string) *cobra.Command {
   NAME web --trace-nodes nodes.csv --trace-jobs jobs.csv --paused
 
   # What a live scheduler saved
-  NAME web /tmp/ashlar-dump-4711.json
+  NAME web ashlar-dump-4711.json
 
   # A scheduler whose Lease is elsewhere
   NAME web --scheduler-namespace batch --scheduler-name gpu`, "NAME", name),

@@ -50,7 +50,7 @@ func (p questions) why(name string) *cobra.Command {
 
   # Of files, or of what the live scheduler saved
   NAME why job tune -f examples/quickstart
-  NAME why job train --dump /tmp/ashlar-dump-1.json
+  NAME why job train --dump ashlar-dump-1.json
 
   # Why was a pod evicted? Of the live cluster, and with all of the record
   NAME why eviction train-0

@@ -1,10 +1,8 @@
 package loop
 
 import (
-	"bufio"
 	"fmt"
 	"os"
-	"path/filepath"
 	"time"
 
 	"k8s.io/klog/v2"
@@ -30,13 +28,13 @@ func (bg *background) dump() {
 		if kept {
 			defer bg.recorder.write(taken, fmt.Sprintf("ashlar-recording-%d", os.Getpid()), "signal", time.Now())
 		}
-		path, err := recording.Save(bg.l.o.DumpDir, "dump", state)
+		path, err := recording.Save(bg.recorder.dir(), "dump", state)
 		if err != nil {
 			klog.ErrorS(err, "Nothing was dumped")
 			return
 		}
-		told := filepath.Join(bg.l.o.DumpDir, fmt.Sprintf("ashlar-report-%d.json", os.Getpid()))
-		if err := saveReport(told, report); err != nil {
+		told, err := recording.SaveText(bg.recorder.dir(), "report", report.JSON)
+		if err != nil {
 			klog.ErrorS(err, "The report was not dumped")
 		}
 		klog.InfoS("Dumped; ashlar replay decides on it again", "file", path, "report", told, "facts", len(state.Facts))
@@ -47,21 +45,4 @@ func (bg *background) dump() {
 func (bg *background) known() recording.State {
 	return recording.State{Version: bg.l.o.Version, Now: bg.l.now(), Period: bg.l.o.Period, Facts: bg.l.engine.Facts(),
 		Commitments: bg.l.engine.Commitments(), Configuration: bg.l.conf.inEffect(), UTCOffset: bg.l.conf.offset}
-}
-
-func saveReport(path string, r *explain.Report) error {
-	f, err := os.OpenFile(path, os.O_CREATE|os.O_TRUNC|os.O_WRONLY, 0o600)
-	if err != nil {
-		return err
-	}
-	w := bufio.NewWriter(recording.NewBounded(f))
-	if err := r.JSON(w); err != nil {
-		_ = f.Close() // the first error is the one to tell
-		return err
-	}
-	if err := w.Flush(); err != nil {
-		_ = f.Close()
-		return err
-	}
-	return f.Close()
 }

@@ -55,7 +55,7 @@ func (re *rebuilds) recoverFrom() {
 		return
 	}
 	re.l.unharmed("saving what led to a panic", func() {
-		if path, err := recording.Save(re.l.o.DumpDir, "panic", state); err != nil {
+		if path, err := recording.Save(re.l.background.recorder.dir(), "panic", state); err != nil {
 			klog.ErrorS(err, "What led to it could not be saved")
 		} else {
 			klog.InfoS("What led to it was saved; ashlar replay has the same cycle again", "file", path)

@@ -86,7 +86,7 @@ func TestTheLoopOutlivesACycleThatPanics(t *testing.T) {
 		len(l.rebuilds.leftOut.jobs) != 1 {
 		t.Errorf("set aside are %v, want %v", l.rebuilds.leftOut.jobs, job)
 	}
-	if saved, _ := filepath.Glob(filepath.Join(l.o.DumpDir, "*.json")); len(saved) != 1 {
+	if saved, _ := filepath.Glob(filepath.Join(l.o.DumpDir, recordings, "*.json")); len(saved) != 1 {
 		t.Errorf("saved are %v, want what led to the panic", saved)
 	}
 	cancel()

@@ -8,6 +8,7 @@ import (
 	"net"
 	"net/http"
 	"net/http/pprof"
+	"net/netip"
 	"strings"
 	"sync"
 	"time"
@@ -15,6 +16,8 @@ import (
 	"github.com/prometheus/client_golang/prometheus"
 	"github.com/prometheus/client_golang/prometheus/promhttp"
 	"k8s.io/klog/v2"
+
+	"ashlar.sh/internal/readapi"
 )
 
 // stuck is how long the loop may take for one round before it counts as dead.
@@ -77,8 +80,30 @@ func (h *health) awaits() string {
 // servers are what listens.
 type servers []*http.Server
 
-// serve listens where it is asked to. Two addresses may be one.
-func serve(a Addresses, metrics *prometheus.Registry, h *health) (servers, error) {
+// Bounds of what clients of the plain ports may send and hold: no credentials are asked for there.
+const (
+	mostConnections = 64 // of one address
+	mostPlainHeader = 16 << 10
+	readWithin      = 10 * time.Second
+	writeWithin     = 2 * time.Minute // a profile takes as long as it was asked to
+	idleFor         = 30 * time.Second
+)
+
+// local lets in requests from this machine or, in a pod, from the pod itself, which is where `kubectl port-forward`
+// arrives: the API server decides which users may do that. The read API has the same for its users.
+func local(next http.HandlerFunc) http.HandlerFunc {
+	return func(w http.ResponseWriter, r *http.Request) {
+		from, err := netip.ParseAddrPort(r.RemoteAddr)
+		if err != nil || !from.Addr().Unmap().IsLoopback() {
+			http.Error(w, "this is answered to this machine alone: reach it by kubectl port-forward", http.StatusForbidden)
+			return
+		}
+		next(w, r)
+	}
+}
+
+// handlers are what is served without credentials, by address. Two addresses may be one.
+func handlers(a Addresses, metrics *prometheus.Registry, h *health) map[string]*http.ServeMux {
 	muxes := map[string]*http.ServeMux{}
 	at := func(address string) *http.ServeMux {
 		if muxes[address] == nil {
@@ -88,14 +113,14 @@ func serve(a Addresses, metrics *prometheus.Registry, h *health) (servers, error
 	}
 	if a.Metrics != "" {
 		at(a.Metrics).Handle("/metrics", promhttp.HandlerFor(metrics, promhttp.HandlerOpts{}))
-		at(a.Metrics).HandleFunc("/configz", h.configz)
+		at(a.Metrics).HandleFunc("/configz", local(h.configz))
 		if a.Pprof {
-			at(a.Metrics).HandleFunc("/debug/pprof/", pprof.Index)
-			at(a.Metrics).HandleFunc("/debug/pprof/cmdline", pprof.Cmdline)
-			at(a.Metrics).HandleFunc("/debug/pprof/profile", pprof.Profile)
-			at(a.Metrics).HandleFunc("/debug/pprof/symbol", pprof.Symbol)
-			at(a.Metrics).HandleFunc("/debug/pprof/trace", pprof.Trace)
-			at(a.Metrics).HandleFunc("/debug/flags/v", logLevel)
+			at(a.Metrics).HandleFunc("/debug/pprof/", local(pprof.Index))
+			at(a.Metrics).HandleFunc("/debug/pprof/cmdline", local(pprof.Cmdline))
+			at(a.Metrics).HandleFunc("/debug/pprof/profile", local(pprof.Profile))
+			at(a.Metrics).HandleFunc("/debug/pprof/symbol", local(pprof.Symbol))
+			at(a.Metrics).HandleFunc("/debug/pprof/trace", local(pprof.Trace))
+			at(a.Metrics).HandleFunc("/debug/flags/v", local(logLevel))
 		}
 	}
 	if a.Health != "" {
@@ -103,17 +128,24 @@ func serve(a Addresses, metrics *prometheus.Registry, h *health) (servers, error
 		at(a.Health).HandleFunc("/healthz", h.live)
 		at(a.Health).HandleFunc("/readyz", h.able)
 		if a.Health != a.Metrics {
-			at(a.Health).HandleFunc("/configz", h.configz)
+			at(a.Health).HandleFunc("/configz", local(h.configz))
 		}
 	}
+	return muxes
+}
+
+// serve listens where it is asked to.
+func serve(a Addresses, metrics *prometheus.Registry, h *health) (servers, error) {
 	var out servers
-	for address, mux := range muxes {
+	for address, mux := range handlers(a, metrics, h) {
 		listener, err := net.Listen("tcp", address)
 		if err != nil {
 			out.close()
 			return nil, fmt.Errorf("listen on %s: %w", address, err)
 		}
-		server := &http.Server{Handler: mux, ReadHeaderTimeout: 10 * time.Second}
+		listener = readapi.LimitEach(listener, mostConnections)
+		server := &http.Server{Handler: mux, ReadTimeout: readWithin, WriteTimeout: writeWithin, IdleTimeout: idleFor,
+			MaxHeaderBytes: mostPlainHeader}
 		out = append(out, server)
 		if address == a.Health && a.TLS.Certificate != "" {
 			if server.TLSConfig, err = a.TLS.config(); err != nil {

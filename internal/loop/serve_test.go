@@ -73,6 +73,48 @@ func TestTheLogLevelIsSetByPut(t *testing.T) {
 	}
 }
 
+// What is answered to a client that proves nothing, by where it is: the probes and the metrics to all, since Volcano's
+// chart has them scraped so; what tells or changes more to this machine alone.
+func TestWhatIsAnsweredWithoutAToken(t *testing.T) {
+	a := Addresses{Metrics: ":8080", Health: ":11251", Pprof: true}
+	muxes := handlers(a, newMetrics().registry, &health{ready: true})
+	const all, here, nowhere = "all", "this machine", "none"
+	for path, want := range map[string]string{
+		":8080/metrics": all, ":8080/configz": here, ":8080/debug/pprof/": here, ":8080/debug/pprof/cmdline": here,
+		":8080/debug/pprof/symbol": here, ":8080/debug/flags/v": here, ":8080/v1/dump": nowhere, ":8080/": nowhere,
+		":11251/livez": all, ":11251/healthz": all, ":11251/readyz": all, ":11251/configz": here,
+		":11251/metrics": nowhere, ":11251/debug/pprof/": nowhere,
+	} {
+		at, rest, _ := strings.Cut(path, "/")
+		code := func(from string) int {
+			r := httptest.NewRequest(http.MethodGet, "/"+rest, nil)
+			r.RemoteAddr = from
+			w := httptest.NewRecorder()
+			muxes[at].ServeHTTP(w, r)
+			return w.Code
+		}
+		got := nowhere
+		if code("127.0.0.1:5") < 400 || code("[::1]:5") == http.StatusMethodNotAllowed { // the level is put
+			got = here
+		}
+		for _, from := range []string{"10.0.0.7:5", "[fd00::7]:5", "", "pipe"} {
+			switch c := code(from); {
+			case c < 400:
+				got = all
+			case c != http.StatusForbidden && c != http.StatusNotFound:
+				t.Errorf("%s: %d for a client at %q", path, c, from)
+			}
+		}
+		if got != want {
+			t.Errorf("%s is answered to %s, want to %s", path, got, want)
+		}
+	}
+	plain := handlers(Addresses{Metrics: ":8080"}, newMetrics().registry, &health{})
+	if _, pattern := plain[":8080"].Handler(httptest.NewRequest(http.MethodGet, "/debug/pprof/", nil)); pattern != "" {
+		t.Error("profiles are served without --enable-pprof")
+	}
+}
+
 func TestHealthIsServedWithTLS(t *testing.T) {
 	files, pool := certificate(t)
 	a := Addresses{Health: free(t), TLS: files}
@@ -152,9 +194,14 @@ func TestADumpDecidesTheSame(t *testing.T) {
 		began: time.Now()}).wire()
 	l.background.dump()
 	l.background.dumping.Lock() // until it is written
-	files, err := filepath.Glob(filepath.Join(l.o.DumpDir, "ashlar-*.json"))
+	files, err := filepath.Glob(filepath.Join(l.o.DumpDir, recordings, "ashlar-*.json"))
 	if err != nil || len(files) != 2 {
 		t.Fatalf("%v: %v; want a dump and a report", files, err)
+	}
+	for path, want := range map[string]os.FileMode{filepath.Dir(files[0]): 0o700, files[0]: 0o600, files[1]: 0o600} {
+		if about, err := os.Stat(path); err != nil || about.Mode().Perm() != want {
+			t.Errorf("%s has the mode %v (%v), want %v: it is for this user alone", path, about.Mode(), err, want)
+		}
 	}
 	s, err := recording.ReadState(files[0])
 	if err != nil {

@@ -36,6 +36,7 @@ type Options struct {
 // Bounds of what clients may send and hold.
 const (
 	mostConnections = 1024
+	mostOfOne       = 256 // connections of one address
 	mostAtOnce      = 100 // requests of one connection
 	perSecond       = 50  // requests of one user
 	atOnce          = 200 // of them
@@ -83,7 +84,7 @@ func New(o Options) (*Server, error) {
 	s.first, s.certificate = first, get
 	config := &tls.Config{MinVersion: tls.VersionTLS12, GetCertificate: get, ClientAuth: tls.RequestClientCert,
 		NextProtos: []string{"h2", "http/1.1"}}
-	s.listener = tls.NewListener(netutil.LimitListener(listener, mostConnections), config)
+	s.listener = tls.NewListener(LimitEach(netutil.LimitListener(listener, mostConnections), mostOfOne), config)
 	s.http = &http.Server{Handler: s, ReadHeaderTimeout: 10 * time.Second, IdleTimeout: time.Minute,
 		MaxHeaderBytes: mostHeader, TLSConfig: config, ErrorLog: quiet(),
 		HTTP2: &http.HTTP2Config{MaxConcurrentStreams: mostAtOnce}}

@@ -2,14 +2,32 @@ package recording
 
 import (
 	corev1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/api/meta"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime"
 
+	"ashlar.sh/internal/kube/translate"
 	"ashlar.sh/sched/model"
 )
 
 // Bare returns a fact without what no decision reads of the object that it keeps: of a pod the environment, commands,
-// annotations and volumes other than claims. What the live scheduler knows is bare already.
+// annotations and volumes other than claims; of objects of storage what their drivers are told; of others kubectl's
+// copy of the whole. What the live scheduler knows is bare already.
 func Bare(f model.Fact) model.Fact {
+	if o, ok := f.Object.(*model.Opaque); ok {
+		content, ok := o.Content.(runtime.Object)
+		if !ok {
+			return f
+		}
+		content = content.DeepCopyObject()
+		translate.BareStorage(content)
+		if m, err := meta.Accessor(content); err == nil {
+			m.SetManagedFields(nil)
+			delete(m.GetAnnotations(), corev1.LastAppliedConfigAnnotation)
+		}
+		f.Object = &model.Opaque{Meta: o.Meta, Content: content}
+		return f
+	}
 	pod, ok := f.Object.(*model.Pod)
 	if !ok {
 		return f
@@ -33,7 +51,7 @@ func Bare(f model.Fact) model.Fact {
 			if v.CSI != nil {
 				v.CSI = &corev1.CSIVolumeSource{Driver: v.CSI.Driver}
 			}
-			spec.Volumes = append(spec.Volumes, v)
+			spec.Volumes = append(spec.Volumes, translate.BareClaimOf(v))
 		}
 	}
 	bare := *pod

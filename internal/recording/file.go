@@ -16,10 +16,20 @@ import (
 // harm fills no memory. Of a compressed file it bounds what comes out of it.
 const Largest = 1 << 30
 
-// Save writes a state into a folder and returns the file's path. For each occasion only the last state of
-// a process is kept, so that repeated panics do not fill the disk.
+// Save writes a state into a private folder, which is made if it is missing, and returns the file's path. For each
+// occasion only the last state of a process is kept, so that repeated panics do not fill the disk.
 func Save(dir, occasion string, s State) (path string, err error) {
-	path, err = replace(dir, fmt.Sprintf("ashlar-%s-%d.json", occasion, os.Getpid()), s.Write)
+	return SaveText(dir, occasion, s.Write)
+}
+
+// SaveText is Save for what a function writes, of Largest bytes at most.
+func SaveText(dir, occasion string, write func(io.Writer) error) (path string, err error) {
+	if err = private(dir); err == nil {
+		path, err = replace(dir, fmt.Sprintf("ashlar-%s-%d.json", occasion, os.Getpid()), func(to io.Writer) error {
+			w := bufio.NewWriter(NewBounded(to))
+			return errors.Join(write(w), w.Flush())
+		})
+	}
 	if err != nil {
 		return "", fmt.Errorf("save the state of the scheduler: %w", err)
 	}

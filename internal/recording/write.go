@@ -83,6 +83,8 @@ func private(dir string) error {
 		return err
 	case !about.IsDir():
 		return fmt.Errorf("%s: it is no folder", dir)
+	case !own(about):
+		return fmt.Errorf("%s: it belongs to another user: name another folder for dumps and recordings", dir)
 	case about.Mode().Perm()&0o022 != 0:
 		return fmt.Errorf("%s: others may write there: expected a folder with the mode 0700", dir)
 	}

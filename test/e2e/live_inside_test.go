@@ -85,7 +85,7 @@ func TestLiveLookingInside(t *testing.T) {
 	ask <- syscall.SIGUSR2
 	var saved recording.State
 	eventually(t, "a dump", func(ctxless) (bool, error) {
-		files, err := filepath.Glob(filepath.Join(dir, "ashlar-dump-*.json"))
+		files, err := filepath.Glob(filepath.Join(dir, "ashlar-recordings", "ashlar-dump-*.json"))
 		if err != nil || len(files) == 0 {
 			return false, err
 		}

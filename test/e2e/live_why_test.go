@@ -265,7 +265,7 @@ func TestLiveWhyOfADump(t *testing.T) {
 	signals <- os.Interrupt
 	var path string
 	eventually(t, "the dump", func(context.Context) (bool, error) {
-		found, err := filepath.Glob(filepath.Join(dir, "ashlar-dump-*.json"))
+		found, err := filepath.Glob(filepath.Join(dir, "ashlar-recordings", "ashlar-dump-*.json"))
 		if len(found) == 1 {
 			path = found[0]
 		}

@@ -222,7 +222,7 @@ func sayLog(b *strings.Builder, path, ns string) {
 // sayBelief asks a scheduler what it believes of the namespaces' pods and jobs. One that
 // does not answer says so by that.
 func sayBelief(ctx context.Context, b *strings.Builder, d dump, namespaces []string) {
-	path := filepath.Join(d.dir, fmt.Sprintf("ashlar-report-%d.json", os.Getpid()))
+	path := filepath.Join(d.dir, "ashlar-recordings", fmt.Sprintf("ashlar-report-%d.json", os.Getpid()))
 	_ = os.Remove(path) // an older one would be believed
 	select {
 	case d.ask <- syscall.SIGUSR2:

@@ -181,7 +181,7 @@ func (s *soak) facts(ctx context.Context) ([]model.Fact, error) {
 // dump is what the scheduler knows and has decided.
 func (s *soak) dump(ctx context.Context) (state recording.State, err error) {
 	pid := s.scheduler.cmd.Process.Pid
-	path := filepath.Join(s.scheduler.dumps, fmt.Sprintf("ashlar-dump-%d.json", pid))
+	path := filepath.Join(s.scheduler.dumps, "ashlar-recordings", fmt.Sprintf("ashlar-dump-%d.json", pid))
 	_ = os.Remove(path) // an older one would be believed
 	if err := s.scheduler.cmd.Process.Signal(syscall.SIGUSR2); err != nil {
 		return state, err

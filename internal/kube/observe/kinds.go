@@ -66,11 +66,11 @@ func kinds() []kind {
 		{translate.KindNodeShard, of("shard.volcano.sh", "v1alpha1", "nodeshards"), false,
 			volcano(func(x v) informer { return x.Shard().V1alpha1().NodeShards().Informer() }), stripMeta},
 		{translate.KindPersistentVolume, of("", "v1", "persistentvolumes"), false,
-			core(func(x f) informer { return x.Core().V1().PersistentVolumes().Informer() }), stripMeta},
+			core(func(x f) informer { return x.Core().V1().PersistentVolumes().Informer() }), stripStorage},
 		{translate.KindPersistentVolumeClaim, of("", "v1", "persistentvolumeclaims"), false,
-			core(func(x f) informer { return x.Core().V1().PersistentVolumeClaims().Informer() }), stripMeta},
+			core(func(x f) informer { return x.Core().V1().PersistentVolumeClaims().Informer() }), stripStorage},
 		{translate.KindStorageClass, of("storage.k8s.io", "v1", "storageclasses"), false,
-			core(func(x f) informer { return x.Storage().V1().StorageClasses().Informer() }), stripMeta},
+			core(func(x f) informer { return x.Storage().V1().StorageClasses().Informer() }), stripStorage},
 		{translate.KindCSINode, of("storage.k8s.io", "v1", "csinodes"), false, core(func(x f) informer {
 			return x.Storage().V1().CSINodes().Informer()
 		}), stripMeta},
@@ -79,7 +79,7 @@ func kinds() []kind {
 		{translate.KindCSIStorageCapacity, of("storage.k8s.io", "v1", "csistoragecapacities"), false,
 			core(func(x f) informer { return x.Storage().V1().CSIStorageCapacities().Informer() }), stripMeta},
 		{translate.KindVolumeAttachment, of("storage.k8s.io", "v1", "volumeattachments"), false,
-			core(func(x f) informer { return x.Storage().V1().VolumeAttachments().Informer() }), stripMeta},
+			core(func(x f) informer { return x.Storage().V1().VolumeAttachments().Informer() }), stripStorage},
 		{translate.KindResourceClaim, of("resource.k8s.io", "v1", "resourceclaims"), false,
 			core(func(x f) informer { return x.Resource().V1().ResourceClaims().Informer() }), stripClaim},
 		{translate.KindResourceSlice, of("resource.k8s.io", "v1", "resourceslices"), false,

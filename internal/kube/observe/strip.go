@@ -77,6 +77,12 @@ func stripBudget(o any) (any, error) {
 	return stripMeta(o)
 }
 
+// stripStorage drops what drivers are told: no decision reads it, and it may be secret.
+func stripStorage(o any) (any, error) {
+	translate.BareStorage(o)
+	return stripMeta(o)
+}
+
 // stripBare drops all that is said of an object beside its spec.
 func stripBare(o any) (any, error) {
 	if m, err := meta.Accessor(o); err == nil {
@@ -118,7 +124,7 @@ func stripContainers(list []corev1.Container) {
 func claims(list []corev1.Volume) (out []corev1.Volume) {
 	for _, v := range list {
 		if v.PersistentVolumeClaim != nil || v.Ephemeral != nil {
-			out = append(out, v)
+			out = append(out, translate.BareClaimOf(v))
 		}
 	}
 	return out
