@@ -19,7 +19,9 @@ type questions struct{ Process }
 
 // verbs are the commands.
 func (p questions) verbs(name string) []*cobra.Command {
-	return []*cobra.Command{p.why(name), p.jobs(name), p.queues(name), p.nodes(name), planner{p}.plan(name)}
+	jobs, queues := p.jobs(name), p.queues(name)
+	p.vcctl(name, queues, jobs)
+	return []*cobra.Command{p.why(name), jobs, queues, p.nodes(name), planner{p}.plan(name)}
 }
 
 // source is where a verb finds what it is asked about: files, a dump of the live scheduler, or a live cluster.
@@ -46,10 +48,15 @@ func (s *source) askFlags(c *cobra.Command) {
 
 // liveFlags adds those of a live cluster.
 func (s *source) liveFlags(c *cobra.Command) {
+	s.clusterFlags(c)
+	c.Flags().StringVarP(&s.namespace, "namespace", "n", "", "namespace; default that of the context")
+}
+
+// clusterFlags adds those that name the cluster.
+func (s *source) clusterFlags(c *cobra.Command) {
 	f := c.Flags()
 	f.StringVar(&s.kubeconfig, "kubeconfig", "", "kubeconfig file; default $KUBECONFIG, else ~/.kube/config")
 	f.StringVar(&s.context, "context", "", "context of the kubeconfig")
-	f.StringVarP(&s.namespace, "namespace", "n", "", "namespace; default that of the context")
 }
 
 const sourceLong = `It is asked of files (-f), of what the live scheduler saved (--dump), or, without both, of

@@ -21,7 +21,8 @@ const whole = "this ashlar was built with the tag simulator, which leaves Kubern
 
 // clustered are the commands that need Kubernetes' clients: they say that they are left out.
 func (p Process) clustered(string) (out []*cobra.Command) {
-	for _, verb := range []string{"scheduler", "replay", "history", "snapshot", "compare", "cluster", "lint"} {
+	for _, verb := range []string{"scheduler", "replay", "history", "snapshot", "compare", "cluster", "lint", "operate",
+		"suspend", "resume"} {
 		out = append(out, &cobra.Command{Use: verb, Short: "Left out of this build", Long: whole, DisableFlagParsing: true,
 			RunE: func(*cobra.Command, []string) error { return errors.New(whole) }})
 	}
@@ -61,6 +62,9 @@ func (p evictionQuestions) inDump(asked) (*explain.Answer, error) {
 func (p evictionQuestions) inCluster(asked) (*explain.Answer, error) {
 	return nil, badInput("error: no cluster can be asked: "+whole, "Ask files with -f.")
 }
+
+// vcctl adds what writes to a cluster, of which the clients are left out.
+func (p questions) vcctl(string, *cobra.Command, *cobra.Command) {}
 
 // checkJSONPath refuses all templates: their reader is one of Kubernetes' clients.
 func checkJSONPath(string) error { return errors.New("--output jsonpath: " + whole) }

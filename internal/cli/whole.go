@@ -4,6 +4,7 @@ package cli
 
 import (
 	"github.com/spf13/cobra"
+	busv1alpha1 "volcano.sh/apis/pkg/apis/bus/v1alpha1"
 
 	"ashlar.sh/internal/kube/devices"
 	"ashlar.sh/internal/kube/filters"
@@ -13,9 +14,11 @@ import (
 
 // clustered are the commands that need Kubernetes' clients.
 func (p Process) clustered(name string) []*cobra.Command {
+	o := operator{questions{p}}
 	return []*cobra.Command{p.scheduler(), playing{p}.replay(), playing{p}.history(),
 		snapshots{questions{p}}.snapshot(name), snapshots{questions{p}}.compare(name), p.cluster(),
-		linter{questions{p}}.lint(name)}
+		linter{questions{p}}.lint(name), o.operate(name),
+		o.jobVerb("suspend", name, busv1alpha1.AbortJobAction), o.jobVerb("resume", name, busv1alpha1.ResumeJobAction)}
 }
 
 // engine is the options of every engine: volumes are heeded, and what was compiled in
@@ -45,4 +48,13 @@ func written(bind sched.Item, see func(model.Ref) any) []model.Fact {
 // freed is what becomes of the claims of a pod that is over.
 func freed(pod *model.Pod, see func(model.Ref) any) []model.Fact {
 	return devices.Freed(pod.Opaque, pod.UID, see)
+}
+
+// vcctl adds to queues and jobs what vcctl has below them.
+func (p questions) vcctl(name string, queues, jobs *cobra.Command) {
+	o := operator{p}
+	queues.AddCommand(o.queue("operate NAME --open|--close", name+" queues operate", true))
+	jobs.AddCommand(
+		o.job("suspend", "suspend NAME", name+" jobs suspend", busv1alpha1.AbortJobAction, true),
+		o.job("resume", "resume NAME", name+" jobs resume", busv1alpha1.ResumeJobAction, true))
 }
