@@ -3,6 +3,7 @@ package e2e
 import (
 	"context"
 	"fmt"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -15,11 +16,13 @@ import (
 )
 
 // Claims with selectors as costly as the API server accepts them, and claims of which the search
-// for devices has no end, leave others' pods as quick as they were.
+// for devices has no end, leave others' pods as quick as they were: a pod waits at most 50 ms longer
+// for its binding, beside what the API server and the machine take, which is measured before they
+// come and after they have gone.
 func TestClaimsOfOthersHoldUpNobody(t *testing.T) {
 	for name, c := range map[string]struct {
 		nodes int
-		make  func(t *testing.T, ns string)
+		make  func(t *testing.T, ns string) (end func())
 	}{
 		"a costly selector":               {20, costlySelector},
 		"hard claims, and one that comes": {60, hardClaims},
@@ -35,18 +38,73 @@ func TestClaimsOfOthersHoldUpNobody(t *testing.T) {
 			}
 			at := address(t)
 			live(t, ns, func(o *loop.Options) { o.Addresses.Metrics = at })
-			before := quickness(t, ns, "before")
-			c.make(t, ns)
+			before := delayed(t, ns, "before")
+			end := c.make(t, ns)
 			began := cycles(at)
-			after := quickness(t, ns, "after")
+			with := delayed(t, ns, "with")
 			ended := cycles(at)
-			t.Logf("%.0f cycles of %.2f ms meanwhile; half of the pods are bound within %v before and %v after",
-				ended.count-began.count, (ended.sum-began.sum)/max(1, ended.count-began.count), before, after)
-			if after > time.Second+2*before {
-				t.Errorf("half of a tenant's pods took more than %v, and %v before", after, before)
+			end()
+			after := delayed(t, ns, "after")
+			t.Logf("%.0f cycles of %.2f ms with them; from a pod's creation to the sight of its node, median, 9 of 10, most: "+
+				"%v before, %v with them, %v after", ended.count-began.count,
+				(ended.sum-began.sum)/max(1, ended.count-began.count), before, with, after)
+			if alone := max(before.half, after.half); with.half > 50*time.Millisecond+2*alone {
+				t.Errorf("half of a tenant's pods took more than %v with them, and %v without", with.half, alone)
 			}
 		})
 	}
+}
+
+// delays are how long pods took from their creation to the sight of their node: at most, half of them, nine of ten, and
+// all.
+type delays struct{ half, nine, all time.Duration }
+
+func (d delays) String() string {
+	return fmt.Sprintf("%.1f, %.1f, %.1f ms", inMs(d.half), inMs(d.nine), inMs(d.all))
+}
+
+func inMs(d time.Duration) float64 { return float64(d) / float64(time.Millisecond) }
+
+// delayed makes jobs of one pod, one after the other; the first of them is not counted.
+func delayed(t *testing.T, ns, name string) delays {
+	t.Helper()
+	seen, err := shared.kube.CoreV1().Pods(ns).Watch(t.Context(), metav1.ListOptions{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer seen.Stop()
+	const rounds = 41
+	var took []time.Duration
+	for i := range rounds {
+		job := fmt.Sprintf("%s-%d", name, i)
+		submit(t, ns, ns, job, 0, 1, "1")
+		p := member(ns, job, 0, "100m")
+		p.Spec.SchedulerName = ns
+		began := time.Now()
+		create(t, p)
+		took = append(took, awaitBound(t, seen.ResultChan(), p.Name, began))
+	}
+	took = took[1:]
+	slices.Sort(took)
+	return delays{took[len(took)/2], took[len(took)*9/10], took[len(took)-1]}
+}
+
+// goneWithClaims deletes the pods with claims, and what they ask for.
+func goneWithClaims(t *testing.T, ns string) {
+	t.Helper()
+	now := metav1.DeleteOptions{GracePeriodSeconds: new(int64)}
+	for _, p := range list(t, ns, "evil-") {
+		if err := shared.kube.CoreV1().Pods(ns).Delete(t.Context(), p.Name, now); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := shared.kube.ResourceV1().ResourceClaims(ns).DeleteCollection(t.Context(), metav1.DeleteOptions{},
+		metav1.ListOptions{}); err != nil {
+		t.Fatal(err)
+	}
+	eventually(t, "the pods with claims to be gone", func(ctxless) (bool, error) {
+		return len(list(t, ns, "evil-")) == 0, nil
+	}, func() string { return "" })
 }
 
 // pairs gives every two devices of a node a root of their own.
@@ -80,7 +138,7 @@ func asking(t *testing.T, c *resourcev1.ResourceClaim) error {
 }
 
 // costlySelector makes a claim with the costliest of some selectors that the API server takes.
-func costlySelector(t *testing.T, ns string) {
+func costlySelector(t *testing.T, ns string) (end func()) {
 	for side := 50; side > 20; side -= 4 {
 		list := "[0"
 		for i := 1; i < side; i++ {
@@ -93,14 +151,15 @@ func costlySelector(t *testing.T, ns string) {
 			Expression: strings.ReplaceAll("LIST.all(x, LIST.all(y, LIST.all(z, x+y+z < 1000000))) && device.driver == 'none'",
 				"LIST", list)}}}
 		if asking(t, c) == nil {
-			return
+			return func() { goneWithClaims(t, ns) }
 		}
 	}
 	t.Fatal("the API server takes none of the selectors")
+	return nil
 }
 
 // hardClaims makes claims for three pairs and one of the same pair, and one that comes and goes.
-func hardClaims(t *testing.T, ns string) {
+func hardClaims(t *testing.T, ns string) (end func()) {
 	root := resourcev1.FullyQualifiedName(ns + ".example.com/root")
 	for j := range 5 {
 		c := &resourcev1.ResourceClaim{ObjectMeta: metav1.ObjectMeta{Namespace: ns, Name: fmt.Sprint("hard-", j)}}
@@ -136,4 +195,9 @@ func hardClaims(t *testing.T, ns string) {
 			}
 		}
 	}()
+	return func() {
+		stop()
+		<-ended
+		goneWithClaims(t, ns)
+	}
 }
