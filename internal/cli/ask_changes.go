@@ -4,9 +4,25 @@ import (
 	"fmt"
 
 	"ashlar.sh/internal/explain"
+	"ashlar.sh/sched"
+	"ashlar.sh/sched/estimate"
 	"ashlar.sh/sched/ledger"
 	"ashlar.sh/sched/whatif"
 )
+
+// addStart adds to the answer when the job starts if nothing new comes.
+func (p questions) addStart(a asked, s *situation, job ledger.JobID, answer *explain.Answer) error {
+	end, now := p.Now().Add(a.search), s.engine.Now()
+	starts, err := estimate.Of(sched.CopiesOf(s.engine), now, estimate.Options{Coarse: true, Graces: true,
+		Stop: func() bool { return p.Now().After(end) }})
+	if err != nil {
+		return badInput("error: copying the engine: " + err.Error())
+	}
+	if start, waits := starts.Jobs[s.engine.Ledger().Job(job).Key]; waits {
+		answer.Start = explain.NewStart(&start, now)
+	}
+	return nil
+}
 
 // addChanges adds to the answer about a job, or a pod of it, what would make the job run.
 func (p questions) addChanges(a asked, s *situation, answer *explain.Answer) error {
@@ -35,6 +51,9 @@ func (p questions) addChanges(a asked, s *situation, answer *explain.Answer) err
 	would, _ := whatif.New(c, s.engine.Now()).Job(s.engine.Ledger().Job(job).Key,
 		whatif.Limits{Stop: func() bool { return p.Now().After(end) }})
 	answer.Changes = explain.Changes(would)
+	if err := p.addStart(a, s, job, answer); err != nil {
+		return err
+	}
 	if would.Cut {
 		answer.Notes = append(answer.Notes, fmt.Sprintf("what would make it run was looked for %v, and not to the end: "+
 			"more may do (--would-run)", a.search))

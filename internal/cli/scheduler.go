@@ -78,6 +78,17 @@ func (p Process) scheduler() *cobra.Command {
 	return c
 }
 
+// readFlags are those of the read API.
+func (s *scheduling) readFlags(f *pflag.FlagSet) {
+	f.StringVar(&s.Read.Address, "read-api-address", "",
+		"address to answer on over HTTPS why jobs wait and how queues stand (docs/read-api.md); default nowhere")
+	f.StringVar(&s.Read.Certificate, "read-api-cert-file", "",
+		"certificate to serve --read-api-address with; default one of its own, whose fingerprint is in the log")
+	f.StringVar(&s.Read.Key, "read-api-private-key-file", "", "key of --read-api-cert-file")
+	f.DurationVar(&s.Read.Estimates, "estimate-every", 30*time.Second,
+		"with --read-api-address, how often it is estimated at most when waiting jobs start (docs/time.md); 0: never")
+}
+
 func (s *scheduling) flags(f *pflag.FlagSet) {
 	f.StringVar(&s.master, "master", "", "address of the API server, over that of the kubeconfig")
 	f.StringVar(&s.kubeconfig, "kubeconfig", "", "kubeconfig file; default $KUBECONFIG, else the pod's service account")
@@ -122,11 +133,7 @@ func (s *scheduling) flags(f *pflag.FlagSet) {
 	f.StringVar(&s.TLS.CA, "ca-cert-file", "",
 		"certificate authorities for the certificates that clients of --healthz-address present")
 
-	f.StringVar(&s.Read.Address, "read-api-address", "",
-		"address to answer on over HTTPS why jobs wait and how queues stand (docs/read-api.md); default nowhere")
-	f.StringVar(&s.Read.Certificate, "read-api-cert-file", "",
-		"certificate to serve --read-api-address with; default one of its own, whose fingerprint is in the log")
-	f.StringVar(&s.Read.Key, "read-api-private-key-file", "", "key of --read-api-cert-file")
+	s.readFlags(f)
 
 	f.BoolVar(&s.elect, "leader-elect", true, "act only while holding the lease")
 	f.DurationVar(&s.election.LeaseDuration, "leader-elect-lease-duration", 15*time.Second,

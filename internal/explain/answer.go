@@ -25,7 +25,9 @@ type Answer struct {
 	Changes []Change `json:"wouldRunIf"`
 	Places  []Place  `json:"places"`
 	Notes   []string `json:"notes"` // what else a reader should know
-	Basis   Basis    `json:"basis"`
+	// Start is when a job starts that waits; nil: it does not, or that was not estimated.
+	Start *Start `json:"start,omitempty"`
+	Basis Basis  `json:"basis"`
 
 	Queue *QueueAnswer `json:"queue,omitempty"` // of a queue
 	Node  *NodeAnswer  `json:"node,omitempty"`  // of a node

@@ -20,7 +20,7 @@ func (a *Asking) JobAnswer(w *sched.JobWhy) *Answer {
 	t := tallyOf(j)
 	if waiting(j.Reason) {
 		r := reason(j.Reason)
-		out.Reason = &r
+		out.Reason, out.Start = &r, NewStart(&j.Start, a.Now)
 	}
 	out.State, out.Summary = a.stand(w, t, out.Places)
 	if out.State != Finished {

@@ -22,6 +22,9 @@ func (a *Answer) Text(w io.Writer, s Style) error {
 	}
 	p.line("%s %s  %s", kind, p.paint(bold, name), p.paint(a.State.ink(), a.State.words()))
 	p.paragraph(2, begin(a.Summary)+".")
+	if a.Start.known() {
+		p.paragraph(2, begin(a.Start.Message)+".")
+	}
 	if len(a.Path) > 0 {
 		p.line("")
 		p.line("%s", p.paint(bold, "HOW IT CAME TO THIS"))

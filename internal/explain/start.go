@@ -13,7 +13,7 @@ import (
 // not known. Earliest is by guesses of how long pods run, of which Source is the least certain; Latest is by their
 // limits.
 type Start struct {
-	Made     string `json:"made"`
+	Made     string `json:"made,omitempty"`
 	Earliest string `json:"earliest,omitempty"`
 	Latest   string `json:"latest,omitempty"`
 	Source   string `json:"source,omitempty"`
@@ -27,6 +27,18 @@ type Start struct {
 	Slip    Duration `json:"slip,omitempty"`
 	Message string   `json:"message"`
 }
+
+// NewStart renders an estimate as it is told at a time in nanoseconds since the epoch; nil where there is none.
+func NewStart(s *trace.Start, now int64) *Start {
+	out := start(s)
+	if out != nil && now-s.Made >= int64(time.Second) {
+		out.Message += ", as was estimated " + age(now-s.Made) + " ago"
+	}
+	return out
+}
+
+// known says that one end of the range is known.
+func (s *Start) known() bool { return s != nil && (s.Earliest != "" || s.Latest != "") }
 
 func start(s *trace.Start) *Start {
 	if !s.Is() {

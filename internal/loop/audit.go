@@ -20,6 +20,7 @@ type background struct {
 	leftovers leftovers
 	recorder  recorder
 	questions *questions
+	estimates estimates
 }
 
 // Every figure is recounted from scratch now and then, for at most a thousandth of the

@@ -235,6 +235,7 @@ func (l *loop) decide() (fine bool) {
 		l.metrics.decided(time.Since(began), plan, l)
 		l.metrics.check(l.engine.Ledger(), plan.Items)
 		l.reports.evicted(plan.Items)
+		l.background.estimates.started(plan.Items)
 		for _, i := range plan.Items {
 			klog.V(4).InfoS("Planned", "kind", i.Kind, "pod", i.Pod, "node", i.Node, "podGroup", i.Group, "phase", i.Phase,
 				"statement", i.Statement)
@@ -308,6 +309,7 @@ func (l *loop) wire() *loop {
 	l.rivals.l = l
 	l.background.l = l
 	l.background.recorder.l = l
+	l.background.estimates.l = l
 	l.rebuilds.l = l
 	return l
 }

@@ -114,7 +114,7 @@ func newMetrics() *metrics {
 		m.queues[figure] = gauges("volcano_queue_"+figure, help, "queue_name")
 	}
 	m.declareCosts(histogram, histograms)
-	m.declareReadAPI(gauges, counters)
+	m.declareReadAPI(gauges, counters, histogram)
 	m.ofJobs.declare(gauges, histogram)
 	m.declareChecks(gauges, counters)
 	m.lag = histogram("ashlar_fact_lag_milliseconds", "How long the oldest of the facts taken in at once had waited.",

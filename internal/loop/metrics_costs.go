@@ -33,10 +33,18 @@ type costMetrics struct {
 
 	answers  prometheus.Counter // of the read API
 	watchers prometheus.Gauge
+
+	slip       prometheus.Histogram // of starts against what was estimated first
+	estimating prometheus.Gauge
 }
 
 // declareReadAPI declares what clients of the read API cost.
-func (m *metrics) declareReadAPI(gauges gaugesOf, counters countersOf) {
+func (m *metrics) declareReadAPI(gauges gaugesOf, counters countersOf, histogram histogramOf) {
+	m.ofCosts.slip = histogram("ashlar_start_slip_seconds",
+		"By how much jobs started later than was estimated first, in seconds; 0: they did not.",
+		[]float64{0, 1, 10, 60, 300, 900, 3600, 3 * 3600, 12 * 3600, 48 * 3600})
+	m.ofCosts.estimating = gauges("ashlar_start_estimates_seconds",
+		"How long it took to estimate the starts of all waiting jobs the last time, in seconds.").WithLabelValues()
 	m.ofCosts.answers = counters("ashlar_read_api_seconds_total",
 		"Time that the loop spent on questions of the read API, in seconds.").WithLabelValues()
 	m.ofCosts.watchers = gauges("ashlar_read_api_watchers",

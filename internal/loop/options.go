@@ -98,6 +98,9 @@ type ReadAPI struct {
 	Address          string // "": nowhere
 	Certificate, Key string // files; both "": a certificate of its own
 	Namespace        string // of this scheduler's pod, to be told to clients; "": unknown
+	// Estimates is how often it is estimated at most when jobs start; 0: never. It needs as much memory again as the
+	// engine has, for a moment.
+	Estimates time.Duration
 }
 
 // TLS names the files that a server proves itself by; none: it serves without. They are

@@ -74,13 +74,7 @@ func (q *questions) Ask(ctx context.Context, size readapi.Size, read func(*sched
 			return noTime
 		}
 	}
-	asked := &question{ctx: ctx, read: read, answer: make(chan error, 1)}
-	select {
-	case q.asked <- asked:
-	case <-ctx.Done():
-		return noTime
-	}
-	err := <-asked.answer // it is being answered: the reader may still write to what ctx's owner has
+	took, err := q.ask(ctx, read)
 	earliest := time.Now()
 	if size == readapi.Brief {
 		earliest = earliest.Add(-burst)
@@ -88,7 +82,28 @@ func (q *questions) Ask(ctx context.Context, size readapi.Size, read func(*sched
 	if from.Before(earliest) {
 		from = earliest
 	}
-	from = from.Add(shares[size] * asked.took)
+	from = from.Add(shares[size] * took)
+	return err
+}
+
+// ask has a question answered, and says how long that took.
+func (q *questions) ask(ctx context.Context, read func(*sched.Engine, readapi.Moment)) (time.Duration, error) {
+	asked := &question{ctx: ctx, read: read, answer: make(chan error, 1)}
+	select {
+	case q.asked <- asked:
+	case <-ctx.Done():
+		return 0, noTime
+	}
+	err := <-asked.answer // it is being answered: the reader may still write to what ctx's owner has
+	return asked.took, err
+}
+
+// handOver is Ask for the scheduler's own use, of which clients do not wait for a turn; the caller paces itself.
+func (q *questions) handOver(ctx context.Context, read func(*sched.Engine, readapi.Moment)) error {
+	if unready := q.Ready(); unready != nil {
+		return unready
+	}
+	_, err := q.ask(ctx, read)
 	return err
 }
 
@@ -112,7 +127,8 @@ func (q *questions) try(asked *question) error {
 	}
 	began := time.Now()
 	fine := q.l.rebuilds.guard("answering a question", func() {
-		asked.read(q.l.engine, readapi.Moment{Cycle: q.cycle.Load(), At: began.UTC()})
+		asked.read(q.l.engine, readapi.Moment{Cycle: q.cycle.Load(), At: began.UTC(),
+			Starts: q.l.background.estimates.latest.Load()})
 	})
 	asked.took = time.Since(began)
 	q.l.metrics.ofCosts.answers.Add(asked.took.Seconds())

@@ -22,6 +22,7 @@ type readServer struct {
 	reviewer  *access.Reviewer
 	namespace string
 	panicked  crash.Handler
+	estimates func(context.Context) // nil: none are made
 }
 
 // readAPI makes the read API; it answers nothing yet.
@@ -46,6 +47,9 @@ func (l *loop) readAPI(o ReadAPI) (*readServer, error) {
 	if err != nil {
 		return nil, err
 	}
+	if o.Estimates > 0 {
+		s.estimates = func(ctx context.Context) { l.background.estimates.follow(ctx, o.Estimates) }
+	}
 	return s, nil
 }
 
@@ -56,6 +60,9 @@ func (s *readServer) serve(ctx context.Context) {
 	}
 	s.panicked.Go("reading authorities", func() { s.reviewer.Follow(ctx) })
 	s.panicked.Go("serving the read API", s.Serve)
+	if s.estimates != nil {
+		s.panicked.Go("estimating starts", func() { s.estimates(ctx) })
+	}
 }
 
 func (s *readServer) close() {

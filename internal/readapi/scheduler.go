@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"ashlar.sh/sched"
+	"ashlar.sh/sched/estimate"
 )
 
 // Scheduler is what is read. Any goroutine may call it.
@@ -34,6 +35,8 @@ const (
 type Moment struct {
 	Cycle uint64    `json:"cycle"` // the last one, counted from the start of the process
 	At    time.Time `json:"at"`    // when the engine was read
+	// Starts are when jobs start, as was estimated last; nil: it was not.
+	Starts *estimate.Starts `json:"-"`
 }
 
 // State is the answer of /v1/state.

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"net/http"
 	"net/url"
+	"slices"
 	"strings"
 	"time"
 
@@ -138,6 +139,9 @@ func (f *finding) read(e *sched.Engine, m Moment) {
 	f.pod.Own, f.queue.Gate = f.pod.Own.Clone(), f.queue.Gate.Clone() // the engine goes on with its reasons
 	if f.job != nil {
 		f.job.Job.Reason, f.job.Gate = f.job.Job.Reason.Clone(), f.job.Gate.Clone()
+		if m.Starts != nil && f.job.Job.Reason.Is() && !f.job.Job.HasMinimum() {
+			f.job.Job.Start = m.Starts.Of(f.job.Job.Key(), m.At.UnixNano())
+		}
 	}
 }
 
@@ -176,6 +180,7 @@ func (f *finding) render(v *view) *explain.Answer {
 		Time: f.At.UTC().Format(time.RFC3339), Configuration: "that of the scheduler"}}
 	if f.job != nil {
 		f.hideAhead(v)
+		f.hideEndless(v)
 	}
 	switch f.kind {
 	case "job":
@@ -202,6 +207,17 @@ func (f *finding) hideAhead(v *view) {
 	if ns, _, ok := strings.Cut(*first, "/"); ok && !v.namespace(ns) {
 		*first = another + "/" + another
 	}
+}
+
+// hideEndless leaves out the names of other namespaces' jobs that this one may wait for; they are counted.
+func (f *finding) hideEndless(v *view) {
+	s := &f.job.Job.Start
+	before := len(s.Jobs)
+	s.Jobs = slices.DeleteFunc(slices.Clone(s.Jobs), func(job string) bool {
+		ns, _, _ := strings.Cut(job, "/")
+		return !v.namespace(ns)
+	})
+	s.More += before - len(s.Jobs)
 }
 
 // hideShare hides what the job's queue holds, where that is not what refuses the job: a user may name any queue in

@@ -16,6 +16,7 @@ import (
 
 	"ashlar.sh/internal/kube/access"
 	"ashlar.sh/sched"
+	"ashlar.sh/sched/estimate"
 	"ashlar.sh/sched/model"
 	"ashlar.sh/sched/policy"
 	"ashlar.sh/sched/resource"
@@ -31,6 +32,7 @@ type world struct {
 	version uint64
 	unready *Unready
 	reads   map[Size]int
+	starts  *estimate.Starts
 }
 
 func newWorld(t testing.TB) *world {
@@ -94,7 +96,7 @@ func (w *world) Ask(_ context.Context, size Size, f func(*sched.Engine, Moment))
 		return w.unready
 	}
 	w.reads[size]++
-	f(w.engine, Moment{Cycle: w.cycle, At: time.Unix(0, 0).UTC()})
+	f(w.engine, Moment{Cycle: w.cycle, At: time.Unix(0, 0).UTC(), Starts: w.starts})
 	return nil
 }
 

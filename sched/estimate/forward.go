@@ -117,7 +117,7 @@ func (f *forward) note(plan sched.Plan, before int64) {
 		if !there || l.Task(t).Job == ledger.NoJob {
 			continue
 		}
-		if j := l.Job(l.Task(t).Job); f.waits[j.Key] && begun(j) {
+		if j := l.Job(l.Task(t).Job); f.waits[j.Key] && Begun(j) {
 			f.started[j.Key] = moment{before, f.now, f.source}
 			delete(f.waits, j.Key)
 		}

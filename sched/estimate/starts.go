@@ -143,12 +143,12 @@ func (s *Starts) Of(k ledger.JobKey, now int64) trace.Start {
 
 // waits says that a job waits for its minimum.
 func waits(j *ledger.Job) bool {
-	return j.Exists() && !j.Over() && !begun(j) && (j.By[model.Pending] > 0 || j.By[model.Pipelined] > 0 ||
+	return j.Exists() && !j.Over() && !Begun(j) && (j.By[model.Pending] > 0 || j.By[model.Pipelined] > 0 ||
 		j.AwaitsAdmission() || j.Tasks == 0 && j.MinMember > 0)
 }
 
-// begun says that a job has its minimum.
-func begun(j *ledger.Job) bool { return j.Placed() > 0 && j.Met((*ledger.Count).Placed) }
+// Begun says that a job has its minimum, so that it does not wait for its start.
+func Begun(j *ledger.Job) bool { return j.Placed() > 0 && j.Met((*ledger.Count).Placed) }
 
 // sorted lists the jobs of an engine that wait, by name.
 func sorted(l *ledger.Ledger) (out []ledger.JobKey) {

@@ -5,7 +5,7 @@ import "ashlar.sh/sched/model"
 // Start is when a waiting job starts, if nothing new comes: no job, no pod and no node, and nothing is changed by
 // hand. It was found by running the engine forward on a copy. Times are nanoseconds since the epoch.
 type Start struct {
-	Made int64 // the time of the state that it was made from; 0: there is no estimate
+	Made int64 // the time of the state that it was made from
 	// Earliest is by guesses of how long pods run, Latest by their limits; 0: not known. Where guesses lead to a later
 	// start than limits, as happens where another job gets the room then, it is the other way round.
 	Earliest, Latest int64
@@ -23,7 +23,7 @@ type Start struct {
 }
 
 // Is says that there is an estimate.
-func (s *Start) Is() bool { return s.Made != 0 }
+func (s *Start) Is() bool { return s.Earliest != 0 || s.Latest != 0 || s.Unknown != UnknownNone }
 
 // Unknown is why a start is not known. It is part of the contract with users: codes are added, never renamed.
 type Unknown string

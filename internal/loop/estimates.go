@@ -1,0 +1,125 @@
+package loop
+
+import (
+	"context"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"k8s.io/klog/v2"
+
+	"ashlar.sh/internal/crash"
+	"ashlar.sh/internal/kube/devices"
+	"ashlar.sh/internal/kube/filters"
+	"ashlar.sh/internal/readapi"
+	"ashlar.sh/sched"
+	"ashlar.sh/sched/estimate"
+	"ashlar.sh/sched/ledger"
+	"ashlar.sh/sched/model"
+)
+
+// estimates are when waiting jobs start, as they were found last, in a goroutine of their own: the loop only hands over
+// what a copy of the engine is made of. No decision knows of them.
+type estimates struct {
+	l      *loop
+	latest atomic.Pointer[estimate.Starts] // nil: there are none yet
+
+	mu     sync.Mutex // of firsts
+	firsts estimate.Firsts
+
+	// What the latest were made of: where it has not changed, and no start has passed, they hold.
+	of    *sched.Engine
+	epoch uint64
+}
+
+const (
+	longestEstimate = 10 * time.Second // then a run is ended, and what was found until then is told
+	estimatePace    = 10               // they are made for at most this part of the time
+)
+
+// follow makes estimates at most as often as it is told, until ctx ends.
+func (x *estimates) follow(ctx context.Context, every time.Duration) {
+	pause := every
+	for {
+		t := time.NewTimer(pause)
+		select {
+		case <-ctx.Done():
+			t.Stop()
+			return
+		case <-t.C:
+		}
+		began := time.Now()
+		if panicked := crash.Handler(x.l.panicked).Guard("estimating starts", func() { x.refresh(ctx) }); panicked != nil {
+			x.latest.Store(nil)
+			pause = max(every, afterFailure)
+			continue
+		}
+		pause = max(every, estimatePace*time.Since(began))
+	}
+}
+
+// refresh makes estimates anew, if something has changed.
+func (x *estimates) refresh(ctx context.Context) {
+	var copies func() (*sched.Copy, error)
+	now := x.l.now()
+	if x.l.background.questions.handOver(ctx, func(e *sched.Engine, _ readapi.Moment) {
+		if epoch := e.Ledger().Changes.StateEpoch(); x.of != e || x.epoch != epoch || x.passed(now) {
+			x.of, x.epoch, copies = e, epoch, sched.CopiesOf(e)
+		}
+	}) != nil || copies == nil {
+		return // another replica acts, or nothing has changed
+	}
+	began := time.Now()
+	end := began.Add(longestEstimate)
+	s, err := estimate.Of(copies, now, estimate.Options{Coarse: true, Graces: true,
+		Written: func(i sched.Item, see func(model.Ref) any) []model.Fact {
+			return append(filters.Written(i.Chosen, see), devices.Written(i.Chosen, i.Pod, i.UID, see)...)
+		},
+		Freed: func(p *model.Pod, see func(model.Ref) any) []model.Fact { return devices.Freed(p.Opaque, p.UID, see) },
+		Stop:  func() bool { return ctx.Err() != nil || time.Now().After(end) }})
+	if err != nil {
+		klog.ErrorS(err, "It is not known when jobs start")
+		return
+	}
+	x.mu.Lock()
+	x.firsts.Note(s)
+	x.mu.Unlock()
+	x.latest.Store(s)
+	x.l.metrics.ofCosts.estimating.Set(time.Since(began).Seconds())
+}
+
+// passed says that a start was estimated for a time that is over.
+func (x *estimates) passed(now int64) bool {
+	s := x.latest.Load()
+	if s == nil {
+		return true
+	}
+	for _, start := range s.Jobs {
+		if start.Earliest != 0 && start.Earliest < now {
+			return true
+		}
+	}
+	return false
+}
+
+// started measures by how much jobs that start with a plan are later than was estimated first.
+func (x *estimates) started(items []sched.Item) {
+	if x.latest.Load() == nil {
+		return
+	}
+	x.mu.Lock()
+	defer x.mu.Unlock()
+	l, now := x.l.engine.Ledger(), x.l.now()
+	for _, i := range items {
+		if i.Kind != sched.BindPod {
+			continue
+		}
+		t, there := l.Tasks.Find(i.Pod)
+		if !there || l.Task(t).Job == ledger.NoJob || !estimate.Begun(l.Job(l.Task(t).Job)) {
+			continue
+		}
+		if first, known := x.firsts.Started(l.Job(l.Task(t).Job).Key); known {
+			x.l.metrics.ofCosts.slip.Observe(time.Duration(first.Slip(now)).Seconds())
+		}
+	}
+}
