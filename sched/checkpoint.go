@@ -22,6 +22,7 @@ type checkpoint struct {
 	tasks   map[ledger.Key]TaskCommitment
 	phases  map[ledger.JobKey]PhaseCommitment
 	lenders map[ledger.JobKey]Lender
+	used    ledger.UsageCopy
 }
 
 // jobCheckpoint is what is noted of a job; nil: nothing is committed.
@@ -45,7 +46,9 @@ type taskCheckpoint struct {
 func (e *Engine) Checkpoint() {
 	if e.saved.checkpoint == nil {
 		e.l.Changes.TakeRecommitted() // kept from now on
+		used := e.l.Usage.TakeChanges()
 		e.saved.checkpoint = checkpointOf(e.Commitments())
+		e.saved.checkpoint.used.Follow(used)
 		return
 	}
 	pods, keys := e.l.Changes.Recommitted()
@@ -67,8 +70,10 @@ func (e *Engine) Checkpoint() {
 	if !slices.Equal(rest.Rounds, e.l.Rounds.All()) {
 		rest.Rounds = append([]ledger.Round(nil), e.l.Rounds.All()...)
 	}
+	used := e.l.Usage.TakeChanges()
 	e.l.Changes.TakeRecommitted()
 	e.saved.checkpoint.note(rest, tasks, jobs)
+	e.saved.checkpoint.used.Follow(used)
 }
 
 func (ss *savedState) taskNow(k ledger.Key) taskCheckpoint {
@@ -105,6 +110,7 @@ func (e *Engine) LastCheckpoint() Commitments {
 	c.Spent, c.Rounds = slices.Clone(c.Spent), slices.Clone(c.Rounds)
 	c.Losses = slices.Clone(c.Losses)
 	c.Charges.Jobs, c.Charges.Members = slices.Clone(c.Charges.Jobs), slices.Clone(c.Charges.Members)
+	c.Usage = e.saved.checkpoint.used.State()
 	c.Tasks = slices.SortedFunc(maps.Values(e.saved.checkpoint.tasks), byPod)
 	c.Phases = slices.SortedFunc(maps.Values(e.saved.checkpoint.phases), byJob)
 	c.Lenders = slices.SortedFunc(maps.Values(e.saved.checkpoint.lenders), byLender)
@@ -114,7 +120,7 @@ func (e *Engine) LastCheckpoint() Commitments {
 func checkpointOf(c Commitments) *checkpoint {
 	p := &checkpoint{rest: c, tasks: map[ledger.Key]TaskCommitment{}, phases: map[ledger.JobKey]PhaseCommitment{},
 		lenders: map[ledger.JobKey]Lender{}}
-	p.rest.Tasks, p.rest.Phases, p.rest.Lenders, p.rest.Memories = nil, nil, nil, nil
+	p.rest.Tasks, p.rest.Phases, p.rest.Lenders, p.rest.Memories, p.rest.Usage = nil, nil, nil, nil, nil
 	for _, t := range c.Tasks {
 		p.tasks[t.Pod] = t
 	}

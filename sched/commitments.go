@@ -19,14 +19,15 @@ type Commitments struct {
 	Asked     int64                 // when it was last found which jobs room is to be kept for: see search.KeepRoom
 	Spent     []ledger.PastEviction // evictions of the last minute, the oldest first
 	// evictions before this time are not known; 0: all of the last minute are
-	SpentFrom int64           `json:",omitempty"`
-	Arrived   bool            // something that is to be placed came since the last cycle
-	Came      int64           // the time of the last cycle that found such an arrival
-	Arrivals  []Arrival       // sorted by job: jobs to which pods came lately
-	Rounds    []ledger.Round  // by name: the last round of plugins that work in rounds
-	Memories  []ledger.Memory `json:",omitempty"` // what PluginStates found at a cost
-	Charges   ledger.Charges  // the queues in which running jobs count, where facts say otherwise
-	Losses    []ledger.Loss   // lost members of gangs that still have their room: see ledger.Losses
+	SpentFrom int64              `json:",omitempty"`
+	Arrived   bool               // something that is to be placed came since the last cycle
+	Came      int64              // the time of the last cycle that found such an arrival
+	Arrivals  []Arrival          // sorted by job: jobs to which pods came lately
+	Rounds    []ledger.Round     // by name: the last round of plugins that work in rounds
+	Memories  []ledger.Memory    `json:",omitempty"` // what PluginStates found at a cost
+	Charges   ledger.Charges     // the queues in which running jobs count, where facts say otherwise
+	Losses    []ledger.Loss      // lost members of gangs that still have their room: see ledger.Losses
+	Usage     *ledger.UsageState `json:",omitempty"` // what queues and tenants used lately; nil: it is not remembered
 }
 
 // JobLife identifies one life of a job; UID is empty for an adopted job.
@@ -107,6 +108,7 @@ func (e *Engine) Commitments() Commitments {
 	c.Memories = e.l.PluginStates.Memories()
 	c.Charges = e.l.Charges.All()
 	c.Losses = e.l.Losses.All()
+	c.Usage = e.l.Usage.Saved()
 	c.sort()
 	return c
 }
@@ -232,6 +234,9 @@ func (e *Engine) Restore(c Commitments) {
 		}
 	}
 	e.l.PluginStates.Recall(c.Memories)
+	if c.Usage != nil {
+		e.l.Usage.Restore(*c.Usage)
+	}
 }
 
 // exportArrivals notes what came to be placed lately.

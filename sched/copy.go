@@ -49,6 +49,7 @@ func NewCopy(p policy.Profile, facts []model.Fact, commitments Commitments, with
 	}
 	c.base = c.e.Commitments() // those that facts contradict were not taken over
 	c.noted = checkpointOf(c.base)
+	c.noted.used.Follow(c.e.l.Usage.TakeChanges())
 	return c, nil
 }
 
@@ -61,6 +62,9 @@ func (c *Copy) remake() error {
 	e.Restore(c.base)
 	e.l.Settle()
 	e.l.Changes.TakeRecommitted() // lists them from now on
+	if c.noted != nil {
+		e.l.Usage.TakeChanges()
+	}
 	c.e, c.was, c.changed, c.at, c.moved = e, map[model.Ref]model.Fact{}, c.changed[:0], 0, false
 	return nil
 }
@@ -190,6 +194,7 @@ func (c *Copy) takeBack() {
 	}
 	rest.sort()
 	e.Restore(rest)
+	e.l.Usage.TakeBack(&c.noted.used)
 	e.stmts = c.base.Statement - e.l.Statements.Count() // together they number the next statement
 	e.l.Settle()
 }

@@ -64,6 +64,9 @@ func (e *Engine) Decide(now int64) (plan Plan, events []trace.Event, next int64)
 	e.rec.Reset()
 	e.l.EvictionHistory.Trim(now)
 	e.session.Open(now)
+	if e.l.Usage.Begin(now) {
+		e.session.Pending.TimePassed()
+	}
 	if e.turns != 0 && e.turns <= now {
 		e.session.Pending.TimePassed()
 	}
@@ -104,6 +107,7 @@ func (e *Engine) Decide(now int64) (plan Plan, events []trace.Event, next int64)
 	// 5. Queues open their gates for pods that they have room for. Phases follow from what is placed.
 	e.gates.open()
 	e.rephaseAll()
+	e.l.Usage.End()
 	e.policy.Explain(true)
 	if e.resume = e.policy.Resume(); e.resume != 0 {
 		e.session.Pending.Deferred()
@@ -167,11 +171,11 @@ func (e *Engine) add(i Item) uint64 {
 }
 
 // next returns the earliest of: the times that plugins wait for, the end of a reservation, of a pause, of a
-// loss or of room for a job without pods, the turn of members above minimums, and the time at which postponed
-// work goes on; 0 for none.
+// loss or of room for a job without pods, the turn of members above minimums, the time at which postponed
+// work goes on, and that at which usage may have changed an order; 0 for none.
 func (e *Engine) next() (next int64) {
 	for _, at := range [...]int64{e.turns, e.reservations.nextExpiry(), e.pauses, e.losses, e.promises.next,
-		e.session.Surplus.Until, e.resume, e.session.Planned} {
+		e.session.Surplus.Until, e.resume, e.session.Planned, e.session.Reorder()} {
 		if at != 0 && (next == 0 || at < next) {
 			next = at
 		}

@@ -117,6 +117,24 @@ func (w *world) withEvictingActions(actions ...string) []string {
 	}
 }
 
+// remember has queues and tenants ordered by what they used lately, too.
+func (w *world) remember(p *policy.Profile) {
+	weight := []string{"0.001", "0.5", "0.999"}[w.n(2)]
+	for _, tier := range p.Tiers {
+		for i := range tier {
+			c := &tier[i]
+			if c.Plugin == "proportion" || c.Plugin == "capacity" || c.Plugin == "drf" {
+				if c.Plugin == "drf" {
+					c.Hierarchy = true
+				}
+				c.Arguments = policy.Arguments{"usage.weight": weight, "usage.halfLife": "2m"}
+			}
+		}
+	}
+	p.Tiers[1] = append([]policy.Choice{{Plugin: "fairshare", Arguments: policy.Arguments{"fairshare.weight": weight,
+		"fairshare.halfLifeMinutes": "1", "fairshare.by": []string{"namespace", "label:app"}[w.n(1)]}}}, p.Tiers[1]...)
+}
+
 // profile is a configuration with the given actions; what differs between
 // configurations is drawn.
 func (w *world) profile(actions ...string) policy.Profile {
@@ -177,6 +195,9 @@ func (w *world) profile(actions ...string) policy.Profile {
 	if slices.Contains(actions, "shuffle") {
 		p.Tiers[1] = append(p.Tiers[1], policy.Choice{Plugin: "rescheduling", Arguments: policy.Arguments{"interval": "30s",
 			"strategies": `[{"name":"lowNodeUtilization","params":{"thresholds":{"cpu":50},"targetThresholds":{"cpu":70}}}]`}})
+	}
+	if w.yes() {
+		w.remember(&p)
 	}
 	if w.rarely() {
 		p.Actions = slices.DeleteFunc(p.Actions, func(a string) bool { return a == "enqueue" })

@@ -67,6 +67,7 @@ func answers(t rapid.TB, e *Engine, now int64) (Plan, string) {
 		line(n)
 	}
 	line(r.Problems)
+	line(e.l.Usage.Saved())
 	return plan, b.String()
 }
 

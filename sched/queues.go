@@ -16,7 +16,8 @@ type QueueWhy struct {
 	// Sums is the arithmetic by dimension, cpu and memory first; none for a queue that takes no part in
 	// sharing, or where no plugin of the profile shares among queues.
 	Sums     []trace.Arithmetic
-	Problems []Problem // what is wrong with it
+	Tenants  []trace.TenantShare // where its tenants stand, the first served first; none where they are not ordered
+	Problems []Problem           // what is wrong with it
 }
 
 // QueueWhy returns the arithmetic of a queue's figures by the present facts; false for a name of no queue that
@@ -32,6 +33,9 @@ func (e *Engine) QueueWhy(name string) (QueueWhy, bool) {
 		w.Gate = e.session.QueueClosed(q)
 	}
 	w.Sums, _ = e.policy.QueueArithmetic(q)
+	if order := e.policy.TenantOrder(); order != nil && order.OrdersTenants(q) {
+		w.Tenants = order.TenantShares(q)
+	}
 	if fact := e.l.Queue(q).Fact; fact != nil {
 		w.Problems = faults(model.KindQueue, fact)
 	}

@@ -83,7 +83,7 @@ func TestViewsFollowTheLedger(t *testing.T) {
 		for _, tier := range profile.Tiers {
 			for i := range tier {
 				if tier[i].Plugin == "drf" {
-					tier[i].Hierarchy = w.yes()
+					tier[i].Hierarchy = w.yes() || tier[i].Arguments != nil
 				}
 			}
 		}

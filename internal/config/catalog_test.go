@@ -13,7 +13,8 @@ func TestBuiltInThisVersion(t *testing.T) {
 	built := map[string]bool{}
 	for _, name := range strings.Fields("enqueue allocate backfill preempt reclaim gangpreempt gangreclaim shuffle " +
 		"priority gang conformance pdb cdp minruntime evictioncap tdm rescheduling proportion capacity drf overcommit " +
-		"resourcequota sla predicates nodegroup nodeorder binpack network-topology-aware numa-aware joborder packing") {
+		"resourcequota sla predicates nodegroup nodeorder binpack network-topology-aware numa-aware joborder packing " +
+		"fairshare") {
 		built[name] = true
 	}
 	known := Volcano()
@@ -22,8 +23,8 @@ func TestBuiltInThisVersion(t *testing.T) {
 			t.Errorf("%s is built: %t", e.Name, e.Built)
 		}
 	}
-	if len(known.Actions) != 8 || len(known.Plugins) != 24+4 {
-		t.Errorf("%d actions and %d plugins, Volcano has 8 and 24, and 4 are our own", len(known.Actions), len(known.Plugins))
+	if len(known.Actions) != 8 || len(known.Plugins) != 25+4 {
+		t.Errorf("%d actions and %d plugins, Volcano has 8 and 25, and 4 are our own", len(known.Actions), len(known.Plugins))
 	}
 }
 

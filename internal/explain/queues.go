@@ -36,6 +36,24 @@ type Why struct {
 	Queue     string       `json:"queue"`
 	Reason    Reason       `json:"reason"`
 	Resources []Arithmetic `json:"resources"`
+	// Tenants are where the tenants of the queue stand, the first served first, where plugin fairshare orders them.
+	Tenants []TenantShare `json:"tenants,omitempty"`
+}
+
+// Memory is a trace.Memory: what is held and was used lately, and the share that follows, with which weight.
+type Memory struct {
+	Weight   float64  `json:"weight"`
+	HalfLife Duration `json:"halfLife"`
+	Held     string   `json:"held"`
+	Used     string   `json:"used"`
+	Share    Share    `json:"share"`
+}
+
+// TenantShare is a trace.TenantShare; Resource is empty for one that has no share.
+type TenantShare struct {
+	Tenant   string `json:"tenant"`
+	Resource string `json:"resource"`
+	Memory
 }
 
 // Arithmetic is a trace.Arithmetic with quantities for numbers.
@@ -48,6 +66,7 @@ type Arithmetic struct {
 	Named     string  `json:"named"`
 	Rounds    []Round `json:"rounds"`
 	Deserved  string  `json:"deserved"`
+	Memory    *Memory `json:"memory,omitempty"` // where shares remember what was used
 }
 
 // Level is a trace.Level; Capability is empty where nothing bounds.
@@ -147,7 +166,16 @@ func (d *Queues) AddWhy(w sched.QueueWhy) {
 	for i := range w.Sums {
 		why.Resources = append(why.Resources, arithmetic(&w.Sums[i]))
 	}
+	for i := range w.Tenants {
+		t := &w.Tenants[i]
+		why.Tenants = append(why.Tenants, TenantShare{t.Tenant, t.Dim, memory(t.Dim, &t.Memory)})
+	}
 	d.Why = append(d.Why, why)
+}
+
+func memory(dim string, m *trace.Memory) Memory {
+	return Memory{Weight: float64(m.Weight) / 1000, HalfLife: Duration(m.HalfLife), Held: Quantity(dim, m.Held),
+		Used: Quantity(dim, m.Used), Share: Share(m.ShareMicro)}
 }
 
 func arithmetic(a *trace.Arithmetic) Arithmetic {
@@ -162,6 +190,10 @@ func arithmetic(a *trace.Arithmetic) Arithmetic {
 			level.Capability = in(l.Capability)
 		}
 		out.Levels = append(out.Levels, level)
+	}
+	if a.Memory.Weight > 0 {
+		m := memory(a.Dim, &a.Memory)
+		out.Memory = &m
 	}
 	for _, r := range a.Rounds {
 		out.Rounds = append(out.Rounds, Round{Number: r.Number, TotalWeight: r.TotalWeight, Remaining: in(r.Remaining),

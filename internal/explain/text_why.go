@@ -16,6 +16,7 @@ func (p *page) why(w *Why) {
 			p.title("WHY QUEUE " + w.Queue)
 		}
 		p.paragraph(2, "It takes no part in sharing: no plugin of the configuration has figures for it.")
+		p.tenants(w)
 		return
 	}
 	var idle []string
@@ -28,11 +29,74 @@ func (p *page) why(w *Why) {
 		p.title(fmt.Sprintf("WHY QUEUE %s DESERVES %s %s", w.Queue, a.short(a.Deserved), a.Resource))
 		p.levels(a)
 		p.deserves(a)
+		p.remembers(a)
 	}
 	if idle != nil {
 		p.line("")
 		p.paragraph(2, "Neither asked for nor deserved: "+strings.Join(idle, ", ")+".")
 	}
+	p.tenants(w)
+}
+
+// remembers writes the share of a queue that remembers what it used.
+func (p *page) remembers(a *Arithmetic) {
+	if m := a.Memory; m != nil {
+		p.line("")
+		p.paragraph(2, fmt.Sprintf("In the order of queues its share of %s is %s: %s of what it used lately (%s, half-life "+
+			"%s) and %s of what it holds (%s), of the %s that it deserves.", a.Resource, percentage(m.Share), m.weight(),
+			rounded(a.Resource, m.Used), m.HalfLife.brief(), m.rest(), rounded(a.Resource, m.Held), a.short(a.Deserved)))
+	}
+}
+
+// tenants writes in which order the tenants of a queue are served.
+func (p *page) tenants(w *Why) {
+	if len(w.Tenants) == 0 {
+		return
+	}
+	p.title("WHO IS SERVED FIRST IN QUEUE " + w.Queue)
+	m := &w.Tenants[0].Memory
+	p.paragraph(2, fmt.Sprintf("Whoever has the smallest share of the cluster: %s of what was used lately (half-life "+
+		"%s), and %s of what is held.", m.weight(), m.HalfLife.brief(), m.rest()))
+	rows := [][]cell{{left("TENANT"), left("RESOURCE"), right("HELD"), right("USED"), right("SHARE")}}
+	for i := range w.Tenants[:min(len(w.Tenants), mostTenants)] {
+		t := &w.Tenants[i]
+		rows = append(rows, []cell{left(t.Tenant), left(t.Resource), right(rounded(t.Resource, t.Held)),
+			right(rounded(t.Resource, t.Used)), right(percentage(t.Share))})
+	}
+	p.table(rows)
+	if more := len(w.Tenants) - mostTenants; more > 0 {
+		p.paragraph(2, fmt.Sprintf("and %d more, behind these: -o json has them all.", more))
+	}
+}
+
+// mostTenants is how many tenants of a queue are listed for the eye.
+const mostTenants = 20
+
+func (m *Memory) weight() string { return percentage(Share(m.Weight * 1_000_000)) }
+func (m *Memory) rest() string   { return percentage(Share(1_000_000 - m.Weight*1_000_000)) }
+
+// percentage writes a share with one decimal.
+func percentage(s Share) string {
+	return strings.TrimSuffix(fmt.Sprintf("%.1f", float64(s)/10_000), ".0") + "%"
+}
+
+// rounded writes a quantity with at most two decimals: what was used is hardly ever a round number.
+func rounded(dim, text string) string {
+	if text == "" || inBytes(dim) {
+		return short(dim, text)
+	}
+	return strings.TrimSuffix(strings.TrimSuffix(fmt.Sprintf("%.2f", number(text)), "0"), ".0")
+}
+
+// brief is the duration without zeros at its end: 24h, and not 24h0m0s.
+func (d Duration) brief() string {
+	text := d.String()
+	for _, zero := range []string{"m0s", "h0m"} {
+		if strings.HasSuffix(text, zero) {
+			text = text[:len(text)-2]
+		}
+	}
+	return text
 }
 
 // idle says that nothing is to be shown of a resource.

@@ -17,7 +17,8 @@ type JobAmounts struct {
 	lent         resource.Vec  // … and Lent
 	keptRoom     resource.Vec  // … and KeptRoom
 	reserves     bool
-	above        bool // it holds more than its minimum
+	above        bool  // it holds more than its minimum
+	tenant       int32 // its tenant in its queue (Usage); 0: none is known
 }
 
 // JobArrival says when pods came to a job last.

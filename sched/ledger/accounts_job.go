@@ -115,6 +115,9 @@ func (ac *accounts) count(job *Job, d resource.Dim, asks, held, gated int64) {
 			row.Allocated[d] = row.Allocated[d].Plus(held)
 			row.Moved = ac.l.Changes.usageEpoch
 		}
+		if held != 0 && job.tenant != 0 {
+			ac.l.Usage.count(job, d, held)
+		}
 	}
 	if held != 0 || gated != 0 {
 		ac.refresh(job, d)

@@ -19,6 +19,7 @@ func (l *Ledger) Audit() []string {
 	a.lists()
 	a.groups()
 	a.charges()
+	a.tenants()
 	for _, b := range l.PluginStates.states {
 		for _, f := range b.Audit(l.PluginStates.Placements) {
 			a.say("PluginState %s: %s", b.Name(), f)

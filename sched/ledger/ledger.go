@@ -31,6 +31,7 @@ type Ledger struct {
 	Losses          Losses
 	Charges         charging
 	Rounds          Rounds
+	Usage           Usage
 }
 
 // New returns an empty ledger.
@@ -74,5 +75,6 @@ func (l *Ledger) wire() *Ledger {
 	l.Lenders.l = l
 	l.Losses.l = l
 	l.Charges.l = l
+	l.Usage.l = l
 	return l
 }

@@ -187,6 +187,7 @@ func (js *Jobs) part(t TaskID) {
 	if last && (job.Group != nil || job.definer != NoTask) {
 		js.define(j)
 	}
+	js.l.Usage.place(j)
 	js.l.accounts.refreshAll(j)
 	js.l.Changes.mark(j)
 	js.activate(j)
@@ -243,6 +244,7 @@ func (js *Jobs) define(j JobID) {
 	if job.marks.charged == 0 {
 		js.l.Queues.setQueue(j, js.l.Queues.row(js.l.Charges.named(j)))
 	}
+	js.l.Usage.place(j)
 	js.l.Charges.apart(j)
 	js.l.accounts.refreshAll(j)
 	if job = &js.rows[j]; job.Priority != priority {

@@ -149,6 +149,7 @@ func (qs *Queues) setQueue(j JobID, q QueueID) {
 	}
 	qs.l.Changes.usageEpoch++
 	qs.requeued++
+	qs.l.Usage.place(j)
 	qs.l.accounts.touchMembers(j)
 	qs.regroupJob(j)
 }
@@ -185,6 +186,7 @@ func (qs *Queues) drop(q QueueID) {
 		return
 	}
 	delete(qs.byName, row.Name)
+	qs.l.Usage.gone(row.Name)
 	row.begin("")
 	row.free = true
 	qs.free = append(qs.free, q)

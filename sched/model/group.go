@@ -38,6 +38,8 @@ type PodGroup struct {
 	// (volcano.sh/jdb-min-available, jdb-max-unavailable); nil: not set.
 	MinAvailable, MaxUnavailable *Portion
 
+	Labels []Label // sorted by key
+
 	Topology  *Topology   // networkTopology; nil: not set
 	SubGroups []SubGroups // subGroupPolicy, as written: a member belongs to the first that selects it
 }

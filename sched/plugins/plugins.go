@@ -13,6 +13,7 @@ import (
 	"ashlar.sh/sched/plugins/conformance"
 	"ashlar.sh/sched/plugins/drf"
 	"ashlar.sh/sched/plugins/evictioncap"
+	"ashlar.sh/sched/plugins/fairshare"
 	"ashlar.sh/sched/plugins/gang"
 	"ashlar.sh/sched/plugins/joborder"
 	"ashlar.sh/sched/plugins/minruntime"
@@ -48,6 +49,7 @@ func All() []policy.Definition {
 		proportion.Definition(),
 		capacity.Definition(),
 		drf.Definition(),
+		fairshare.Definition(),
 		overcommit.Definition(),
 		resourcequota.Definition(),
 		sla.Definition(),

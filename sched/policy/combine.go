@@ -41,6 +41,16 @@ func (s *Set) CompareJobs(a, b ledger.JobID) int {
 	return x.Key.Compare(y.Key)
 }
 
+// TenantOrder is the first JobOrder that orders by tenants, nil for none.
+func (s *Set) TenantOrder() TenantOrder {
+	for _, p := range s.jobOrder {
+		if t, is := p.(TenantOrder); is {
+			return t
+		}
+	}
+	return nil
+}
+
 // CompareTasks is rule A: plugins, then the number at the end of the name, then the older pod, then the name.
 func (s *Set) CompareTasks(a, b ledger.TaskID) int {
 	for _, p := range s.taskOrder {

@@ -86,6 +86,15 @@ type JobOrder interface {
 	CompareJobs(a, b ledger.JobID) int
 }
 
+// TenantOrder is a JobOrder by what tenants hold and used (ledger.Usage): serving a job of a queue moves the other jobs
+// of its tenant, and the order among these stays.
+type TenantOrder interface {
+	// OrdersTenants says that it orders the jobs of a queue so.
+	OrdersTenants(q ledger.QueueID) bool
+	// TenantShares are where the tenants of a queue stand that have jobs or used something, the first served first.
+	TenantShares(q ledger.QueueID) []trace.TenantShare
+}
+
 // TaskOrder says which of two tasks of a job is placed first: negative for a.
 type TaskOrder interface {
 	CompareTasks(a, b ledger.TaskID) int

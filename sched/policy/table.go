@@ -52,6 +52,7 @@ var table = []ExtensionPoint{
 	refinement[TreeOrder]("an order by paths in a tree", of[QueueOrder]()),
 	point(PointJobOrder, "A", "which job of a queue is served first",
 		list(func(s *Set) *[]JobOrder { return &s.jobOrder })),
+	refinement[TenantOrder]("an order by what tenants hold and used", of[JobOrder]()),
 	point(PointTaskOrder, "A", "which task of a job is placed first",
 		list(func(s *Set) *[]TaskOrder { return &s.taskOrder })),
 	point(PointSubJobOrder, "A", "which sub-group of a job is placed first",

@@ -59,6 +59,11 @@ func (s *Session) PlansAny() bool {
 	if !b.On || b.Depth == 0 || b.Asked {
 		return b.On && b.Depth != 0
 	}
+	return anyFIFO(s)
+}
+
+// anyFIFO says that there is a queue with dequeueStrategy fifo.
+func anyFIFO(s *Session) bool {
 	if at := s.L.Changes.QueueSpecs.Now(); s.fifos.at != at {
 		s.fifos.at, s.fifos.any = at, false
 		for q := range s.L.Queues.Len() {
@@ -66,6 +71,15 @@ func (s *Session) PlansAny() bool {
 		}
 	}
 	return s.fifos.any
+}
+
+// Reorder is when the order of what waits may change by time alone, since usage is remembered, and that may let a job
+// start: the next full minute, if there are fifo queues, planned starts or kept room; 0 where it decides nothing.
+func (s *Session) Reorder() int64 {
+	if !s.L.Usage.On() || len(s.L.Jobs.Active()) == 0 || !anyFIFO(s) && !s.PlansAny() && !s.L.KeptRoom.Any() {
+		return 0
+	}
+	return s.L.Usage.NextMinute()
 }
 
 // Plans says that starts of a queue's jobs are planned.

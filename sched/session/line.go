@@ -20,8 +20,8 @@ import (
 
 // lines are the jobs of fifo queues that wait for their minimum, as long as no fact and no commitment changes.
 type lines struct {
-	at uint64 // the StateEpoch at which they were collected, plus one
-	of map[ledger.QueueID][]*line
+	at, used uint64 // the StateEpoch at which they were collected, plus one; the version of Usage
+	of       map[ledger.QueueID][]*line
 }
 
 // line is the waiting jobs of a queue that have pods of one class, the first in job order on top. A job that has had
@@ -47,8 +47,12 @@ func (s *Session) Behind(j ledger.JobID, explain bool) trace.Reason {
 	}
 	ahead, why := ledger.NoJob, trace.Reason{}
 	asks := s.classesOf(j)
+	start, _ := s.L.KeptRoom.Start(j)
 	for _, l := range s.lines(job.Queue) {
 		h, ok := s.first(l)
+		if ok && start != 0 && s.L.Job(h).Priority <= job.Priority {
+			continue // its start was planned when it came first: it keeps that
+		}
 		if !ok || h == j || s.Policy.CompareJobs(h, j) >= 0 || ahead != ledger.NoJob && s.Policy.CompareJobs(ahead, h) <= 0 {
 			continue
 		}
@@ -73,8 +77,8 @@ func (s *Session) Behind(j ledger.JobID, explain bool) trace.Reason {
 
 // lines are those of a queue.
 func (s *Session) lines(q ledger.QueueID) []*line {
-	if at := s.L.Changes.StateEpoch() + 1; s.waiting.at != at {
-		s.waiting = lines{at: at, of: map[ledger.QueueID][]*line{}}
+	if at, used := s.L.Changes.StateEpoch()+1, s.L.Usage.Version(); s.waiting.at != at || s.waiting.used != used {
+		s.waiting = lines{at: at, used: used, of: map[ledger.QueueID][]*line{}}
 		for _, j := range s.L.Jobs.Active() { // order-free: heaps by a total order, in lines that are looked at one by one
 			if queue := s.L.Job(j).Queue; queue != ledger.NoQueue && s.FIFO(queue) && s.lacks(j) {
 				for _, class := range s.classesOf(j) {

@@ -15,16 +15,35 @@ type Rotation struct {
 	at      []int32       // by QueueID: the index of its jobs in waiting, plus one; 0: it takes no part
 }
 
-// waitingJobs is a queue's jobs that wait for their turn, in job order.
+// waitingJobs is a queue's jobs that wait for their turn, in job order, or those of one tenant in it.
 type waitingJobs struct {
 	jobs []ledger.JobID
 	back *Heap[ledger.JobID] // the jobs that were put back; nil when there are none
+
+	tenants *byTenant // where serving one job moves others; then the rest is empty
+	at      int       // of a tenant: its index in the heap; -1: it has no jobs there
 }
 
-func (l *waitingJobs) empty() bool { return len(l.jobs) == 0 && (l.back == nil || l.back.Len() == 0) }
+func (l *waitingJobs) empty() bool {
+	if l.tenants != nil {
+		return l.tenants.heap.Len() == 0
+	}
+	return len(l.jobs) == 0 && (l.back == nil || l.back.Len() == 0)
+}
+
+// first is the first job; there must be one, and no tenants.
+func (l *waitingJobs) first() ledger.JobID {
+	if l.back != nil && l.back.Len() > 0 && (len(l.jobs) == 0 || l.back.compare(l.back.items[0], l.jobs[0]) < 0) {
+		return l.back.items[0]
+	}
+	return l.jobs[0]
+}
 
 // pop takes the first job out; there must be one.
 func (l *waitingJobs) pop() ledger.JobID {
+	if l.tenants != nil {
+		return l.tenants.pop()
+	}
 	if l.back != nil && l.back.Len() > 0 && (len(l.jobs) == 0 || l.back.compare(l.back.items[0], l.jobs[0]) < 0) {
 		return l.back.Pop()
 	}
@@ -64,6 +83,7 @@ func (s *Session) Rotate(jobs []ledger.JobID) *Rotation {
 	for i := range r.waiting {
 		if len(r.waiting[i].jobs) > 1 {
 			slices.SortFunc(r.waiting[i].jobs, s.Policy.CompareJobs)
+			r.waiting[i].split(s)
 		}
 	}
 	r.queues = newQueueHeap(s, queues)
@@ -89,9 +109,16 @@ func (r *Rotation) Next() (ledger.QueueID, ledger.JobID, bool) {
 
 // Again puts a job back into its queue.
 func (r *Rotation) Again(q ledger.QueueID, j ledger.JobID) {
-	l := r.waitingIn(q)
+	if l := r.waitingIn(q); l.tenants != nil {
+		l.tenants.again(j)
+	} else {
+		l.again(r.s, j)
+	}
+}
+
+func (l *waitingJobs) again(s *Session, j ledger.JobID) {
 	if l.back == nil {
-		l.back = NewHeap(r.s.Policy.CompareJobs)
+		l.back = NewHeap(s.Policy.CompareJobs)
 	}
 	l.back.Push(j)
 }

@@ -16,6 +16,24 @@ type Arithmetic struct {
 	Named     int64
 	Guarantee int64 // as it counts: within capability, in a tree within what the parent can hold
 	Deserved  int64
+
+	Memory Memory // without Weight: shares do not remember what was used
+}
+
+// Memory is how a share comes about that remembers: Weight, in thousandths, of what was used lately, and the rest of
+// what is held. HalfLife is in nanoseconds.
+type Memory struct {
+	Weight, HalfLife int64
+	Held, Used       int64
+	ShareMicro       int64 // of what is deserved, in millionths
+}
+
+// TenantShare is where a tenant stands in a queue: what it holds and used lately of a resource, that of its largest
+// share.
+type TenantShare struct {
+	Tenant string
+	Dim    string // "": it has no share
+	Memory
 }
 
 // Real is what the queue may hold (realCapability).

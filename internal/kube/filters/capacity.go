@@ -14,6 +14,9 @@ import (
 func Capacity() policy.Definition {
 	return policy.Define(capacity.Name, capacity.Meaning,
 		func(a capacity.Arguments, l *ledger.Ledger) (policy.Parts, error) {
+			if err := a.Memory.Remember(l); err != nil {
+				return nil, err
+			}
 			if !a.Devices {
 				plugin, _ := capacity.With(a, l, nil)
 				return policy.Parts{plugin}, nil

@@ -19,6 +19,7 @@ func PodGroup(g *schedulingv1beta1.PodGroup) *model.PodGroup {
 	out := &model.PodGroup{
 		Meta:          meta(&g.ObjectMeta),
 		Queue:         g.Spec.Queue,
+		Labels:        labels(g.Labels),
 		MinMember:     f.notNegative("spec.minMember", g.Spec.MinMember),
 		PriorityClass: g.Spec.PriorityClassName,
 		HasMin:        g.Spec.MinResources != nil,

@@ -30,7 +30,9 @@ import (
 
 // Definition is the plugin's entry in the list of plugins.
 func Definition() policy.Definition {
-	return policy.Define(Name, Meaning, func(a Arguments, l *ledger.Ledger) (*plugin, error) { return build(a, l), nil })
+	return policy.Define(Name, Meaning, func(a Arguments, l *ledger.Ledger) (*plugin, error) {
+		return build(a, l), a.Memory.Remember(l)
+	})
 }
 
 // Name and Meaning are the plugin's in a configuration.
@@ -44,6 +46,7 @@ type Arguments struct {
 	Tree              bool
 	level             int64
 	Devices, Consumed bool
+	Memory            policy.Memory
 }
 
 // AddArguments implements the constraint of policy.Define.
@@ -53,15 +56,17 @@ func (a *Arguments) AddArguments(s *policy.ArgumentSet) {
 	s.Bool(&a.Devices, "capacity.DynamicResourceAllocationEnable", true,
 		"a queue's capability bounds devices of resource claims")
 	s.Bool(&a.Consumed, "capacity.DRAConsumableCapacityEnable", false, "and what is consumed of their capacity")
+	a.Memory.AddArguments(s)
 }
 
 func build(a Arguments, l *ledger.Ledger) *plugin {
-	return (&plugin{l: l, bounds: bounds{tree: a.Tree}, level: a.level}).wire()
+	return (&plugin{l: l, bounds: bounds{tree: a.Tree}, level: a.level, memory: a.Memory}).wire()
 }
 
 type plugin struct {
-	l     *ledger.Ledger
-	level int64 // ancestorReclaimLevel
+	l      *ledger.Ledger
+	level  int64 // ancestorReclaimLevel
+	memory policy.Memory
 
 	devices Devices // nil: none are counted
 
@@ -93,6 +98,7 @@ type row struct {
 	share              fair.Ratio
 	sharedAt, sharedIn uint64 // the queue's Moved, and rounds, when share was computed
 	sharedOf, keptOf   uint64 // the Moved of devices when share, and kept, were computed
+	remembered         uint64 // the version of the memory when share was
 
 	guarded        []ledger.QueueID // the queues below it that have a guarantee
 	kept           []int64          // what these may still ask for, by dimension

@@ -136,27 +136,28 @@ func (or *order) compareAges(a, b ledger.QueueID) int {
 // share is the largest allocated / deserved of a queue over its dimensions, with all queues below it,
 // as it stands now (seed 001 §4.1). A best-effort queue's share is 1, so that every queue below what it
 // deserves goes before it. It is computed again only after the queue's figures changed: a rotation of
-// many queues compares each of them many times.
+// many queues compares each of them many times. What the queue remembers counts along (policy.Memory).
 func (or *order) share(q ledger.QueueID) fair.Ratio {
 	r := &or.p.rows[q]
 	if len(r.counts) == 0 {
 		return fair.Share(1, 1)
 	}
 	queue := or.p.l.Queue(q)
-	if r.sharedAt == queue.Moved && r.sharedIn == or.p.rounds && r.sharedOf == or.p.moved() {
+	version := or.p.memory.Version(or.p.l)
+	if r.sharedAt == queue.Moved && r.sharedIn == or.p.rounds && r.sharedOf == or.p.moved() && r.remembered == version {
 		return r.share
 	}
 	var most fair.Ratio
 	for _, d := range r.counts {
 		held := or.p.holds(q, d)
-		if held <= 0 || !or.p.bounds.offered(d) {
+		if held <= 0 && or.p.memory.Weight == 0 || !or.p.bounds.offered(d) {
 			continue // it holds nothing of this dimension: its share there is 0
 		}
-		if s := fair.Share(held, or.p.bounds.deserved(q, d)); s.Compare(most) > 0 {
+		if s := or.p.memory.Share(or.p.l, q, d, held, or.p.bounds.deserved(q, d)); s.Compare(most) > 0 {
 			most = s
 		}
 	}
-	r.share, r.sharedAt, r.sharedIn, r.sharedOf = most, queue.Moved, or.p.rounds, or.p.moved()
+	r.share, r.sharedAt, r.sharedIn, r.sharedOf, r.remembered = most, queue.Moved, or.p.rounds, or.p.moved(), version
 	return most
 }
 

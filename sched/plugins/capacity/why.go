@@ -26,6 +26,9 @@ func (p *plugin) QueueArithmetic(q ledger.QueueID) ([]trace.Arithmetic, bool) {
 	out := make([]trace.Arithmetic, 0, len(dims))
 	for _, d := range dims {
 		a := trace.Arithmetic{Dim: p.l.Dims.Name(d), Named: p.l.Queue(q).Deserved.Get(d), Deserved: p.bounds.deserved(q, d)}
+		if slices.Contains(p.rows[q].counts, d) {
+			a.Memory = p.memory.Explain(p.l, q, d, p.holds(q, d), p.bounds.deserved(q, d))
+		}
 		for at := q; at != ledger.NoQueue; at = p.rows[at].up {
 			a.Levels = append(a.Levels, p.report.realLevel(at, d))
 		}

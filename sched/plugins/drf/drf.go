@@ -28,16 +28,26 @@ func Definition() policy.Definition {
 	return policy.Define("drf", "jobs with the smaller dominant share first",
 		func(a arguments, l *ledger.Ledger) (policy.JobOrder, error) {
 			p := &plugin{l: l}
-			if a.tree {
-				return &hierarchical{plugin: p, tree: tree{l: l}}, nil
+			switch {
+			case a.tree:
+				return &hierarchical{plugin: p, tree: tree{l: l, memory: a.Memory}}, a.Remember(l)
+			case a.Weight > 0:
+				return nil, policy.BadArgument("usage.weight", "needs enableHierarchy: true, with which drf orders queues; "+
+					"plugin fairshare remembers what users and namespaces used")
 			}
 			return p, nil
 		})
 }
 
-type arguments struct{ tree bool }
+type arguments struct {
+	policy.Memory
+	tree bool
+}
 
-func (a *arguments) AddArguments(s *policy.ArgumentSet) { s.Hierarchy(&a.tree) }
+func (a *arguments) AddArguments(s *policy.ArgumentSet) {
+	s.Hierarchy(&a.tree)
+	a.Memory.AddArguments(s)
+}
 
 type plugin struct {
 	l    *ledger.Ledger

@@ -54,6 +54,7 @@ func (h *hierarchical) Standing(at int32) policy.Standing { return h.tree.settle
 // resources can be behind because of what only one of them holds.
 type tree struct {
 	l         *ledger.Ledger
+	memory    policy.Memory // of the order; reclaiming goes by shares without it
 	nodes     []node
 	queues    []queue       // by QueueID
 	shape     uint64        // the ledger's SpecEpoch when nodes, totals and sums were updated
@@ -77,6 +78,12 @@ type node struct {
 	shared bool       // share is up to date
 	weight int64
 	holds  resource.Sums
+
+	queues     []ledger.QueueID // below it, or its own; only where usage is remembered
+	used       []fair.Average   // of these together, by dimension
+	usedOf     uint64           // the memory's version then, plus one
+	remembered fair.Ratio       // see tree.lately
+	known      bool             // remembered is up to date
 }
 
 // settled is the tree, up to date with facts and figures.
@@ -106,7 +113,7 @@ func (t *tree) follow() {
 	t.shape = t.l.Changes.SpecEpoch()
 	if t.measure() {
 		for i := range t.nodes {
-			t.nodes[i].shared = false
+			t.nodes[i].shared, t.nodes[i].known = false, false
 		}
 	}
 }
@@ -152,6 +159,11 @@ func (t *tree) grow() {
 		}
 		ways = append(ways, t.node(1000))
 		t.queues[q].way = ways[from:len(ways):len(ways)]
+		if t.memory.Weight > 0 {
+			for _, at := range t.queues[q].way {
+				t.nodes[at].queues = append(t.nodes[at].queues, q)
+			}
+		}
 	}
 }
 
@@ -211,11 +223,11 @@ func (t *tree) add(q ledger.QueueID) {
 		if now == was {
 			continue
 		}
-		row.held[d], t.nodes[own].shared = now, false
+		row.held[d], t.nodes[own].shared, t.nodes[own].known = now, false, false
 		more := now.PlusSum(was, -1)
 		for _, at := range above {
 			n := &t.nodes[at]
-			n.holds[d], n.shared = n.holds[d].PlusSum(more, 1), false
+			n.holds[d], n.shared, n.known = n.holds[d].PlusSum(more, 1), false, false
 		}
 	}
 }
@@ -246,6 +258,37 @@ func (t *tree) share(at int32) fair.Ratio {
 	return n.share
 }
 
+// lately is a node's dominant share with what its queues used lately: the order of queues.
+func (t *tree) lately(at int32) fair.Ratio {
+	if t.memory.Weight == 0 {
+		return t.share(at)
+	}
+	n, version := &t.nodes[at], t.memory.Version(t.l)+1
+	if n.usedOf != version {
+		n.used, n.usedOf, n.known = n.used[:0], version, false
+		for d := range t.totals {
+			var sum fair.Average
+			for _, q := range n.queues {
+				sum = sum.Plus(t.l.Usage.OfQueue(q, resource.Dim(d)))
+			}
+			n.used = append(n.used, sum)
+		}
+	}
+	if !n.known {
+		n.remembered, n.known = fair.Ratio{}, true
+		for d, total := range t.totals[:len(n.used)] {
+			if total <= 0 || d == int(resource.Pods) {
+				continue
+			}
+			r := fair.Remembered(n.holds.Get(resource.Dim(d)), n.used[d], total, t.memory.Weight)
+			if r.Compare(n.remembered) > 0 {
+				n.remembered = r
+			}
+		}
+	}
+	return n.remembered
+}
+
 // dominant is the largest part of what nodes offer in what is held.
 func (t *tree) dominant(held resource.Sums) (most fair.Ratio) {
 	for d, total := range t.totals[:min(len(held), len(t.totals))] {
@@ -261,7 +304,7 @@ func (t *tree) dominant(held resource.Sums) (most fair.Ratio) {
 // standing is what a node is ordered by: its share by weight, then its number, which follows its first
 // queue by name.
 func (t *tree) standing(at int32) policy.Standing {
-	return policy.Standing{Share: t.share(at), Weight: t.nodes[at].weight, Rank: at}
+	return policy.Standing{Share: t.lately(at), Weight: t.nodes[at].weight, Rank: at}
 }
 
 // compare is the order of two queues where their paths part. A queue without a path (no sound position)

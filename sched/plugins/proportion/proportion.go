@@ -27,13 +27,16 @@ import (
 // Definition is the plugin's entry in the list of plugins.
 func Definition() policy.Definition {
 	return policy.Define("proportion", "queues share the cluster by weight",
-		func(_ policy.NoArguments, l *ledger.Ledger) (*plugin, error) {
-			return (&plugin{l: l}).wire(), nil
+		func(a arguments, l *ledger.Ledger) (*plugin, error) {
+			return (&plugin{l: l, memory: a.Memory}).wire(), a.Remember(l)
 		})
 }
 
+type arguments struct{ policy.Memory }
+
 type plugin struct {
 	l           *ledger.Ledger
+	memory      policy.Memory
 	rows        []row // by QueueID
 	opens       uint64
 	figures     uint64
@@ -52,6 +55,7 @@ type row struct {
 
 	share              fair.Ratio
 	sharedAt, sharedIn uint64 // the queue's Moved, and the plugin's opens, when share was computed
+	sharedOf           uint64 // … and the version of its memory
 }
 
 // Open computes what every queue deserves, if anything changed, and records how in the trace.
@@ -96,25 +100,28 @@ func (p *plugin) Standing(q int32) policy.Standing {
 }
 
 // share is the largest of a queue's shares over all dimensions, as it stands now (seed 000 §5.1,
-// decision 3). It is computed again only after the queue's figures changed: a rotation of many queues
+// decision 3), with what it remembers (policy.Memory).
+// It is computed again only after the queue's figures changed: a rotation of many queues
 // compares each of them many times.
 func (p *plugin) share(q ledger.QueueID) fair.Ratio {
 	if !p.known(q) {
 		return fair.Ratio{}
 	}
 	r, queue := &p.rows[q], p.l.Queue(q)
-	if r.sharedAt == queue.Moved && r.sharedIn == p.opens {
+	version := p.memory.Version(p.l)
+	if r.sharedAt == queue.Moved && r.sharedIn == p.opens && r.sharedOf == version {
 		return r.share
 	}
 	var most fair.Ratio
-	for d, deserved := range r.deserved {
-		if allocated := queue.Allocated.Get(resource.Dim(d)); allocated > 0 {
-			if s := fair.Share(allocated, deserved); s.Compare(most) > 0 {
+	for i, deserved := range r.deserved {
+		d := resource.Dim(i)
+		if allocated := queue.Allocated.Get(d); allocated > 0 || p.memory.Weight > 0 {
+			if s := p.memory.Share(p.l, q, d, allocated, deserved); s.Compare(most) > 0 {
 				most = s
 			}
 		}
 	}
-	r.share, r.sharedAt, r.sharedIn = most, queue.Moved, p.opens
+	r.share, r.sharedAt, r.sharedIn, r.sharedOf = most, queue.Moved, p.opens, version
 	return most
 }
 

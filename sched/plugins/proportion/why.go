@@ -31,7 +31,9 @@ func (p *plugin) QueueArithmetic(q ledger.QueueID) ([]trace.Arithmetic, bool) {
 			out = append(out, trace.Arithmetic{Dim: p.l.Dims.Name(d), Levels: []trace.Level{p.whole(d)}, Named: total,
 				Deserved: total})
 		} else {
-			out = append(out, p.shared(q, d))
+			a := p.shared(q, d)
+			a.Memory = p.memory.Explain(p.l, q, d, p.l.Queue(q).Allocated.Get(d), p.rows[q].deserved.Get(d))
+			out = append(out, a)
 		}
 	}
 	return out, true
