@@ -149,15 +149,16 @@ func (rp *reports) tellStart(job *ledger.Job, t *reportedJob, group *schedulingv
 	return said
 }
 
-// noLonger removes the condition that a gang could not be scheduled, which its PodGroup may not show yet.
+// noLonger ends the condition that a gang could not be scheduled, which its PodGroup may not show yet. What it said is
+// not true any more: it ends without a text.
 func noLonger(group *schedulingv1beta1.PodGroup, code string,
 	started schedulingv1beta1.PodGroupCondition) schedulingv1beta1.PodGroupCondition {
 	c := started
 	c.Type, c.TransitionID = schedulingv1beta1.PodGroupUnschedulableType, code
 	if old := conditionOf(group, c.Type); old != nil {
-		c = *old
+		c.TransitionID = old.TransitionID
 	}
-	c.Status, c.LastTransitionTime = corev1.ConditionFalse, started.LastTransitionTime
+	c.Status, c.Message = corev1.ConditionFalse, ""
 	return c
 }
 

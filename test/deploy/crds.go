@@ -41,10 +41,58 @@ func generateCRDs() (map[string]string, error) {
 			return nil, err
 		}
 		_, kind, _ := strings.Cut(filepath.Base(path), "_") // group_kinds.yaml
+		whole, err := withColumns(kind, string(text))
+		if err != nil {
+			return nil, err
+		}
 		head := "# Made by test/deploy from the types of volcano.sh/apis " + version + ".\n"
-		files[kind] = head + strings.TrimPrefix(string(text), "---\n")
+		files[kind] = head + strings.TrimPrefix(whole, "---\n")
 	}
 	return files, nil
+}
+
+// columns are what kubectl get shows of a kind beside Volcano's columns; with a priority, only -o wide does.
+var columns = map[string]string{
+	"queues.yaml": `    - jsonPath: .status.state
+      name: STATE
+      type: string
+    - jsonPath: .spec.weight
+      name: WEIGHT
+      type: integer
+    - jsonPath: .status.allocated.cpu
+      name: CPU
+      type: string
+    - jsonPath: .status.allocated.memory
+      name: MEMORY
+      type: string
+    - jsonPath: .spec.deserved.cpu
+      name: DESERVED-CPU
+      priority: 1
+      type: string
+    - jsonPath: .spec.capability.cpu
+      name: CAPABILITY-CPU
+      priority: 1
+      type: string
+`,
+	"podgroups.yaml": `    - jsonPath: .status.conditions[?(@.type=="Unschedulable")].message
+      name: WHY
+      priority: 1
+      type: string
+`,
+}
+
+// withColumns adds the columns of a kind to its CRD, after those that it has.
+func withColumns(kind, crd string) (string, error) {
+	more, some := columns[kind]
+	if !some {
+		return crd, nil
+	}
+	const end = "    name: v1beta1\n"
+	before, after, found := strings.Cut(crd, end)
+	if !found || !strings.Contains(before, "  - additionalPrinterColumns:\n") {
+		return "", fmt.Errorf("%s: no columns before the version's name to add ours to", kind)
+	}
+	return before + more + end + after, nil
 }
 
 // goCommand runs the go command in this module and returns what it printed, trimmed.
