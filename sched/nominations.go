@@ -62,12 +62,14 @@ func (e *Engine) suffice(j ledger.JobID, tasks []ledger.TaskID) bool {
 	return job.PlacedOrPromised()+int32(len(tasks)) >= job.MinMember
 }
 
-// fit says that all of the tasks could wait on the nodes they are nominated to.
+// fit says that all of the tasks could wait on the nodes they are nominated to, and that their queue has room for them:
+// a nomination may be long out of date, and whoever has a reservation is bound without a further question.
 func (e *Engine) fit(tasks []ledger.TaskID) (ok bool) {
 	e.l.Try(func(tx *ledger.Tx) bool {
 		for _, t := range tasks {
-			n, known := e.l.Nodes.Find(e.l.Task(t).Pod.Nominated)
-			if !known || !e.session.Nodes.Takes(t, n, true) {
+			task := e.l.Task(t)
+			n, known := e.l.Nodes.Find(task.Pod.Nominated)
+			if !known || e.policy.Allocatable(e.l.Job(task.Job).Queue, task.Class, 1) < 1 || !e.session.Nodes.Takes(t, n, true) {
 				return false
 			}
 			tx.Reserve(t, n)
