@@ -63,7 +63,7 @@ func (e *Engine) suffice(j ledger.JobID, tasks []ledger.TaskID) bool {
 }
 
 // fit says that all of the tasks could wait on the nodes they are nominated to, and that their queue has room for them:
-// a nomination may be long out of date, and whoever has a reservation is bound without a further question.
+// a nomination may be long out of date, and a task with a reservation is bound without a further question.
 func (e *Engine) fit(tasks []ledger.TaskID) (ok bool) {
 	e.l.Try(func(tx *ledger.Tx) bool {
 		for _, t := range tasks {

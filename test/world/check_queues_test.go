@@ -43,7 +43,7 @@ func (w *World) queueSpec(i int) map[string]any {
 	case owedQueue: // by its weight it would deserve less in a small cluster
 		spec["guarantee"] = map[string]any{"resource": map[string]any{"cpu": fmt.Sprint(owedCores)}}
 	}
-	if w.chance(0.3) {
+	if w.chance(0.3) || w.Planned {
 		spec["dequeueStrategy"] = "fifo"
 	}
 	return spec

@@ -44,6 +44,7 @@ type gang struct {
 	least int
 	whole bool      // it once had its minimum
 	half  time.Time // since when it is bound in part; zero: it is not
+	first time.Time // when it was first planned to start; zero: it was not
 }
 
 // Bounds.
@@ -104,6 +105,7 @@ func (c *checker) wrote(write apimodel.Write) {
 	if write.After != nil && isScheduler(write.Client) && (write.Kind == c.pods || write.Kind == c.groups) {
 		c.counted(write)
 		c.keeps(write)
+		c.planned(write)
 	}
 	switch write.Kind {
 	case c.pods:
@@ -288,6 +290,7 @@ func (c *checker) stands(p *apimodel.Stored) {
 	switch {
 	case n >= g.least:
 		c.halfTooLong(g)
+		c.punctual(g)
 		g.whole, g.half = true, time.Time{}
 	case n == 0:
 		c.halfTooLong(g)

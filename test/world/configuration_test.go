@@ -1,10 +1,12 @@
 package world
 
 import (
+	"fmt"
 	"os"
 	"path/filepath"
 	"strings"
 	"testing"
+	"time"
 )
 
 // configurations that a seed may draw.
@@ -47,7 +49,11 @@ func (c *configFile) write(text string) error { return os.WriteFile(c.path, []by
 
 // draw is a configuration that can be used.
 func (c *configFile) draw() string {
-	one := configurations[c.w.random.IntN(len(configurations))]
+	at := c.w.random.IntN(len(configurations))
+	if c.w.Configuration > 0 {
+		at = c.w.Configuration - 1
+	}
+	one := configurations[at]
 	out := "actions: \"" + one.actions + "\"\ntiers:\n"
 	for tier := range strings.SplitSeq(one.tiers, "; ") {
 		out += "- plugins:\n"
@@ -56,7 +62,22 @@ func (c *configFile) draw() string {
 		}
 	}
 	c.budgets = c.budgets && strings.Contains(out, "name: pdb")
-	return out + "  - name: bug\n"
+	return out + "  - name: bug\n" + c.w.plans()
+}
+
+// plans draws arguments of planned starts, or none.
+func (w *World) plans() string {
+	if w.Planned {
+		return "" // fifo queues plan the start of their first job
+	}
+	if w.chance(0.5) {
+		return ""
+	}
+	return fmt.Sprintf("configurations:\n- name: backfill\n  arguments:\n    backfill.depth: %d\n"+
+		"    backfill.patience: %s\n    backfill.resolution: %s\n    backfill.trust: %s\n    backfill.maxSlip: %s\n",
+		w.random.IntN(4)-1,
+		w.between(0, time.Minute).Truncate(time.Second), w.between(time.Second, 2*time.Minute).Truncate(time.Second),
+		[]string{"enforced", "declared", "predicted"}[w.random.IntN(3)], w.between(0, time.Minute).Truncate(time.Second))
 }
 
 // begin has the file changed now and then, some times to what cannot be used.

@@ -26,6 +26,7 @@ func defects() map[string]func() Breaks {
 		"does not see limits of queues":        replaces("Queue", `"capability":`, `"nothing":`),
 		"does not see pods of others":          notIn(systemNamespace),
 		"does not see nodes change":            misses("Node", "MODIFIED"),
+		"takes the high priority for the low":  highIsLow,
 		"does not see new PodGroups":           misses("PodGroup", "ADDED"),
 		"does not hear that lists are over":    misses("Pod", "BOOKMARK"),
 	} {
@@ -99,6 +100,16 @@ func halfTheRequest(kind string, e *apimodel.Event) bool {
 	if kind == "Pod" {
 		text := strings.ReplaceAll(string(e.Object), `"cpu":"4"`, `"cpu":"2"`)
 		e.Object = json.RawMessage(strings.ReplaceAll(text, `"cpu":"3"`, `"cpu":"1"`))
+	}
+	return true
+}
+
+// highIsLow reads the value of the high priority as one below the low one's.
+func highIsLow(kind string, e *apimodel.Event) bool {
+	for of, field := range map[string]string{"Pod": `"priority":1000`, "PriorityClass": `"value":1000`} {
+		if of == kind {
+			e.Object = json.RawMessage(strings.ReplaceAll(string(e.Object), field, strings.TrimSuffix(field, "000")))
+		}
 	}
 	return true
 }

@@ -10,6 +10,8 @@
 //
 // What must always hold is checked from the API server's side alone, at every write, and once the trouble has ended.
 //
+// Most worlds do without HTTP (direct), which would take a third of their processor time; one in eight has it.
+//
 // Not modelled: TLS and HTTP/2, requests that arrive later than a lease's margin, clocks of schedulers that differ from
 // each other (the API server's differs from theirs, and is set), schedulers of two versions (they differ in options),
 // volumes and devices. A process that stands still is kept at its edges: it hears nothing, begins no connection and

@@ -28,7 +28,10 @@ type job struct {
 	lasts    time.Duration
 	queue    string
 	priority string
-	done     map[int]bool // pods that have succeeded
+	limit    time.Duration // the kubelet ends its pods then; 0: never
+	guess    time.Duration // how long its author says that they run; 0: nothing is said
+	done     map[int]bool  // pods that have succeeded
+	aborted  bool          // a pod reached its limit
 	ended    bool
 }
 
@@ -89,12 +92,31 @@ func (j *jobs) submit() {
 	if w.chance(0.7) {
 		one.least = one.pods
 	}
+	j.timed(one)
 	// A gang above what its queue deserves while all others wait, too, would wait for ever: so it is in Volcano.
 	if due := w.due(one.queue); one.least*one.cores > due {
 		one.cores, one.least = 1, min(one.least, due)
 	}
 	if j.add(one); w.chance(0.3) {
 		w.budgets.make(one)
+	}
+}
+
+// timed draws what is said of how long a job's pods run: limits, most of them kept, and guesses, right or wrong.
+func (j *jobs) timed(one *job) {
+	w := j.w
+	if w.Planned {
+		one.queue, one.priority, one.limit = queueNames[0], "", one.lasts.Truncate(time.Second)+2*time.Second
+		return
+	}
+	if w.chance(0.4) {
+		one.limit = one.lasts.Truncate(time.Second) + w.between(2*time.Second, 2*time.Minute).Truncate(time.Second)
+	}
+	if w.chance(0.05) {
+		one.limit = w.between(time.Second, one.lasts+time.Second).Truncate(time.Second)
+	}
+	if w.chance(0.4) {
+		one.guess = w.between(one.lasts/3, 3*one.lasts).Truncate(time.Second)
 	}
 }
 
@@ -125,7 +147,7 @@ func (j *jobs) tend(one *job) {
 	if one.ended {
 		return
 	}
-	if len(one.done) == one.pods {
+	if len(one.done) == one.pods || one.aborted {
 		one.ended = true
 		w.did("a job done")
 		w.log("%s is done", one.name)
@@ -152,9 +174,15 @@ func podOf(one *job, name string) map[string]any {
 	if one.priority != "" {
 		spec["priorityClassName"], spec["priority"] = one.priority, priorities[one.priority]
 	}
+	if one.limit > 0 {
+		spec["activeDeadlineSeconds"] = int64(one.limit / time.Second)
+	}
+	annotations := map[string]any{groupAnnotation: one.name, lastsAnnotation: one.lasts.String()}
+	if one.guess > 0 {
+		annotations["ashlar.sh/duration"] = one.guess.String()
+	}
 	return map[string]any{"metadata": map[string]any{"name": name, "namespace": userNamespace,
-		"labels":      map[string]any{jobLabel: one.name},
-		"annotations": map[string]any{groupAnnotation: one.name, lastsAnnotation: one.lasts.String()}}, "spec": spec}
+		"labels": map[string]any{jobLabel: one.name}, "annotations": annotations}, "spec": spec}
 }
 
 func (j *jobs) clear(one *job) {
@@ -211,15 +239,22 @@ func (j *jobs) again(one *job, i int) {
 	}
 }
 
-// wrote sees pods that have ended.
+// wrote sees pods that have ended. A job of which a pod reached its limit is over.
 func (j *jobs) wrote(write apimodel.Write) {
-	if write.Kind != j.pods || write.After == nil || write.After.Meta().GetNamespace() != userNamespace ||
-		text(write.After.Object, "status", "phase") != "Succeeded" {
+	if write.Kind != j.pods || write.After == nil || write.After.Meta().GetNamespace() != userNamespace {
 		return
 	}
 	name := write.After.Meta().GetName()
 	one := j.byName[write.After.Meta().GetLabels()[jobLabel]]
 	if one == nil {
+		return
+	}
+	switch text(write.After.Object, "status", "phase") {
+	case "Failed":
+		one.aborted = true
+		return
+	case "Succeeded":
+	default:
 		return
 	}
 	for i := range one.pods {

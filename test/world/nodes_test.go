@@ -150,6 +150,7 @@ func (k *kubelets) report(p *apimodel.Stored, phase string) {
 	status := map[string]any{"phase": phase}
 	if phase == "Running" {
 		list, _ := asMap(now.Object["status"])["conditions"].([]any)
+		status["startTime"] = time.Now().UTC().Format(time.RFC3339)
 		status["conditions"] = append(slices.Clone(list), map[string]any{"type": "Ready", "status": "True"})
 		if k.ran[m.GetUID()].IsZero() {
 			k.ran[m.GetUID()] = time.Now()
@@ -158,7 +159,13 @@ func (k *kubelets) report(p *apimodel.Stored, phase string) {
 	k.w.do(http.MethodPatch, k.pods.Path(m.GetNamespace(), m.GetName(), "status"), map[string]any{"status": status})
 	if phase == "Running" {
 		lasts, _ := time.ParseDuration(m.GetAnnotations()[lastsAnnotation]) // the world wrote it
-		k.w.seq.after(lasts+k.w.between(0, time.Second), func() { k.report(p, "Succeeded") })
+		lasts += k.w.between(0, time.Second)
+		limit, _ := asMap(m.Object["spec"])["activeDeadlineSeconds"].(int64)
+		if limit := time.Duration(limit) * time.Second; limit > 0 && limit < lasts {
+			k.w.seq.after(limit, func() { k.report(p, "Failed") })
+			return
+		}
+		k.w.seq.after(lasts, func() { k.report(p, "Succeeded") })
 	}
 }
 

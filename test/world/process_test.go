@@ -28,12 +28,14 @@ type process struct {
 	name     string
 	listener *listener
 	server   *http.Server
+	direct   *direct
 	cancel   context.CancelFunc
 	ended    chan error
 	killed   bool
 	still    *standstill
 	dumps    chan os.Signal
 	bug      bug
+	records  string // the folder with what it recorded; "": it records nothing
 }
 
 // start starts a scheduler in the place of one of that name that has ended.
@@ -43,6 +45,7 @@ func (w *World) start(name string) {
 	ctx, cancel := context.WithCancel(context.Background())
 	p := &process{name: name + "." + number(lives), listener: newListener(), cancel: cancel, ended: make(chan error, 1),
 		still: &standstill{}, dumps: make(chan os.Signal, 1)}
+	p.direct = newDirect(gate{w.seq}, p.name, p.still)
 	serve := apimodel.Handler(gate{w.seq}, p.name)
 	// A connection for each request: which of several that wait at once gets a used one is nobody's to say, and a broken
 	// one has the transport send a request again.
@@ -58,7 +61,10 @@ func (w *World) start(name string) {
 		still.wait(ctx)
 		return listener.dial(ctx, network, at)
 	}
-	config := &rest.Config{Host: "http://" + p.name, Dial: dial}
+	config := &rest.Config{Host: "http://" + p.name, Transport: p.direct}
+	if w.HTTP {
+		config.Transport, config.Dial = nil, dial
+	}
 	config.Wrap(p.bug.inRequests)
 	if w.Breaks.wrap != nil {
 		config.Wrap(w.Breaks.wrap)
@@ -69,7 +75,7 @@ func (w *World) start(name string) {
 		settled()
 	}
 	options := loop.Options{Config: config, ConfigFile: w.conf.path, Dump: p.dumps, DumpDir: w.conf.dumps(),
-		Simulated:  loop.Simulated{Settle: settle, Order: byName},
+		Recording: w.recorded(p), Simulated: loop.Simulated{Settle: settle, Order: byName},
 		QuietBinds: w.chance(0.5), Period: time.Second >> w.random.IntN(2), Plugins: []policy.Definition{p.bug.plugin()},
 		Election: &loop.Election{Namespace: leaseNamespace, Name: "volcano", Identity: p.name}}
 	if w.Breaks.options != nil {
@@ -146,7 +152,9 @@ func (w *World) close(p *process) {
 	w.result.Did["a panic"] += int(p.bug.shown.Load())
 	_ = p.listener.Close() // it has no error
 	p.listener.cut()
+	p.direct.cut()
 	_ = p.server.Close()
+	w.replay(p)
 }
 
 // dead says that a client's process was killed.

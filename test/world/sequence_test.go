@@ -152,6 +152,9 @@ func (g gate) Next(w *apimodel.Watch, gone <-chan struct{}) (apimodel.Event, boo
 	g.s.mu.Lock()
 	d := g.s.watching[w]
 	g.s.mu.Unlock()
+	if d == nil { // it ended before its answer came
+		return apimodel.Event{}, false
+	}
 	for {
 		d.mu.Lock()
 		if len(d.ready) > 0 {
@@ -168,13 +171,20 @@ func (g gate) Next(w *apimodel.Watch, gone <-chan struct{}) (apimodel.Event, boo
 		select {
 		case <-d.wake:
 		case <-gone:
-			g.s.mu.Lock()
-			g.s.ended = append(g.s.ended, d)
-			g.s.mu.Unlock()
-			g.s.wake()
+			g.left(w)
 			return apimodel.Event{}, false
 		}
 	}
+}
+
+// left notes that a client does not read a watch any more.
+func (g gate) left(w *apimodel.Watch) {
+	g.s.mu.Lock()
+	if d := g.s.watching[w]; d != nil {
+		g.s.ended = append(g.s.ended, d)
+	}
+	g.s.mu.Unlock()
+	g.s.wake()
 }
 
 // hand gives a watch an event, or ends it.

@@ -32,6 +32,12 @@ type Options struct {
 	MostJobs int
 	// Schedulers is how many stand by; one of them leads.
 	Schedulers int
+	// HTTP has schedulers talk HTTP over connections in memory, as they do outside of worlds; it takes more time.
+	HTTP bool
+	// Configuration is which of the configurations holds, counted from 1; 0: it is drawn.
+	Configuration int
+	// Planned has all queues fifo, all pods limited in time and no priorities, so that planned starts are promises.
+	Planned bool
 	// Breaks, if set, breaks what a scheduler sends, to see that it is found out.
 	Breaks Breaks
 	// Log, if set, is told what happens.

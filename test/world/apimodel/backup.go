@@ -24,7 +24,10 @@ func (s *Server) Restore(b Backup) {
 	s.version += bump
 	s.compacted = s.version
 	for k, st := range s.stores {
-		st.objects, st.history = maps.Clone(b.objects[k]), nil
+		*st = *newStore()
+		for _, o := range b.objects[k] {
+			st.put(o)
+		}
 	}
 	s.watches = nil
 }

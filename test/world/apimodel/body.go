@@ -132,8 +132,11 @@ func (c *call) make(o map[string]any) (*Stored, error) {
 		}
 		m.Object = o
 	}
-	if c.kind.Resource == "pods" {
+	switch c.kind.Resource {
+	case "pods":
 		c.newPod(m)
+	case "persistentvolumes":
+		enteredPhase(c, m)
 	}
 	return c.s.write(c, nil, o)
 }
@@ -165,6 +168,8 @@ func (c *call) resetStatus(o, from map[string]any) {
 		delete(o, "status")
 	case c.kind.Resource == "namespaces":
 		o["status"] = map[string]any{"phase": "Active"}
+	case c.kind.Resource == "persistentvolumeclaims" || c.kind.Resource == "persistentvolumes":
+		o["status"] = map[string]any{"phase": "Pending"}
 	case slices.Contains(hasStatus, c.kind.Resource):
 		// a new one may say its own, which nobody else has yet
 	default:

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"fmt"
 	"net/http"
+	"slices"
 	"time"
 
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
@@ -80,13 +81,18 @@ func (c *call) remove(before *Stored, options metav1.DeleteOptions) (*Stored, er
 	now := c.s.now().Truncate(time.Second)
 	grace := c.gracePeriod(o, options)
 	deleted := o.GetDeletionTimestamp()
+	if deleted != nil && graceOf(o) > 0 && (options.GracePeriodSeconds == nil ||
+		*options.GracePeriodSeconds >= graceOf(o)) {
+		return before, nil // it leaves already, no later than asked
+	}
+	finalizers := finalizersFor(c, o, options)
+	if finalizers != nil {
+		o.SetFinalizers(*finalizers)
+	}
 	switch {
 	case deleted == nil && grace > 0:
 		c.mark(o, now.Add(time.Duration(grace)*time.Second), grace)
 		return c.s.write(c, before, o.Object)
-	case deleted != nil && graceOf(o) > 0 && (options.GracePeriodSeconds == nil ||
-		*options.GracePeriodSeconds >= graceOf(o)):
-		return before, nil // it leaves already, no later than asked
 	case deleted != nil && graceOf(o) > 0 && *options.GracePeriodSeconds != 0:
 		grace = *options.GracePeriodSeconds
 		ends := deleted.Add(time.Duration(grace-graceOf(o)) * time.Second)
@@ -101,8 +107,15 @@ func (c *call) remove(before *Stored, options metav1.DeleteOptions) (*Stored, er
 	case len(o.GetFinalizers()) > 0 && graceOf(o) > 0:
 		c.shorten(o, now, 0)
 		return c.s.write(c, before, o.Object)
+	case len(o.GetFinalizers()) > 0 && finalizers != nil:
+		return c.s.write(c, before, o.Object)
 	case len(o.GetFinalizers()) > 0:
 		return before, nil
+	case finalizers != nil: // those that went were the last ones
+		var err error
+		if before, err = c.s.write(c, before, o.Object); err != nil {
+			return nil, err
+		}
 	}
 	if c.kind.Resource == "pods" && (deleted == nil || graceOf(o) > 0) { // a pod is marked even if it has no time to end
 		if deleted == nil {
@@ -116,6 +129,38 @@ func (c *call) remove(before *Stored, options metav1.DeleteOptions) (*Stored, er
 		}
 	}
 	return c.s.write(c, before, nil)
+}
+
+// finalizersFor are the finalizers that an object gets for what is to become of those that it owns; nil: those that it
+// has.
+func finalizersFor(c *call, o *unstructured.Unstructured, options metav1.DeleteOptions) *[]string {
+	if c.kind.Unowning {
+		return nil
+	}
+	was := o.GetFinalizers()
+	orphan, foreground := slices.Contains(was, metav1.FinalizerOrphanDependents), slices.Contains(was,
+		metav1.FinalizerDeleteDependents)
+	switch policy := options.PropagationPolicy; {
+	case policy != nil:
+		orphan, foreground = *policy == metav1.DeletePropagationOrphan, *policy == metav1.DeletePropagationForeground
+	case !orphan && !foreground:
+		orphan = c.kind.Orphans
+	case foreground && orphan:
+		foreground = false
+	}
+	is := slices.DeleteFunc(slices.Clone(was), func(f string) bool {
+		return f == metav1.FinalizerOrphanDependents || f == metav1.FinalizerDeleteDependents
+	})
+	if orphan {
+		is = append(is, metav1.FinalizerOrphanDependents)
+	}
+	if foreground {
+		is = append(is, metav1.FinalizerDeleteDependents)
+	}
+	if len(is) == len(was) && !slices.ContainsFunc(is, func(f string) bool { return !slices.Contains(was, f) }) {
+		return nil
+	}
+	return &is
 }
 
 func (c *call) mark(o *unstructured.Unstructured, at time.Time, grace int64) {

@@ -1,7 +1,6 @@
 package apimodel
 
 import (
-	"encoding/json"
 	"io"
 	"net/http"
 	"strconv"
@@ -34,7 +33,7 @@ func Handler(gate Gate, client string) http.Handler {
 		}
 		w.WriteHeader(answer.Code)
 		if answer.Watch == nil {
-			_ = json.NewEncoder(w).Encode(answer.Body) // a client that has gone asks again
+			_, _ = w.Write(answer.JSON()) // a client that has gone asks again
 			return
 		}
 		stream(w, r, gate, answer.Watch)
@@ -49,8 +48,7 @@ func stream(w http.ResponseWriter, r *http.Request, gate Gate, watch *Watch) {
 		if !ok {
 			return
 		}
-		line, _ := json.Marshal(map[string]any{"type": e.Type, "object": e.Object}) // it was JSON before
-		if _, err := w.Write(append(line, '\n')); err != nil {
+		if _, err := w.Write(e.Line()); err != nil {
 			return
 		}
 		w.(http.Flusher).Flush()

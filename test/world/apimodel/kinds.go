@@ -23,6 +23,8 @@ type Kind struct {
 	CreateOnUpdate bool
 	// Returned: a deletion answers with the object.
 	Returned bool
+	// Orphans: what its objects own stays where a deletion says nothing. Unowning: they own nothing.
+	Orphans, Unowning bool
 }
 
 // what a kind may have, for the table below.
@@ -34,13 +36,16 @@ const (
 	unconditional
 	createOnUpdate
 	returned
+	orphans
+	unowning
 )
 
 func kind(group, version, resource, name string, has int) *Kind {
 	return &Kind{GroupVersionResource: schema.GroupVersionResource{Group: group, Version: version, Resource: resource},
 		Kind:       name,
 		Namespaced: has&namespaced != 0, Status: has&status != 0, Custom: has&custom != 0, Generation: has&generation != 0,
-		Unconditional: has&unconditional != 0, CreateOnUpdate: has&createOnUpdate != 0, Returned: has&returned != 0}
+		Unconditional: has&unconditional != 0, CreateOnUpdate: has&createOnUpdate != 0, Returned: has&returned != 0,
+		Orphans: has&orphans != 0, Unowning: has&unowning != 0}
 }
 
 const (
@@ -55,8 +60,8 @@ func Kinds() []*Kind {
 		kind("", "v1", "namespaces", "Namespace", status|unconditional),
 		kind("", "v1", "nodes", "Node", status|unconditional),
 		kind("", "v1", "pods", "Pod", namespaced|status|generation|unconditional|returned),
-		kind("", "v1", "events", "Event", namespaced|createOnUpdate|unconditional),
-		kind("", "v1", "services", "Service", namespaced|status|unconditional|returned),
+		kind("", "v1", "events", "Event", namespaced|createOnUpdate|unconditional|unowning),
+		kind("", "v1", "services", "Service", namespaced|status|unconditional|returned|createOnUpdate),
 		kind("", "v1", "configmaps", "ConfigMap", namespaced|unconditional),
 		kind("", "v1", "resourcequotas", "ResourceQuota", namespaced|status|unconditional|returned),
 		kind("", "v1", "persistentvolumes", "PersistentVolume", status|unconditional|returned),
@@ -64,7 +69,7 @@ func Kinds() []*Kind {
 		kind("", "v1", "replicationcontrollers", "ReplicationController", namespaced|status|generation|unconditional),
 		kind("apps", "v1", "replicasets", "ReplicaSet", namespaced|status|generation|unconditional),
 		kind("apps", "v1", "statefulsets", "StatefulSet", namespaced|status|generation|unconditional),
-		kind("batch", "v1", "jobs", "Job", namespaced|status|generation|unconditional),
+		kind("batch", "v1", "jobs", "Job", namespaced|status|generation|unconditional|orphans),
 		kind("coordination.k8s.io", "v1", "leases", "Lease", namespaced|createOnUpdate),
 		kind("policy", "v1", "poddisruptionbudgets", "PodDisruptionBudget", namespaced|status|generation),
 		kind("scheduling.k8s.io", "v1", "priorityclasses", "PriorityClass", unconditional|generation),

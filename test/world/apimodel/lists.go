@@ -1,6 +1,7 @@
 package apimodel
 
 import (
+	"bytes"
 	"encoding/base64"
 	"encoding/json"
 	"fmt"
@@ -33,7 +34,8 @@ func (c *call) list() (Response, error) {
 		return Response{}, err
 	}
 	all := c.s.stores[c.kind].at(from.Version)
-	items, rest, last, within := []any{}, 0, "", ""
+	rest, last, within := 0, "", ""
+	var items [][]byte
 	if c.namespace != "" {
 		within = keyOf(c.namespace, "")
 	}
@@ -59,8 +61,10 @@ func (c *call) list() (Response, error) {
 	if strings.Contains(c.Accept, "as=PartialObjectMetadata") {
 		name, version = "PartialObjectMetadataList", "meta.k8s.io/v1"
 	}
-	return Response{Code: http.StatusOK, Body: map[string]any{"kind": name, "apiVersion": version, "metadata": meta,
-		"items": items}}, nil
+	body, _ := json.Marshal(map[string]any{"kind": name, "apiVersion": version, "metadata": meta}) // plain data
+	body = append(body[:len(body)-1], `,"items":[`...)
+	body = append(append(body, bytes.Join(items, []byte{','})...), "]}"...)
+	return Response{Code: http.StatusOK, Body: json.RawMessage(body)}, nil
 }
 
 // from is the version that a list is about, and where it begins.

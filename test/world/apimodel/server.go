@@ -1,6 +1,7 @@
 package apimodel
 
 import (
+	"encoding/json"
 	"errors"
 	"fmt"
 	"net/http"
@@ -49,6 +50,15 @@ type Response struct {
 	Body  any // an object as it is written in JSON, a typed one, or raw JSON
 	Retry int // seconds of Retry-After; 0: it is not said
 	Watch *Watch
+}
+
+// JSON is the body as it is sent.
+func (r Response) JSON() []byte {
+	if raw, is := r.Body.(json.RawMessage); is {
+		return raw
+	}
+	out, _ := json.Marshal(r.Body) // plain data
+	return out
 }
 
 // Write is one change of one object. Before is nil for one that is made, After for one that is removed.
@@ -214,12 +224,11 @@ func (c *call) get() (Response, error) {
 }
 
 // shown is an object as the client asked for it: whole, or its metadata only.
-func (c *call) shown(o *Stored) any {
+func (c *call) shown(o *Stored) json.RawMessage {
 	if !strings.Contains(c.Accept, "as=PartialObjectMetadata") {
 		return o.JSON()
 	}
-	return map[string]any{"kind": "PartialObjectMetadata", "apiVersion": "meta.k8s.io/v1",
-		"metadata": o.Object["metadata"]}
+	return o.Heads()
 }
 
 func isTrue(s string) bool { return s == "true" || s == "1" }

@@ -6,6 +6,7 @@ import (
 	"slices"
 	"sort"
 	"strconv"
+	"strings"
 
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 )
@@ -14,7 +15,9 @@ import (
 type Stored struct {
 	Object  map[string]any
 	Version int64
+	name    string // of the key
 	json    []byte
+	heads   []byte
 }
 
 // JSON is the object as it is sent.
@@ -30,9 +33,21 @@ func (o *Stored) Meta() *unstructured.Unstructured {
 	return &unstructured.Unstructured{Object: o.Object}
 }
 
-func (o *Stored) key() string {
-	m := o.Meta()
-	return keyOf(m.GetNamespace(), m.GetName())
+// Heads is its metadata as that is sent.
+func (o *Stored) Heads() json.RawMessage {
+	if o.heads == nil {
+		o.heads, _ = json.Marshal(map[string]any{"kind": "PartialObjectMetadata", "apiVersion": "meta.k8s.io/v1",
+			"metadata": o.Object["metadata"]}) // plain data
+	}
+	return o.heads
+}
+
+func (o *Stored) key() string { return o.name }
+
+// stored is an object as it is kept.
+func stored(object map[string]any, version int64) *Stored {
+	m := &unstructured.Unstructured{Object: object}
+	return &Stored{Object: object, Version: version, name: keyOf(m.GetNamespace(), m.GetName())}
 }
 
 // keyOf orders objects as the API server's store does.
@@ -53,24 +68,50 @@ type change struct {
 // store is the objects of a kind, and what happened to them.
 type store struct {
 	objects map[string]*Stored
-	history []change // in order; those before the compaction are dropped
+	ordered []*Stored // the same by key
+	history []change  // in order; those before the compaction are dropped
 }
 
 func newStore() *store { return &store{objects: map[string]*Stored{}} }
+
+// put stores an object in the place of one of that key.
+func (st *store) put(o *Stored) {
+	at, has := st.find(o.key())
+	if has {
+		st.ordered[at] = o
+	} else {
+		st.ordered = slices.Insert(st.ordered, at, o)
+	}
+	st.objects[o.key()] = o
+}
+
+func (st *store) remove(key string) {
+	if at, has := st.find(key); has {
+		st.ordered = slices.Delete(st.ordered, at, at+1)
+	}
+	delete(st.objects, key)
+}
+
+func (st *store) find(key string) (int, bool) {
+	return slices.BinarySearchFunc(st.ordered, key, func(o *Stored, key string) int {
+		return strings.Compare(o.key(), key)
+	})
+}
 
 func (st *store) get(namespace, name string) *Stored { return st.objects[keyOf(namespace, name)] }
 
 // at is all objects as they were at a version, by key.
 func (st *store) at(version int64) []*Stored {
-	then := st.objects
-	if n := len(st.history); n > 0 && st.history[n-1].version > version {
-		then = maps.Clone(st.objects)
-		for i := n - 1; i >= 0 && st.history[i].version > version; i-- {
-			if c := st.history[i]; c.before == nil {
-				delete(then, c.after.key())
-			} else {
-				then[c.before.key()] = c.before
-			}
+	n := len(st.history)
+	if n == 0 || st.history[n-1].version <= version {
+		return slices.Clone(st.ordered)
+	}
+	then := maps.Clone(st.objects)
+	for i := n - 1; i >= 0 && st.history[i].version > version; i-- {
+		if c := st.history[i]; c.before == nil {
+			delete(then, c.after.key())
+		} else {
+			then[c.before.key()] = c.before
 		}
 	}
 	keys := slices.Sorted(maps.Keys(then))
@@ -98,7 +139,7 @@ func (s *Server) write(c *call, before *Stored, after map[string]any) (*Stored, 
 	}
 	object := &unstructured.Unstructured{Object: at}
 	object.SetResourceVersion(version)
-	stored := &Stored{Object: at, Version: s.version}
+	stored := stored(at, s.version)
 	if after != nil {
 		w.After = stored
 	}
@@ -110,9 +151,9 @@ func (s *Server) write(c *call, before *Stored, after map[string]any) (*Stored, 
 	}
 	st := s.stores[c.kind]
 	if after == nil {
-		delete(st.objects, before.key())
+		st.remove(before.key())
 	} else {
-		st.objects[stored.key()] = stored
+		st.put(stored)
 	}
 	done := change{s.version, before, w.After, stored}
 	st.history = append(st.history, done)

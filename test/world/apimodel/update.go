@@ -35,7 +35,7 @@ func (c *call) update() (Response, error) {
 		return Response{}, errNamespace
 	}
 	before := c.s.Get(c.kind, c.namespace, c.name)
-	if before == nil && c.kind.CreateOnUpdate && c.sub == "" {
+	if before == nil && c.kind.CreateOnUpdate {
 		if m.GetUID() != "" {
 			return Response{}, c.conflict(fmt.Errorf("precondition failed: UID in precondition: %s, UID in object meta: ",
 				m.GetUID()))
@@ -84,8 +84,11 @@ func (c *call) replace(before *Stored, m *unstructured.Unstructured) (Response, 
 				m.Object[k] = v
 			}
 		}
-		if c.kind.Resource == "pods" {
+		switch c.kind.Resource {
+		case "pods":
 			m.SetOwnerReferences(was.GetOwnerReferences())
+		case "resourceclaims":
+			keepHeads(was, m)
 		}
 	case c.kind.Status:
 		c.resetStatus(m.Object, before.Object)
@@ -94,6 +97,9 @@ func (c *call) replace(before *Stored, m *unstructured.Unstructured) (Response, 
 		if err := c.keepPod(was, m); err != nil {
 			return Response{}, err
 		}
+	}
+	if err := keepOther(c, was, m); err != nil {
+		return Response{}, err
 	}
 	if c.kind.Generation && c.changedSpec(before.Object, m.Object) {
 		m.SetGeneration(was.GetGeneration() + 1)
@@ -111,6 +117,14 @@ func (c *call) replace(before *Stored, m *unstructured.Unstructured) (Response, 
 		return Response{}, err
 	}
 	return Response{Code: http.StatusOK, Body: c.shown(stored)}, nil
+}
+
+// keepHeads has a status change nothing of what describes an object.
+func keepHeads(was, m *unstructured.Unstructured) {
+	m.SetLabels(was.GetLabels())
+	m.SetAnnotations(was.GetAnnotations())
+	m.SetFinalizers(was.GetFinalizers())
+	m.SetOwnerReferences(was.GetOwnerReferences())
 }
 
 func graceOf(m *unstructured.Unstructured) int64 {

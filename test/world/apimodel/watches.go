@@ -18,6 +18,13 @@ type Event struct {
 	Object json.RawMessage
 }
 
+// Line is the event as it is sent.
+func (e Event) Line() []byte {
+	line := make([]byte, 0, len(e.Object)+len(e.Type)+24)
+	line = append(append(append(line, `{"type":"`...), e.Type...), `","object":`...)
+	return append(append(line, e.Object...), "}\n"...)
+}
+
 // Watch is one that runs. Its owner takes what it has to send with Next, and ends it.
 type Watch struct {
 	Client string
@@ -88,7 +95,7 @@ func (w *Watch) see(done change) {
 	case was:
 		gone := copied(done.before.Object)
 		gone["metadata"].(map[string]any)["resourceVersion"] = strconv.FormatInt(done.version, 10)
-		w.add("DELETED", &Stored{Object: gone, Version: done.version})
+		w.add("DELETED", stored(gone, done.version))
 	}
 }
 
@@ -97,8 +104,7 @@ func (w *Watch) add(kind string, o *Stored) {
 	if w.headsOnly {
 		c.Accept = "as=PartialObjectMetadata"
 	}
-	object, _ := json.Marshal(c.shown(o)) // plain data
-	w.send(Event{kind, object})
+	w.send(Event{kind, c.shown(o)})
 }
 
 func (w *Watch) send(e Event) {
