@@ -70,6 +70,7 @@ var stops = map[trace.Code]at{
 	trace.NotEnoughResources:   {stepNodes, WaitsForRoom},
 	trace.NodesRefuse:          {stepNodes, WaitsForRoom},
 	trace.NodeUnschedulable:    {stepNodes, WaitsForRoom},
+	trace.NodeFeatures:         {stepNodes, WaitsForRoom},
 	trace.NodeTaint:            {stepNodes, WaitsForRoom},
 	trace.NodeAffinity:         {stepNodes, WaitsForRoom},
 	trace.NodeSelector:         {stepNodes, WaitsForRoom},

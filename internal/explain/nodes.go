@@ -25,6 +25,7 @@ var refusals = map[trace.Code]refusal{
 	trace.ClaimSearchExhausted: {"may meet resource claim %s or not", "may meet resource claim %s or not", "of its own"},
 	trace.ClaimUnusable:        {"cannot meet resource claim %s", "cannot meet resource claim %s", "of its own"},
 	trace.NodeUnschedulable:    {"is cordoned", "are cordoned", ""},
+	trace.NodeFeatures:         {"lacks feature %s", "lack feature %s", "of the kubelet"},
 	trace.NodeAffinity:         {"does not match its node affinity", "do not match its node affinity", ""},
 	trace.NodeGroup: {"is not for its queue (node group: %s)", "are not for its queue (node group: %s)",
 		"none"},

@@ -198,6 +198,7 @@ var sentences = map[trace.Code]func(trace.Reason) string{
 	trace.NotEnoughResources:   nodes,
 	trace.NodesRefuse:          nodes,
 	trace.NodeUnschedulable:    nodes,
+	trace.NodeFeatures:         nodes,
 	trace.NodeTaint:            nodes,
 	trace.NodeAffinity:         nodes,
 	trace.NodeGroup:            nodes,

@@ -141,7 +141,7 @@ var notNames = map[string]bool{"Kind": true, "Op": true, "Effect": true, "Policy
 
 // What a pod's spec asks of nodes.
 var ofNodes = map[string]bool{"Requests": true, "Selector": true, "Affinity": true, "Preferred": true,
-	"Tolerations": true, "Ports": true, "NUMA": true}
+	"Tolerations": true, "Ports": true, "NUMA": true, "Features": true}
 
 // The fields with texts, which may quote names.
 var prose = map[string]bool{"Message": true, "Answer": true, "Field": true}

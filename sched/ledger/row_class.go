@@ -159,5 +159,10 @@ func canonical(s *model.Spec) string {
 		w.Text("devices")
 		w.Text(s.Devices...)
 	}
+	if len(s.Features) > 0 {
+		w.Part()
+		w.Text("features")
+		w.Text(s.Features...)
+	}
 	return w.String()
 }

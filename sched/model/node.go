@@ -15,7 +15,8 @@ type Node struct {
 	Elsewhere     bool // in another scheduler's shard: used where no node of this scheduler's shard takes a task
 	Allocatable   resource.List
 	Capacity      resource.List
-	Images        []Image // images on it, sorted by name, no name twice; no filter reads them
+	Features      []string // that its kubelet declares (status.declaredFeatures) and a pod can need, sorted
+	Images        []Image  // images on it, sorted by name, no name twice; no filter reads them
 }
 
 // Alike says that two facts about a node are equal in everything that decisions read, except for its Images,
@@ -24,7 +25,7 @@ func (n *Node) Alike(o *Node) bool {
 	_, bad := n.SetAside()
 	_, worse := o.SetAside()
 	return bad == worse && n.Name == o.Name && n.Unschedulable == o.Unschedulable && n.Elsewhere == o.Elsewhere &&
-		slices.Equal(n.Labels, o.Labels) &&
+		slices.Equal(n.Labels, o.Labels) && slices.Equal(n.Features, o.Features) &&
 		slices.Equal(n.Taints, o.Taints) && slices.Equal(n.Allocatable, o.Allocatable)
 }
 

@@ -113,7 +113,9 @@ type Spec struct {
 	// after DeviceOf, which claim or template it means. The devices have to be allocated
 	// before the pod can run.
 	Devices []string
-	NUMA    *NUMADemand // what it asks of the NUMA nodes of its node; nil: nothing
+	// Features are those that its node's kubelet has to declare (Node.Features), sorted.
+	Features []string
+	NUMA     *NUMADemand // what it asks of the NUMA nodes of its node; nil: nothing
 	// Images are those of its containers, init containers too, sorted: one for each, "" of
 	// one that names none; nil where none does.
 	Images []string

@@ -114,6 +114,7 @@ const (
 	NodeTaint          Code = "NodeTaint"         // untolerated taint; Text is key=value:effect
 	NodeAffinity       Code = "NodeAffinity"      // required node affinity does not match
 	NodeSelector       Code = "NodeSelector"      // nodeSelector does not match
+	NodeFeatures       Code = "NodeFeatures"      // its kubelet lacks feature Text, which the pod needs
 	// The queue may not use the node's group Text, "" for a node in none
 	NodeGroup Code = "NodeGroup"
 	// The queue would hold more of the node's group than it may: Domain; without it, its limits cannot be read
@@ -200,10 +201,9 @@ const (
 func (c Code) OfNodes() bool {
 	switch c {
 	case NoNodes, NotEnoughResources, NodesRefuse, NodeUnschedulable, NodeTaint, NodeAffinity, NodeSelector,
-		NodeGroup, NodeGroupLimit, NodeRevocable, NodePorts, NodeVolume, VolumeInUse, NodeDevices, ClaimElsewhere,
-		ClaimSearchExhausted, NodeNUMAPolicy, NodeNUMA, PodAffinity, PodAntiAffinity, PodRepelled, PodTopologySpread,
-		TopologyKeyMissing,
-		NodeKept, SearchExhausted:
+		NodeFeatures, NodeGroup, NodeGroupLimit, NodeRevocable, NodePorts, NodeVolume, VolumeInUse, NodeDevices,
+		ClaimElsewhere, ClaimSearchExhausted, NodeNUMAPolicy, NodeNUMA, PodAffinity, PodAntiAffinity, PodRepelled,
+		PodTopologySpread, TopologyKeyMissing, NodeKept, SearchExhausted:
 		return true
 	default:
 		return c.OfTopology()

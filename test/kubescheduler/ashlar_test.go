@@ -45,7 +45,7 @@ var scored = []struct{ argument, plugin string }{
 	{"podtopologyspread.weight", names.PodTopologySpread},
 }
 
-// ashlar is the engine's ledger and index with a cluster's facts. Each score is a plugin of its own.
+// ashlar is the engine's ledger and index with the facts of a cluster. Each score is a plugin of its own.
 type ashlar struct {
 	l      *ledger.Ledger
 	set    *policy.Set
@@ -53,7 +53,7 @@ type ashlar struct {
 	orders [][]any // by scored: the parts of that score
 }
 
-func newAshlar(t testing.TB, c cluster) *ashlar {
+func newAshlar(t testing.TB, facts []model.Fact) *ashlar {
 	t.Helper()
 	a := &ashlar{l: ledger.New()}
 	choices := []policy.Choice{{Plugin: "predicates"}}
@@ -82,7 +82,7 @@ func newAshlar(t testing.TB, c cluster) *ashlar {
 		t.Fatal(err)
 	}
 	a.nodes = class.New(a.l, a.set)
-	for _, f := range facts(t, c) {
+	for _, f := range facts {
 		a.l.Apply(f)
 	}
 	a.l.Settle()

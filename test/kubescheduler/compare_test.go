@@ -29,7 +29,7 @@ func compare(t testing.TB, k *kubeScheduler, c cluster, seen coverage) []differe
 func compareAll(t testing.TB, k *kubeScheduler, c cluster, seen coverage, lists bool) (out []difference) {
 	t.Helper()
 	k.see(c)
-	a := newAshlar(t, c)
+	a := newAshlar(t, facts(t, c))
 	for _, p := range of[*corev1.Pod](c) {
 		if p.Spec.NodeName != "" {
 			continue
@@ -137,7 +137,7 @@ func (v coverage) count(theirs answers) {
 		v["refused: "+first(why)]++
 	}
 	for plugin, scores := range theirs.scores {
-		if all := slices.Collect(maps.Values(scores)); len(all) > 1 && slices.Min(all) != slices.Max(all) {
+		if differs(scores) {
 			v["scored: "+plugin]++
 		}
 	}

@@ -9,6 +9,9 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 )
 
+// bar is a resource that devices meet, by the class that stands for it, or a device plugin.
+const bar = "example.com/bar"
+
 const deviceDriver = "dev.example.com"
 
 func cut(key string) (namespace, name string, ok bool) { return strings.Cut(key, "/") }
@@ -16,6 +19,11 @@ func cut(key string) (namespace, name string, ok bool) { return strings.Cut(key,
 // devicesOfCluster adds devices of nodes and of the network, their classes, and claims.
 func (d *draw) devicesOfCluster() {
 	d.add(deviceClass(d.meta("", "any", nil), ""))
+	if d.percent(40) {
+		named := deviceClass(d.meta("", "named", nil), "")
+		named.Spec.ExtendedResourceName = pointer(bar)
+		d.add(named)
+	}
 	d.add(deviceClass(d.meta("", "big", nil), fmt.Sprintf(`device.attributes[%q].size > 1`, deviceDriver)))
 	for _, node := range d.nodes {
 		if d.percent(65) {

@@ -2,8 +2,10 @@ package kubescheduler
 
 import (
 	"fmt"
+	"slices"
 
 	corev1 "k8s.io/api/core/v1"
+	resourcev1 "k8s.io/api/resource/v1"
 	"k8s.io/apimachinery/pkg/api/resource"
 )
 
@@ -77,9 +79,9 @@ func (d *draw) node(name string) *corev1.Node {
 			n.Status.Images = append(n.Status.Images, corev1.ContainerImage{Names: names, SizeBytes: images[image]})
 		}
 	}
-	if d.has("declared features") {
-		n.Status.DeclaredFeatures = d.some("GuaranteedQoSPodCPUResize", "RestartAllContainersOnContainerExits",
-			"UserNamespacesHostNetworkSupport")
+	if d.often("declared features") {
+		n.Status.DeclaredFeatures = d.some("InPlacePodLevelResourcesVerticalScaling",
+			"RestartAllContainersOnContainerExits")
 	}
 	return n
 }
@@ -107,10 +109,13 @@ func (d *draw) resources() (r corev1.ResourceRequirements) {
 	}
 	ask(100-empty, corev1.ResourceCPU, "100m", "250m", "500m", "1", "2", "0")
 	ask(100-empty, corev1.ResourceMemory, "64Mi", "256Mi", "512Mi", "1Gi", "100M", "0")
-	if d.has("pods' disks") {
+	if d.has("pods' disks") && d.offered(corev1.ResourceEphemeralStorage) {
 		ask(100, corev1.ResourceEphemeralStorage, "100Mi", "1Gi")
 	}
 	both := func(name corev1.ResourceName, amounts ...string) {
+		if !d.offered(name) && d.percent(90) {
+			return
+		}
 		q := d.quantity(amounts...)
 		r.Requests[name], r.Limits[name] = q, q
 	}
@@ -122,6 +127,11 @@ func (d *draw) resources() (r corev1.ResourceRequirements) {
 	}
 	if d.has("extended pods") {
 		both(foo, "1", "0")
+	}
+	if len(of[*resourcev1.DeviceClass](d.objects)) > 0 && d.has("bars") {
+		name := corev1.ResourceName(d.from(bar, bar, resourcev1.ResourceDeviceClassPrefix+"any"))
+		q := d.quantity("1", "2")
+		r.Requests[name], r.Limits[name] = q, q
 	}
 	return r
 }
@@ -136,4 +146,12 @@ func (d *draw) amounts(cpu, memory []string) corev1.ResourceList {
 		out[corev1.ResourceMemory] = resource.MustParse(d.from(memory...))
 	}
 	return out
+}
+
+// offered says that some node offers a resource.
+func (d *draw) offered(name corev1.ResourceName) bool {
+	return slices.ContainsFunc(of[*corev1.Node](d.objects), func(n *corev1.Node) bool {
+		q := n.Status.Allocatable[name]
+		return !q.IsZero()
+	})
 }

@@ -33,7 +33,7 @@ func (d *draw) pod(name string) *corev1.Pod {
 			Controller: pointer(true)}}
 	}
 	d.containers(p)
-	if d.has("selectors") {
+	if d.percent(60) && d.has("selectors") {
 		p.Spec.NodeSelector = map[string]string{d.from("disk", "rack", corev1.LabelTopologyZone): d.from("ssd", "r1",
 			"a")}
 	}
@@ -91,6 +91,13 @@ func (d *draw) containers(p *corev1.Pod) {
 			c.RestartPolicy = pointer(corev1.ContainerRestartPolicyAlways)
 		}
 		p.Spec.InitContainers = append(p.Spec.InitContainers, c)
+	}
+	if d.has("features") {
+		p.Spec.Containers[0].RestartPolicy = pointer(corev1.ContainerRestartPolicyNever)
+		p.Spec.Containers[0].RestartPolicyRules = []corev1.ContainerRestartRule{{
+			Action: corev1.ContainerRestartRuleAction(d.from("Restart", "RestartAllContainers")),
+			ExitCodes: &corev1.ContainerRestartRuleOnExitCodes{Operator: corev1.ContainerRestartRuleOnExitCodesOpIn,
+				Values: []int32{42}}}}
 	}
 }
 

@@ -12,7 +12,7 @@ var topologyKeys = []string{corev1.LabelTopologyZone, corev1.LabelTopologyZone, 
 
 func (d *draw) nodeAffinity(p *corev1.Pod) {
 	var out corev1.NodeAffinity
-	if d.has("node affinity") {
+	if d.percent(60) && d.has("node affinity") {
 		out.RequiredDuringSchedulingIgnoredDuringExecution = &corev1.NodeSelector{}
 		for range 1 + d.upTo(1) {
 			s := out.RequiredDuringSchedulingIgnoredDuringExecution

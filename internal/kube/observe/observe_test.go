@@ -3,6 +3,7 @@ package observe_test
 import (
 	"context"
 	"os"
+	"slices"
 	"testing"
 	"time"
 
@@ -157,6 +158,27 @@ func TestWhatANodeLendsIsNews(t *testing.T) {
 	}
 	if cpu, _ := facts[0].Object.(*model.Node).Allocatable.Get("cpu"); cpu != 5500 {
 		t.Errorf("the node has %d thousandths of a core, want its 4000 and 1500 that it lends", cpu)
+	}
+}
+
+// A kubelet that is upgraded declares more, and pods say what they need of it.
+func TestWhatANodeDeclaresIsNews(t *testing.T) {
+	needs := pod("p", nil)
+	needs.Spec.Containers[0].RestartPolicyRules = []corev1.ContainerRestartRule{
+		{Action: corev1.ContainerRestartRuleActionRestartAllContainers}}
+	kube := fake.NewClientset(node("1", nil), needs)
+	w := watch(t, kube, observe.Options{Adopt: true})
+	w.Drain()
+	const feature = "RestartAllContainersOnContainerExits"
+	if s := w.Pod("ns", "p").Fact().Spec; !slices.Equal(s.Features, []string{feature}) {
+		t.Errorf("the pod needs %v, want %s", s.Features, feature)
+	}
+	upgraded := node("2", func(n *corev1.Node) { n.Status.DeclaredFeatures = []string{feature, "Unheard"} })
+	if _, err := kube.CoreV1().Nodes().Update(t.Context(), upgraded, metav1.UpdateOptions{}); err != nil {
+		t.Fatal(err)
+	}
+	if facts := drained(t, w); !slices.Equal(facts[0].Object.(*model.Node).Features, []string{feature}) {
+		t.Errorf("the facts are %+v, want a node that declares %s", facts, feature)
 	}
 }
 

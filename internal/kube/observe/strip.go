@@ -30,7 +30,8 @@ func stripMeta(o any) (any, error) {
 	return o, nil
 }
 
-// stripNode keeps of a node its labels, its spec, its amounts, what it lends beyond them, and its images, sorted. It
+// stripNode keeps of a node its labels, its spec, its amounts, what it lends beyond them, the features that it declares
+// and a pod can need, and its images, sorted. It
 // drops the conditions: they change with every heartbeat, and each change would be a fact without news.
 func stripNode(o any) (any, error) {
 	n, ok := o.(*corev1.Node)
@@ -39,13 +40,14 @@ func stripNode(o any) (any, error) {
 	}
 	n.Annotations = translate.Oversubscription(n.Annotations)
 	n.Status = corev1.NodeStatus{Capacity: n.Status.Capacity, Allocatable: n.Status.Allocatable,
-		Images: translate.KeptImages(n.Status.Images, imageNames.one)}
+		DeclaredFeatures: translate.KeptFeatures(n.Status.DeclaredFeatures),
+		Images:           translate.KeptImages(n.Status.Images, imageNames.one)}
 	return stripMeta(n)
 }
 
 // stripPod keeps of a pod what placing it and evicting it read, its phase and four
 // conditions (whether it is scheduled, is ready, and can be resized, and where it was let run);
-// of a container its amounts and ports.
+// of a container its amounts and ports, and when it is restarted.
 func stripPod(o any) (any, error) {
 	p, ok := o.(*corev1.Pod)
 	if !ok {
@@ -116,7 +118,7 @@ func stripContainers(list []corev1.Container) {
 	for i := range list {
 		c := &list[i]
 		list[i] = corev1.Container{Name: c.Name, Image: c.Image, Resources: c.Resources, Ports: c.Ports,
-			RestartPolicy: c.RestartPolicy}
+			RestartPolicy: c.RestartPolicy, RestartPolicyRules: c.RestartPolicyRules}
 	}
 }
 

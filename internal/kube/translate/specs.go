@@ -99,6 +99,8 @@ func key(s *model.Spec) string {
 	k.str(s.Extra)
 	k.num(len(s.Devices))
 	k.str(s.Devices...)
+	k.num(len(s.Features))
+	k.str(s.Features...)
 	if s.NUMA != nil {
 		var w model.Form
 		w.Numa(s.NUMA)

@@ -23,6 +23,7 @@ func (f *faults) spec(p *corev1.Pod) *model.Spec {
 		Ports:       hostPorts(&p.Spec),
 		Extra:       claims(p),
 		Devices:     devices(p),
+		Features:    features(&p.Spec),
 		Revocable:   revocable(p.Annotations),
 		Neighbours:  f.neighbours(p),
 		NUMA:        f.numa(p),

@@ -75,6 +75,13 @@ func TestPlacement(t *testing.T) {
 			corev1.PodSpec{ResourceClaims: []corev1.PodResourceClaim{{Name: "nic", ResourceClaimName: &shared},
 				{Name: "gpu", ResourceClaimTemplateName: &one}}},
 			model.Spec{Devices: []string{"gpu=template:ns/one-gpu", "nic=claim:ns/shared"}}},
+		"a pod of which all containers restart together needs a kubelet that does so": {
+			corev1.PodSpec{Containers: []corev1.Container{{RestartPolicyRules: []corev1.ContainerRestartRule{
+				{Action: corev1.ContainerRestartRuleActionRestartAllContainers}}}}},
+			model.Spec{Features: []string{"RestartAllContainersOnContainerExits"}}},
+		"a container that restarts alone needs nothing": {
+			corev1.PodSpec{Containers: []corev1.Container{{RestartPolicyRules: []corev1.ContainerRestartRule{
+				{Action: corev1.ContainerRestartRuleActionRestart}}}}}, model.Spec{}},
 		"a volume that is made with the pod is a claim of the pod's": {
 			corev1.PodSpec{Volumes: []corev1.Volume{{Name: "scratch",
 				VolumeSource: corev1.VolumeSource{Ephemeral: &corev1.EphemeralVolumeSource{}}}}},

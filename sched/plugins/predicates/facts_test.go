@@ -56,7 +56,11 @@ func TestANodeIsJudgedByFacts(t *testing.T) {
 		"devices that nobody allocates are to be had nowhere": {model.Spec{Devices: []string{"gpu", "nic"}}, model.Node{},
 			policy.Verdict{Code: trace.NodeDevices, Text: "gpu, nic, which this scheduler does not allocate"}},
 		"a plain node takes a plain task": {model.Spec{}, model.Node{}, policy.Verdict{}},
-		"a cordoned node takes nobody":    {model.Spec{}, fenced, policy.Verdict{Code: trace.NodeUnschedulable}},
+		"a node that declares the features takes the task": {model.Spec{Features: []string{"A", "B"}},
+			model.Node{Features: []string{"A", "B", "C"}}, policy.Verdict{}},
+		"the first feature that a node lacks is named": {model.Spec{Features: []string{"A", "B"}},
+			model.Node{Features: []string{"A"}}, policy.Verdict{Code: trace.NodeFeatures, Text: "B"}},
+		"a cordoned node takes nobody": {model.Spec{}, fenced, policy.Verdict{Code: trace.NodeUnschedulable}},
 		"a task that tolerates the cordon may enter": {model.Spec{Tolerations: []model.Toleration{
 			{Key: "node.kubernetes.io/unschedulable", Exists: true, Effect: model.NoSchedule}}}, fenced, policy.Verdict{}},
 		"a task that tolerates everything may enter": {model.Spec{Tolerations: []model.Toleration{all}}, fenced,

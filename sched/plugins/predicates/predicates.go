@@ -1,6 +1,7 @@
 // Package predicates says which nodes may take a task, apart from room.
 //
 //	cordon      the node is unschedulable                  NodeUnschedulable
+//	features    its kubelet lacks a feature the pod needs  NodeFeatures
 //	taints      it has a taint the task does not tolerate  NodeTaint
 //	selector    it lacks a label of spec.nodeSelector      NodeSelector
 //	affinity    no term of the required affinity holds     NodeAffinity
@@ -57,7 +58,7 @@ func (g *group) Open(*trace.Recorder) {
 }
 
 func build(a Arguments, l *ledger.Ledger, parts ...any) *group {
-	g := &group{parts: parts}
+	g := &group{parts: append(parts, features{})}
 	if a.taints {
 		g.parts = append(g.parts, taints{})
 	}
