@@ -21,7 +21,8 @@ const whole = "this ashlar was built with the tag simulator, which leaves Kubern
 
 // clustered are the commands that need Kubernetes' clients: they say that they are left out.
 func (p Process) clustered(string) (out []*cobra.Command) {
-	for _, verb := range []string{"scheduler", "replay", "history", "snapshot", "compare", "cluster", "lint", "operate",
+	for _, verb := range []string{"scheduler", "replay", "history", "snapshot", "compare", "cluster", "lint", "doctor",
+		"operate",
 		"suspend", "resume"} {
 		out = append(out, &cobra.Command{Use: verb, Short: "Left out of this build", Long: whole, DisableFlagParsing: true,
 			RunE: func(*cobra.Command, []string) error { return errors.New(whole) }})

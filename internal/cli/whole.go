@@ -17,7 +17,7 @@ func (p Process) clustered(name string) []*cobra.Command {
 	o := operator{questions{p}}
 	return []*cobra.Command{p.scheduler(), playing{p}.replay(), playing{p}.history(),
 		snapshots{questions{p}}.snapshot(name), snapshots{questions{p}}.compare(name), p.cluster(),
-		linter{questions{p}}.lint(name), o.operate(name),
+		linter{questions{p}}.lint(name), linter{questions{p}}.doctor(name), o.operate(name),
 		o.jobVerb("suspend", name, busv1alpha1.AbortJobAction), o.jobVerb("resume", name, busv1alpha1.ResumeJobAction)}
 }
 

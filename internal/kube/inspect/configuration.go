@@ -55,7 +55,8 @@ func deployments(ctx context.Context, c Clients, label string) (out []template, 
 			return err
 		}
 		for i := range d.Items {
-			out = append(out, template{d.Items[i].ObjectMeta, &d.Items[i].Spec.Template.Spec})
+			out = append(out, template{d.Items[i].ObjectMeta, &d.Items[i].Spec.Template.Spec,
+				d.Items[i].Status.ReadyReplicas})
 		}
 		s, err := c.Kube.AppsV1().StatefulSets(namespace).List(ctx, o)
 		if err == nil {
@@ -74,15 +75,57 @@ func deployments(ctx context.Context, c Clients, label string) (out []template, 
 	return out, err
 }
 
-// template is the pods of a workload.
+// template is the pods of a workload, and how many of them are ready.
 type template struct {
-	meta metav1.ObjectMeta
-	pod  *corev1.PodSpec
+	meta  metav1.ObjectMeta
+	pod   *corev1.PodSpec
+	ready int32
+}
+
+// Running is a scheduler that is installed.
+type Running struct {
+	Namespace, Name string
+	Ready           int32
+	Image           string
+	ServiceAccount  string
+	Schedulers      []string // the schedulerNames that it serves
+	Elects          bool     // it waits for a Lease before it acts
+}
+
+// Schedulers are the deployments of Ashlar and of Volcano's scheduler that may be read. The error is that of a list
+// in all namespaces, after which those of the namespaces where they are installed by default were looked at.
+func Schedulers(ctx context.Context, c Clients) (out []Running, err error) {
+	for _, label := range schedulers {
+		found, failed := deployments(ctx, c, label)
+		if err == nil {
+			err = failed
+		}
+		for i := range found {
+			t := &found[i]
+			r := Running{Namespace: t.meta.Namespace, Name: t.meta.Name, Ready: t.ready,
+				ServiceAccount: t.pod.ServiceAccountName,
+				Elects:         true}
+			for k := range t.pod.Containers {
+				flags := flagsOf(&t.pod.Containers[k])
+				r.Image = cmp.Or(r.Image, t.pod.Containers[k].Image)
+				r.Schedulers = append(r.Schedulers, flags["scheduler-name"]...)
+				if elect := flags["leader-elect"]; len(elect) > 0 && elect[0] == "false" {
+					r.Elects = false
+				}
+			}
+			if len(r.Schedulers) == 0 {
+				r.Schedulers = []string{"volcano"}
+			}
+			out = append(out, r)
+		}
+	}
+	return out, err
 }
 
 func ofSets(list *appsv1.StatefulSetList) (out []template) {
 	for i := range list.Items {
-		out = append(out, template{list.Items[i].ObjectMeta, &list.Items[i].Spec.Template.Spec})
+		out = append(out, template{list.Items[i].ObjectMeta, &list.Items[i].Spec.Template.Spec,
+			list.Items[i].Status.ReadyReplicas})
 	}
 	return out
 }
