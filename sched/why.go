@@ -195,6 +195,16 @@ func (q Questions) Node(name string) (NodeWhy, bool) {
 	return w, true
 }
 
+// Held describes all nodes, by name.
+func (q Questions) Held() (out []NodeWhy) {
+	for _, n := range q.Nodes() {
+		if w, known := q.Node(n.Name); known {
+			out = append(out, w)
+		}
+	}
+	return out
+}
+
 func (rp *reports) held(t ledger.TaskID) HeldRoom {
 	out := HeldRoom{PodReport: rp.podReport(t), Holds: rp.list(rp.classOf(t).Request)}
 	if j := rp.e.l.Task(t).Job; j != ledger.NoJob {

@@ -33,6 +33,10 @@ type source struct {
 	namespace  string
 	at         string
 
+	readAPI
+	from    string // what of a live cluster is asked; "": its objects
+	verbose bool   // say which
+
 	named           bool // the namespace was given
 	schedulersGiven bool
 }
@@ -60,15 +64,20 @@ func (s *source) clusterFlags(c *cobra.Command) {
 }
 
 const sourceLong = `It is asked of files (-f), of what the live scheduler saved (--dump), or, without both, of
-the live cluster of your kubeconfig. A cluster is only read: what the scheduler observes is
-listed as far as you may, its configuration is found, and the engine runs one cycle on that,
-which is carried out nowhere. Volcano's own scheduler may run there as well as this one.`
+the live cluster of your kubeconfig: of the scheduler itself where its read API can be reached
+(docs/read-api.md), which knows what no object shows, such as a pause after a refused bind, or
+room that is kept. Else (--from objects) what the scheduler observes is listed as far as you
+may, its configuration is found, and the engine runs one cycle on that, which is carried out
+nowhere; Volcano's own scheduler may run there as well as this one. A cluster is only read.`
 
 // checkSource refuses what does not go together, before anything is read.
 func (s *source) checkSource(c *cobra.Command) error {
 	s.named, s.schedulersGiven = c.Flags().Changed("namespace"), c.Flags().Changed("scheduler-name")
 	if s.dump != "" && len(s.files) > 0 {
 		return errors.New("--dump and --filename: give one of them")
+	}
+	if err := s.checkFrom(); err != nil {
+		return err
 	}
 	s.stop = -1
 	if s.at == "" || s.at == "quiet" {

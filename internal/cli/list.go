@@ -26,6 +26,7 @@ type listing struct {
 func (l *listing) flags(c *cobra.Command, namespaces bool) {
 	f := c.Flags()
 	l.askFlags(c)
+	l.fromFlags(f)
 	f.StringVarP(&l.output, "output", "o", "", "wide, json, yaml, name or jsonpath=TEMPLATE; default a table")
 	f.StringVarP(&l.selector, "selector", "l", "", "labels that an object must have, as kubectl takes them")
 	f.BoolVar(&l.noHeaders, "no-headers", false, "leave the names of the columns out")
@@ -122,7 +123,7 @@ func (p questions) jobs(name string) *cobra.Command {
 				return p.answerWhy(asked{source: l.source, kind: "job", name: args[1]})
 			}
 			l.names = listedAs(args)
-			return p.list(l, p.listJobs)
+			return p.listFirst(l, "job", p.listJobs)
 		},
 		ValidArgsFunction: p.completes("job", &l.source),
 	}
@@ -136,6 +137,18 @@ func listedAs(args []string) []string {
 		return args[1:]
 	}
 	return args
+}
+
+// listFirst prints a list as the live scheduler has it, or else as objects, files or a dump say.
+func (p questions) listFirst(l listing, kind string, print func(listing, *situation, io.Writer) error) error {
+	out, err := liveQuestions{p}.listByScheduler(&l, kind)
+	switch {
+	case err != nil:
+		return err
+	case out != nil:
+		return p.printList(l, p.Out, out, explain.Layout{Namespaces: l.all})
+	}
+	return p.list(l, print)
 }
 
 // list prints once, or again and again.
@@ -260,7 +273,7 @@ func (p questions) nodes(name string) *cobra.Command {
 				return err
 			}
 			l.names = args
-			return p.list(l, p.listNodes)
+			return p.listFirst(l, "node", p.listNodes)
 		},
 		ValidArgsFunction: p.completes("node", &l.source),
 	}

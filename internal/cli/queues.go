@@ -85,8 +85,18 @@ func (s *sharing) take(args []string) error {
 	return nil
 }
 
-// showQueues reads, runs and shows.
+// showQueues asks the live scheduler, or reads and runs, and shows.
 func (p questions) showQueues(s sharing) error {
+	shown, err := liveQuestions{p}.queuesByScheduler(&s)
+	if err != nil {
+		return err
+	}
+	if shown != nil {
+		if err := p.printQueues(shown, s.listing, p.Out); err != nil {
+			return badInput("error: writing the report: " + err.Error())
+		}
+		return nil
+	}
 	return p.list(s.listing, func(l listing, found *situation, w io.Writer) error {
 		selected, err := l.selected(found)
 		if err != nil {

@@ -2,6 +2,7 @@ package cli
 
 import (
 	"errors"
+	"fmt"
 	"time"
 
 	"github.com/spf13/pflag"
@@ -33,6 +34,52 @@ func (r *readAPI) readFlags(f *pflag.FlagSet) {
 			"Lease")
 	f.StringVar(&r.home, "scheduler-namespace", "",
 		"namespace of the scheduler's Lease; default $"+homeVariable+", else ashlar-system and volcano-system")
+}
+
+// What --from says.
+const (
+	fromAny       = "auto"
+	fromScheduler = "scheduler"
+	fromObjects   = "objects"
+)
+
+// liveQuestions are the questions that a live scheduler answers.
+type liveQuestions struct{ questions }
+
+// fromFlags adds the flags that say what is asked about a live cluster.
+func (s *source) fromFlags(f *pflag.FlagSet) {
+	s.readFlags(f)
+	f.StringVar(&s.from, "from", fromAny,
+		"of a live cluster, what is asked: scheduler (its read API), objects (of the API server), or auto: the scheduler "+
+			"where it can be reached, else the objects")
+	f.BoolVarP(&s.verbose, "verbose", "v", false, "say on stderr what was asked")
+}
+
+// asksScheduler says that the live scheduler is asked, at least first. With a configuration of the person's own the
+// question is what would be decided by that.
+func (s *source) asksScheduler() bool {
+	return (s.from == fromAny || s.from == fromScheduler) && len(s.files) == 0 && s.dump == "" && s.config == ""
+}
+
+// checkFrom refuses what does not go together.
+func (s *source) checkFrom() error {
+	if err := s.checkRead(); err != nil {
+		return err
+	}
+	named := s.readAPI != readAPI{}
+	switch {
+	case s.from != "" && s.from != fromAny && s.from != fromScheduler && s.from != fromObjects:
+		return fmt.Errorf("--from %q: expected auto, scheduler or objects", s.from)
+	case (named || s.from == fromScheduler) && (len(s.files) > 0 || s.dump != ""):
+		return errors.New("--from scheduler, --read-api and --scheduler-namespace are of a live cluster: leave out -f and " +
+			"--dump")
+	case (named || s.from == fromScheduler) && s.config != "":
+		return errors.New("--from scheduler, --read-api and --scheduler-namespace: the scheduler decides by its own " +
+			"configuration: leave out --scheduler-conf")
+	case named && s.from == fromObjects:
+		return errors.New("--from objects: leave out --read-api and --scheduler-namespace")
+	}
+	return nil
 }
 
 // checkRead refuses what does not go together.

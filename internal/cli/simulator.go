@@ -67,6 +67,13 @@ func (p evictionQuestions) inCluster(asked) (*explain.Answer, error) {
 // vcctl adds what writes to a cluster, of which the clients are left out.
 func (p questions) vcctl(string, *cobra.Command, *cobra.Command) {}
 
+// whyByScheduler, listByScheduler and queuesByScheduler ask no live scheduler: the clients are left out.
+func (p liveQuestions) whyByScheduler(*asked) (*explain.Answer, error) { return nil, nil }
+
+func (p liveQuestions) listByScheduler(*listing, string) (listed, error) { return nil, nil }
+
+func (p liveQuestions) queuesByScheduler(*sharing) (*explain.Queues, error) { return nil, nil }
+
 // checkJSONPath refuses all templates: their reader is one of Kubernetes' clients.
 func checkJSONPath(string) error { return errors.New("--output jsonpath: " + whole) }
 

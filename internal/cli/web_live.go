@@ -21,13 +21,13 @@ import (
 )
 
 // client makes one of the read API that is named, or that is found in the cluster of a person.
-func (p Process) client(r readAPI, person *rest.Config, lease string) (*client.Client, error) {
+func (p Process) client(r readAPI, person *rest.Config, lease string, wait bool) (*client.Client, error) {
 	home := r.home
 	if home == "" && r.address == "" {
 		home = p.Env(homeVariable)
 	}
 	return client.New(client.Options{Person: person, Namespace: home, Lease: lease, Address: r.address,
-		Certificate: r.certificate})
+		Certificate: r.certificate, Wait: wait})
 }
 
 // live passes the page's requests on to the read API of a live scheduler, with the credentials of a kubeconfig. It
@@ -41,7 +41,7 @@ func (p pages) live(s watching) (http.Handler, error) {
 	if s.schedulersGiven && len(s.schedulers) == 1 {
 		lease = s.schedulers[0]
 	}
-	c, err := p.client(s.readAPI, person, lease)
+	c, err := p.client(s.readAPI, person, lease, true)
 	if err != nil {
 		return nil, badInput("error: " + err.Error())
 	}

@@ -75,6 +75,7 @@ func (p questions) why(name string) *cobra.Command {
 	}
 	f := c.Flags()
 	a.askFlags(c)
+	a.fromFlags(f)
 	f.StringVarP(&a.output, "output", "o", "text", "text, json, yaml or jsonpath=TEMPLATE")
 	f.DurationVar(&a.search, "would-run", time.Second,
 		"for how long to look for what would make a job run; 0: not at all")
@@ -125,6 +126,9 @@ func (a *asked) take(args []string, name string) error {
 func (p questions) answer(a asked) (*explain.Answer, error) {
 	if a.kind == "eviction" {
 		return evictionQuestions{p}.why(a)
+	}
+	if answer, err := (liveQuestions{p}).whyByScheduler(&a); answer != nil || err != nil {
+		return answer, err
 	}
 	s, err := p.situation(a.source)
 	if err != nil {

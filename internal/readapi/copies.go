@@ -25,12 +25,14 @@ const (
 	ofJobs
 	ofPods
 	ofNodes
+	ofHeld // what holds each node
 )
 
 // copied is the engine's report at one moment, or some parts of it, which all readers share and none changes.
 type copied struct {
 	Moment
 	sched.Report
+	Held []sched.NodeWhy // by name
 	has  parts
 	took time.Duration // in the loop's goroutine
 	made time.Time
@@ -53,6 +55,9 @@ func (c *copied) read(e *sched.Engine, m Moment) {
 	}
 	if c.has&ofNodes != 0 {
 		c.Nodes = e.Questions().Nodes()
+	}
+	if c.has&ofHeld != 0 {
+		c.Held = e.Questions().Held()
 	}
 	c.took = time.Since(began)
 }

@@ -24,17 +24,18 @@ func (p place) compare(o place) int {
 type kind[T any] struct {
 	name    string // of one, as in an event of a stream
 	part    parts
-	rows    func(*sched.Report) []T
+	rows    func(*copied) []T
 	at      func(*T) place
 	seen    func(*view, place) bool
 	hide    func(*Hidden, *T)
-	show    func([]T) []any // as users see them
+	show    func([]T) []any                 // as users see them
+	render  func(*copied, *view, []T) []any // the same, where it takes more than the rows; nil: show does
 	same    func(a, b *T) bool
 	filters map[string]func(row *T, value string) bool
 }
 
 var jobs = &kind[sched.JobReport]{name: "Job", part: ofJobs,
-	rows: func(r *sched.Report) []sched.JobReport { return r.Jobs },
+	rows: func(c *copied) []sched.JobReport { return c.Jobs },
 	at: func(j *sched.JobReport) place {
 		p := place{Namespace: j.Namespace, Name: j.Name}
 		if j.Adopted {
@@ -58,7 +59,7 @@ var jobs = &kind[sched.JobReport]{name: "Job", part: ofJobs,
 }
 
 var pods = &kind[sched.PodReport]{name: "Pod", part: ofPods,
-	rows: func(r *sched.Report) []sched.PodReport { return r.Pods },
+	rows: func(c *copied) []sched.PodReport { return c.Pods },
 	at:   func(p *sched.PodReport) place { return place{Namespace: p.Namespace, Name: p.Name} },
 	seen: func(v *view, p place) bool { return v.namespace(p.Namespace) },
 	hide: (*Hidden).pod,
@@ -74,7 +75,7 @@ var pods = &kind[sched.PodReport]{name: "Pod", part: ofPods,
 }
 
 var queues = &kind[sched.QueueReport]{name: "Queue", part: ofQueues,
-	rows: func(r *sched.Report) []sched.QueueReport { return r.Queues },
+	rows: func(c *copied) []sched.QueueReport { return c.Queues },
 	at:   func(q *sched.QueueReport) place { return place{Name: q.Name} },
 	seen: func(v *view, p place) bool { return v.queue(p.Name) },
 	hide: (*Hidden).queue,
@@ -85,7 +86,7 @@ var queues = &kind[sched.QueueReport]{name: "Queue", part: ofQueues,
 }
 
 var nodes = &kind[sched.NodeReport]{name: "Node", part: ofNodes,
-	rows: func(r *sched.Report) []sched.NodeReport { return r.Nodes },
+	rows: func(c *copied) []sched.NodeReport { return c.Nodes },
 	at:   func(n *sched.NodeReport) place { return place{Name: n.Name} },
 	seen: func(v *view, _ place) bool { return v.nodes() },
 	hide: (*Hidden).node,

@@ -94,7 +94,7 @@ func page(r *http.Request) (limit int, after *place, err error) {
 // page of a request without filters: with one, sums would tell whether names exist.
 func pageOf[T any](k *kind[T], c *copied, v *view, r *http.Request, limit int, after *place) (*List, error) {
 	out := &List{APIVersion: APIVersion, Kind: k.name + "List", Moment: c.Moment}
-	rows, hidden := k.rows(&c.Report), &Hidden{parents: parents(&c.Report)}
+	rows, hidden := k.rows(c), &Hidden{parents: parents(&c.Report)}
 	query := r.URL.Query()
 	all := k.unfiltered(query.Get)
 	var picked []T
@@ -127,7 +127,11 @@ func pageOf[T any](k *kind[T], c *copied, v *view, r *http.Request, limit int, a
 	if all && out.Continue == "" {
 		out.Hidden = hidden.shown(v.unchecked)
 	}
-	out.Items = k.show(picked)
+	if k.render == nil {
+		out.Items = k.show(picked)
+	} else if out.Items = k.render(c, v, picked); v.err != nil {
+		return nil, v.err
+	}
 	return out, nil
 }
 

@@ -102,6 +102,10 @@ func newServer(o Options) *Server {
 		"/v1/queues": list(queues),
 		"/v1/nodes":  list(nodes),
 		"/v1/pods":   list(pods),
+
+		"/v1/list/jobs":  list(listedJobs),
+		"/v1/list/nodes": list(listedNodes),
+
 		"/v1/watch":  {parameters: []string{"kinds", "namespace"}, answer: watch, long: true},
 		"/v1/dump":   {answer: dump, long: true},
 		"/v1/report": {answer: report, long: true},

@@ -217,7 +217,7 @@ func (s *streams) step(ctx context.Context) (took time.Duration, err error) {
 		if !known {
 			old = tables[k]
 		}
-		table, changes, err := old.follow(&c.Report, c.Moment)
+		table, changes, err := old.follow(c)
 		if err != nil {
 			return 0, err
 		}

@@ -30,8 +30,8 @@ func line(event, kind string, m Moment, object json.RawMessage) ([]byte, error) 
 
 // table is the rows of one kind at one moment, as JSON. It does not change: follow makes the next one.
 type table interface {
-	// follow returns the table of a later report, and what changed until then.
-	follow(*sched.Report, Moment) (table, []change, error)
+	// follow returns the table of a later copy, and what changed until then.
+	follow(*copied) (table, []change, error)
 	// visit calls f for each row, as it came or changed last, until it returns false.
 	visit(f func(change) bool)
 	// seen says that a user may see a row.
@@ -67,8 +67,8 @@ func (t *tableOf[T]) visit(f func(change) bool) {
 	}
 }
 
-func (t *tableOf[T]) follow(r *sched.Report, m Moment) (table, []change, error) {
-	next := &tableOf[T]{of: t.of, rows: t.of.rows(r)}
+func (t *tableOf[T]) follow(c *copied) (table, []change, error) {
+	next, m := &tableOf[T]{of: t.of, rows: t.of.rows(c)}, c.Moment
 	next.lines = make([][]byte, len(next.rows))
 	var changes []change
 	var failed error

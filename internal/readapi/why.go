@@ -196,7 +196,7 @@ func (f *finding) render(v *view) *explain.Answer {
 		}
 		return out
 	default:
-		f.hideHolders(v)
+		f.node.Pods, f.node.Kept = v.holders(f.node.Pods), v.holders(f.node.Kept)
 		return asking.NodeAnswer(&f.node)
 	}
 }
@@ -233,22 +233,6 @@ func (f *finding) hideShare(v *view, out *explain.Answer) *explain.Answer {
 		}
 	}
 	return out
-}
-
-// hideHolders hides the names of pods on a node.
-func (f *finding) hideHolders(v *view) {
-	for _, list := range [][]sched.HeldRoom{f.node.Pods, f.node.Kept} {
-		for i := range list {
-			h := &list[i]
-			if !v.namespace(h.Namespace) {
-				h.PodReport = sched.PodReport{Namespace: another, Name: another, Job: another, JobShown: another,
-					Status: h.Status, Node: h.Node, Scheduler: h.Scheduler}
-			}
-			if h.Queue != "" && !v.queue(h.Queue) {
-				h.Queue = another
-			}
-		}
-	}
 }
 
 // visible is the report without the jobs and the names of queues that the user may not see; left counts those jobs that

@@ -30,6 +30,8 @@ type Options struct {
 	// Address and Certificate, together, are those of a read API that is reached without the API server: such as
 	// https://localhost:8443, and the SHA-256 in the form of the scheduler's log or of the Lease's label.
 	Address, Certificate string
+	// Wait says that Get waits for a scheduler that is there and cannot be reached.
+	Wait bool
 }
 
 // Times and bounds of what is asked.
@@ -242,13 +244,14 @@ func (c *Client) Ask(ctx context.Context, path string) (*http.Response, error) {
 }
 
 // Get asks a question and reads the document that answers it. What passes (another scheduler takes over, it is busy) is
-// waited for until ctx ends; the error is the last one then.
+// waited for until ctx ends; the error is the last one then. A scheduler that cannot be reached is waited for where the
+// options say so.
 func (c *Client) Get(ctx context.Context, path string, into any) error {
 	var last error
 	for {
 		err := c.get(ctx, path, into)
 		var refused *Refusal
-		if passing := Is(err, Unreached) || errors.As(err, &refused) && refused.passing(); !passing {
+		if passing := c.o.Wait && Is(err, Unreached) || errors.As(err, &refused) && refused.passing(); !passing {
 			return err
 		}
 		if last == nil || ctx.Err() == nil {

@@ -163,6 +163,7 @@ func version(v string) http.HandlerFunc {
 // person is a client of somebody with a token.
 func (c *cluster) person(t *testing.T, o Options) *Client {
 	t.Helper()
+	o.Wait = true
 	o.Person = &rest.Config{Host: c.URL, BearerToken: "mine", TLSClientConfig: rest.TLSClientConfig{Insecure: true},
 		ContentConfig: rest.ContentConfig{ContentType: "application/json"}}
 	out, err := New(o)

@@ -29,6 +29,7 @@ type FaultKind string
 const (
 	None      FaultKind = "None"      // none is there that has a read API
 	Forbidden FaultKind = "Forbidden" // the person may not find or reach it
+	NoCluster FaultKind = "NoCluster" // the API server does not answer
 	Untrusted FaultKind = "Untrusted" // what is there is not known to be the scheduler: nothing was sent to it
 	Unreached FaultKind = "Unreached" // it does not answer; it may do so in a moment
 	Skew      FaultKind = "Skew"      // it is of a version that does not know the question, or answers in another form

@@ -61,7 +61,7 @@ func (f *finder) find(ctx context.Context) (*target, error) {
 	case apierrors.IsForbidden(err):
 		return nil, fault(Forbidden, "you may not get the scheduler's pod %s/%s", t.namespace, t.pod)
 	case err != nil:
-		return nil, fault(Unreached, "get the scheduler's pod %s/%s: %v", t.namespace, t.pod, err)
+		return nil, failed(err, "get the scheduler's pod %s/%s", t.namespace, t.pod)
 	case pod.Status.Phase != corev1.PodRunning:
 		return nil, fault(Unreached, "the scheduler that holds the Lease %s, pod %s/%s, does not run: it is %s", t.lease,
 			t.namespace, t.pod, pod.Status.Phase)
@@ -97,6 +97,15 @@ func targetOf(l *coordinationv1.Lease) (*target, error) {
 	}
 	t.pod, _, _ = strings.Cut(holder, "_")
 	return t, nil
+}
+
+// failed is what the API server did not do: it says why, or it does not answer.
+func failed(err error, what string, args ...any) *Fault {
+	kind := Unreached
+	if apierrors.ReasonForError(err) == metav1.StatusReasonUnknown {
+		kind = NoCluster
+	}
+	return fault(kind, "%s: %v", fmt.Sprintf(what, args...), err)
 }
 
 // leased finds the Lease.
@@ -137,7 +146,7 @@ func (f *finder) leasedIn(ctx context.Context, ns string) (*coordinationv1.Lease
 	case apierrors.IsForbidden(err):
 		return nil, err
 	case !apierrors.IsNotFound(err):
-		return nil, fault(Unreached, "get the Lease %s/%s: %v", ns, name, err)
+		return nil, failed(err, "get the Lease %s/%s", ns, name)
 	case f.lease != "":
 		return nil, nil
 	}
@@ -146,7 +155,7 @@ func (f *finder) leasedIn(ctx context.Context, ns string) (*coordinationv1.Lease
 	case apierrors.IsForbidden(err), err == nil && len(list.Items) == 0:
 		return nil, nil
 	case err != nil:
-		return nil, fault(Unreached, "list the Leases in namespace %s: %v", ns, err)
+		return nil, failed(err, "list the Leases in namespace %s", ns)
 	case len(list.Items) > 1:
 		return nil, fault(None, "there are %d schedulers in namespace %s, by their Leases %s and %s among others: name one "+
 			"with --scheduler-name", len(list.Items), ns, list.Items[0].Name, list.Items[1].Name)
@@ -172,7 +181,7 @@ func (f *finder) check(ctx context.Context, t *target, account string) error {
 	switch {
 	case apierrors.IsForbidden(err):
 	case err != nil:
-		return fault(Unreached, "review whether %s may bind pods: %v", user, err)
+		return failed(err, "review whether %s may bind pods", user)
 	case !review.Status.Allowed:
 		return fault(Untrusted, "the Lease %s names pod %s/%s, whose service account %s may not bind pods in all "+
 			"namespaces: it is no scheduler, and nothing was sent to it", t.lease, t.namespace, t.pod, account)

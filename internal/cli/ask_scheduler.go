@@ -1,0 +1,314 @@
+//go:build !simulator
+
+package cli
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net/http"
+	"net/url"
+	"os"
+	"os/signal"
+	"slices"
+	"strings"
+	"syscall"
+	"time"
+
+	"ashlar.sh/internal/explain"
+	"ashlar.sh/internal/readapi"
+	"ashlar.sh/internal/readapi/client"
+)
+
+// asked questions of a live scheduler, one after the other.
+type scheduler struct {
+	*client.Client
+	ctx  context.Context
+	wait time.Duration // for one answer
+	s    *source
+	tell func(string) // what the answers have to do without
+}
+
+func (x *scheduler) get(path string, into any) error {
+	ctx, cancel := context.WithTimeout(x.ctx, x.wait)
+	defer cancel()
+	return x.Get(ctx, path, into)
+}
+
+// fromScheduler has the live scheduler asked, where the source says so. false: the objects are to be asked instead,
+// because it cannot be asked, which is told where it matters.
+func (p liveQuestions) fromScheduler(s *source, ask func(*scheduler) error) (answered bool, err error) {
+	if !s.asksScheduler() {
+		return false, nil
+	}
+	ctx, stop := signal.NotifyContext(context.Background(), syscall.SIGTERM, os.Interrupt)
+	defer stop()
+	x := &scheduler{ctx: ctx, wait: briefWait, s: s, tell: func(line string) { p.warnEach([]string{line}) }}
+	only := s.from == fromScheduler
+	if only {
+		x.wait = longWait
+	}
+	person, namespace, err := p.person(*s)
+	if err == nil {
+		if s.namespace == "" {
+			s.namespace = namespace
+		}
+		lease := ""
+		if s.schedulersGiven && len(s.schedulers) == 1 {
+			lease = s.schedulers[0]
+		}
+		if x.Client, err = p.client(s.readAPI, person, lease, only); err == nil {
+			err = ask(x)
+		}
+	}
+	switch {
+	case err == nil:
+		if s.verbose {
+			fmt.Fprintln(p.Err, "note: the scheduler was asked,", x.Found())
+		}
+		return true, nil
+	case ctx.Err() != nil, only, s.address != "", final(err):
+		return false, badInput("error: " + err.Error())
+	}
+	if s.verbose || matters(err) {
+		line := "note: the API server's objects are asked, and not the scheduler: " + err.Error()
+		fmt.Fprintln(p.Err, explain.Printable(line))
+	}
+	return false, nil
+}
+
+// final says that the objects would tell no more: the person lacks the right, or there is no such queue or node.
+func final(err error) bool {
+	var refused *client.Refusal
+	var none *failure
+	return errors.As(err, &none) || errors.As(err, &refused) && refused.Code == http.StatusForbidden
+}
+
+// matters says that a scheduler is there which would have told more. Where none is installed, or the person may not
+// reach it, that is so each time.
+func matters(err error) bool {
+	var refused *client.Refusal
+	if errors.As(err, &refused) {
+		return refused.Code != http.StatusNotFound // by the objects a name may still mean something
+	}
+	return client.Is(err, client.Untrusted) || client.Is(err, client.Unreached) || client.Is(err, client.Skew)
+}
+
+// whyByScheduler is the live scheduler's answer; nil: the objects are to be asked.
+func (p liveQuestions) whyByScheduler(a *asked) (*explain.Answer, error) {
+	answer := &explain.Answer{}
+	answered, err := p.fromScheduler(&a.source, func(x *scheduler) error {
+		parts := []string{"/v1/why", a.kind}
+		if a.kind == "job" || a.kind == "pod" {
+			parts = append(parts, url.PathEscape(a.namespace))
+		}
+		err := x.get(strings.Join(append(parts, url.PathEscape(a.name)), "/"), answer)
+		return noOther(a.kind, err)
+	})
+	if !answered {
+		return nil, err
+	}
+	p.changesByObjects(a, answer)
+	return answer, nil
+}
+
+// noOther makes the answer that there is no such queue or node a final one. By the objects the name of a job may be
+// that of the PodGroup's owner.
+func noOther(kind string, err error) error {
+	var refused *client.Refusal
+	if (kind == "queue" || kind == "node") && errors.As(err, &refused) && refused.Code == http.StatusNotFound {
+		return &failure{code: 1, lines: []string{refused.Message}}
+	}
+	return err
+}
+
+// changesByObjects adds what would make a job run, which the live scheduler does not try: it is tried on the objects,
+// as far as they may be read, and where they say the same of the job.
+func (p liveQuestions) changesByObjects(a *asked, answer *explain.Answer) {
+	if a.search <= 0 || a.kind != "job" && a.kind != "pod" || answer.Reason == nil {
+		return
+	}
+	s, err := questions{*p.silent()}.ofCluster(a.source)
+	if err != nil || s.written != nil {
+		answer.Notes = append(answer.Notes, "what would make it run is not looked for: you may not read all that decides "+
+			"it")
+		return
+	}
+	byObjects, err := s.answer(a.kind, a.name)
+	if err == nil && byObjects.State == answer.State && byObjects.Reason != nil {
+		err = p.addChanges(*a, s, answer)
+	} else if err == nil {
+		err = errors.New("otherwise")
+	}
+	if err != nil {
+		answer.Notes = append(answer.Notes, "what would make it run is not looked for: the objects alone do not say why it "+
+			"waits")
+	}
+}
+
+// listOf is the rows of a list of the live scheduler, with the moment of its last page, and what it hides.
+func listOf[T any](x *scheduler, path string, query url.Values) (rows []T, last readapi.List, err error) {
+	query.Set("limit", "5000")
+	for {
+		var page struct {
+			readapi.List
+			Items []T `json:"items"`
+		}
+		if err := x.get(path+"?"+query.Encode(), &page); err != nil {
+			return nil, last, err
+		}
+		rows, last = append(rows, page.Items...), page.List
+		if page.Continue == "" {
+			return rows, last, nil
+		}
+		query.Set("continue", page.Continue)
+	}
+}
+
+// asking is how a list of the live scheduler was made.
+func asking(l readapi.List) *explain.Asking {
+	return &explain.Asking{Now: l.At.UnixNano(), Basis: explain.Basis{Source: "scheduler",
+		Time: l.At.UTC().Format(time.RFC3339), Configuration: "that of the scheduler"}}
+}
+
+// listByScheduler is a list of a kind as the live scheduler has it; nil: the objects are to be asked.
+func (p liveQuestions) listByScheduler(l *listing, kind string) (out listed, err error) {
+	if l.selector != "" || l.watch { // it knows no labels of PodGroups
+		if l.from == fromScheduler {
+			return nil, badInput("error: --from scheduler: --selector and --watch are answered by the objects only")
+		}
+		return nil, nil
+	}
+	answered, err := p.fromScheduler(&l.source, func(x *scheduler) (err error) {
+		if kind == "job" {
+			out, err = x.jobs(l)
+		} else {
+			out, err = x.nodes(l)
+		}
+		return err
+	})
+	if !answered {
+		return nil, err
+	}
+	return out, nil
+}
+
+func (x *scheduler) jobs(l *listing) (listed, error) {
+	query := url.Values{}
+	if !l.all {
+		query.Set("namespace", x.s.namespace)
+	}
+	rows, last, err := listOf[explain.JobRow](x, "/v1/list/jobs", query)
+	if err != nil {
+		return nil, err
+	}
+	if h := last.Hidden; h != nil {
+		x.tell(fmt.Sprintf("%d jobs are not listed, of which %d wait: they are in namespaces of which you may not list the "+
+			"pods", h.Count, h.Waiting))
+	}
+	var names []string
+	for _, r := range rows {
+		names = append(names, r.Name)
+	}
+	if err := l.allKnown("job", x.s.namespace, names); err != nil {
+		return nil, err
+	}
+	rows = slices.DeleteFunc(rows, func(r explain.JobRow) bool {
+		return len(l.names) > 0 && !slices.Contains(l.names, r.Name)
+	})
+	return asking(last).JobRows(rows), nil
+}
+
+func (x *scheduler) nodes(l *listing) (listed, error) {
+	rows, last, err := listOf[explain.NodeAnswer](x, "/v1/list/nodes", url.Values{})
+	if err != nil {
+		return nil, err
+	}
+	if h := last.Hidden; h != nil {
+		x.tell(fmt.Sprintf("%d nodes are not listed, because you may not list nodes: cpu %s of %s is free", h.Count,
+			orNone(h.Amounts["idle"]["cpu"]), orNone(h.Amounts["allocatable"]["cpu"])))
+	}
+	var names []string
+	for _, r := range rows {
+		names = append(names, r.Name)
+	}
+	if err := l.allKnown("node", "", names); err != nil {
+		return nil, noOther("node", err)
+	}
+	rows = slices.DeleteFunc(rows, func(r explain.NodeAnswer) bool {
+		return len(l.names) > 0 && !slices.Contains(l.names, r.Name)
+	})
+	return asking(last).NodeRows(rows), nil
+}
+
+func orNone(amount string) string {
+	if amount == "" {
+		return "0"
+	}
+	return amount
+}
+
+// allKnown refuses a name that the scheduler has not.
+func (l *listing) allKnown(kind, namespace string, names []string) error {
+	for _, name := range l.names {
+		if !slices.Contains(names, name) {
+			return &client.Refusal{Code: http.StatusNotFound, Message: explain.NoSuch(kind, namespace, name, names)}
+		}
+	}
+	return nil
+}
+
+// queuesByScheduler are the queues as the live scheduler has them, with the arithmetic where it is wanted; nil: the
+// objects are to be asked.
+func (p liveQuestions) queuesByScheduler(s *sharing) (out *explain.Queues, err error) {
+	if s.selector != "" || s.watch {
+		_, err := p.listByScheduler(&s.listing, "queue")
+		return nil, err
+	}
+	answered, err := p.fromScheduler(&s.source, func(x *scheduler) error {
+		rows, last, err := listOf[explain.QueueStand](x, "/v1/queues", url.Values{})
+		if err != nil {
+			return err
+		}
+		if h := last.Hidden; h != nil {
+			x.tell(fmt.Sprintf("%d queues are not listed, because you may not get them", h.Count))
+		}
+		out = explain.QueueRows(rows, int(last.Cycle))
+		if s.name != "" {
+			if names := out.Names(); !slices.Contains(names, s.name) {
+				text := explain.NoSuch("queue", "", s.name, names)
+				if last.Hidden != nil {
+					text += ", or you may not get it"
+				}
+				return noOther("queue", &client.Refusal{Code: http.StatusNotFound, Message: text})
+			}
+			out.Only(s.name)
+		}
+		return x.arithmetic(s, out)
+	})
+	if !answered {
+		return nil, err
+	}
+	return out, nil
+}
+
+// arithmetic adds that of the queue that is named, or of all.
+func (x *scheduler) arithmetic(s *sharing, shown *explain.Queues) error {
+	if !s.why {
+		return nil
+	}
+	names := []string{s.name}
+	if s.name == "" {
+		names = shown.Names()
+	}
+	for _, name := range names {
+		var answer explain.Answer
+		if err := x.get("/v1/why/queue/"+url.PathEscape(name), &answer); err != nil {
+			return err
+		}
+		if answer.Queue != nil && answer.Queue.Why != nil {
+			shown.TakeWhy(*answer.Queue.Why)
+		}
+	}
+	return nil
+}

@@ -1,0 +1,71 @@
+package cli_test
+
+import (
+	"fmt"
+	"net/http"
+	"net/http/httptest"
+	"strings"
+	"testing"
+
+	"ashlar.sh/internal/readapi"
+)
+
+// A scheduler that is named is asked, and its errors are told; flags that do not go together are refused.
+func TestASchedulerThatIsNamed(t *testing.T) {
+	var asked []string
+	scheduler := httptest.NewTLSServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		asked = append(asked, r.URL.Path)
+		switch r.URL.Path {
+		case "/v1/why/job/team/a b":
+			fmt.Fprint(w, `{"apiVersion": "ashlar.sh/v1alpha1", "kind": "Answer", "subject": {"kind": "job", "name": "a b"},
+				"state": "WaitsForRoom", "summary": "none of 2 nodes takes it", "path": []}`)
+		case "/v1/state":
+			fmt.Fprint(w, `{"apiVersion": "ashlar.sh/v1alpha1", "version": "v0.3"}`)
+		case "/v1/queues":
+			fmt.Fprint(w, `{"apiVersion": "ashlar.sh/v1alpha1", "kind": "QueueList", "cycle": 7, "items": [
+				{"name": "red", "parent": "root", "turn": 1}, {"name": "root"}], "hidden": {"count": 2}}`)
+		default:
+			w.WriteHeader(http.StatusNotFound)
+			fmt.Fprintf(w, `{"kind": "Status", "code": 404, "message": "there is no %s; there are /v1/state"}`, r.URL.Path)
+		}
+	}))
+	defer scheduler.Close()
+	config := file(t, "kubeconfig", `apiVersion: v1
+kind: Config
+current-context: c
+clusters: [{name: k, cluster: {server: "https://127.0.0.1:1"}}]
+users: [{name: me, user: {token: mine}}]
+contexts: [{name: c, context: {cluster: k, user: me, namespace: team}}]
+`)
+	named := []string{"--kubeconfig", config, "--read-api", scheduler.URL, "--read-api-certificate",
+		readapi.Fingerprint(scheduler.Certificate().Raw)}
+	for _, c := range []struct {
+		args     []string
+		code     int
+		out, err string
+	}{
+		{[]string{"why", "job", "a b", "--would-run", "0", "-v", "--exit-code"}, 10, "None of 2 nodes takes it.",
+			"note: the scheduler was asked, 127.0.0.1:"},
+		{[]string{"queues", "-o", "name"}, 0, "queue/red\nqueue/root\n", "2 queues are not listed"},
+		{[]string{"queues", "blue"}, 1, "", `there is no queue "blue", or you may not get it`},
+		{[]string{"jobs"}, 1, "", "the scheduler (version v0.3) is older than this command: it does not know what is asked " +
+			"at /v1/list/jobs"},
+		{[]string{"jobs", "-l", "a=b", "--from", "scheduler"}, 1, "", "--selector"},
+		{[]string{"jobs", "--from", "objects"}, 2, "", "--from objects: leave out --read-api"},
+		{[]string{"jobs", "--from", "me"}, 2, "", "expected auto, scheduler or objects"},
+		{[]string{"jobs", "-f", "x"}, 2, "", "leave out -f"},
+		{[]string{"why", "job", "x", "--scheduler-conf", "x"}, 2, "", "leave out --scheduler-conf"},
+		{[]string{"jobs", "--scheduler-namespace", "x"}, 2, "", "give one of them"},
+	} {
+		got := run("", append(append([]string{"ashlar"}, c.args...), named...)...)
+		if got.code != c.code || !strings.Contains(got.out, c.out) || !strings.Contains(got.err, c.err) {
+			t.Errorf("%v: exit code %d, want %d with %q and %q\n%s%s", c.args, got.code, c.code, c.out, c.err, got.out,
+				got.err)
+		}
+	}
+	before := len(asked)
+	got := run("", "ashlar", "jobs", "--kubeconfig", config)
+	if got.code != 1 || !strings.Contains(got.err, "no cluster to ask") || len(asked) != before {
+		t.Errorf("without a cluster: exit code %d, asked %d times\n%s", got.code, len(asked)-before, got.err)
+	}
+}

@@ -1,0 +1,112 @@
+package e2e
+
+import (
+	"encoding/json"
+	"strings"
+	"testing"
+	"time"
+
+	"ashlar.sh/internal/explain"
+)
+
+// The verbs ask the live scheduler that they find, as an administrator, as a tenant of one namespace and as nobody; and
+// the objects where they are told to, or the scheduler cannot be asked.
+func TestLiveTheVerbsAskTheScheduler(t *testing.T) {
+	f := findable(t)
+	for name, c := range map[string]struct {
+		config string
+		args   []string
+		code   int
+		has    []string // of what is printed
+		says   string   // on stderr
+		lacks  string
+	}{
+		"an administrator asks why": {f.admin, []string{"why", "job", "waits", "-n", f.ns, "-o", "json", "-v"}, 0,
+			[]string{`"source": "scheduler"`, `"Never"`, "64 asked"}, "the scheduler was asked, pod ashlar-system/" + f.ns, ""},
+		"a tenant asks why": {f.tenant, []string{"why", "pod", "waits-0", "--exit-code", "--from", "scheduler"}, 12,
+			[]string{"can never run", "64 asked"}, "", "secret"},
+		"a tenant asks why of others": {f.tenant, []string{"why", "job", "secret", "-n", f.other, "--from", "scheduler"}, 1,
+			nil, "may not list pods in namespace " + f.other, "0/"},
+		"a tenant lists its jobs": {f.tenant, []string{"jobs", "-o", "wide"}, 0,
+			[]string{"runs", "2/2", f.node + " ×2", "waits", "Never"}, "", "secret"},
+		"a tenant lists all jobs": {f.tenant, []string{"jobs", "-A"}, 0,
+			[]string{"waits"}, "1 jobs are not listed", "secret"},
+		"a tenant lists nodes": {f.tenant, []string{"nodes"}, 0,
+			nil, "you may not list nodes: cpu", f.node},
+		"a tenant asks for a queue that it may not get": {f.tenant, []string{"queues", f.ns}, 1, nil,
+			"or you may not get it", ""},
+		"an administrator asks for a queue": {f.admin, []string{"queues", "--why", f.ns, "-v"}, 0,
+			[]string{f.ns, "ROUND"}, "the scheduler was asked", ""},
+		"an administrator lists nodes": {f.admin, []string{"nodes", f.node, "-o", "json", "--from", "scheduler"}, 0,
+			[]string{`"source": "scheduler"`, `"secret-0"`}, "", ""},
+		"an administrator names a job that is not there": {f.admin, []string{"jobs", "wait", "-n", f.ns, "--from",
+			"scheduler"}, 1, nil, `did you mean "waits"`, ""},
+		"nobody": {f.nobody, []string{"jobs", "--from", "scheduler"}, 1,
+			nil, "you may not get the scheduler's Lease", "waits"},
+		"the objects, as told": {f.admin, []string{"why", "job", "waits", "-n", f.ns, "-o", "json", "--from", "objects",
+			"--scheduler-name", f.ns, "-v"}, 0, []string{`"source": "cluster"`}, "", ""},
+	} {
+		t.Run(name, func(t *testing.T) {
+			got := ask(c.config, c.args...)
+			if got.code != c.code || !strings.Contains(unwrapped(got.err), c.says) {
+				t.Errorf("exit code %d, want %d, and %q on stderr:\n%s%s", got.code, c.code, c.says, got.out, got.err)
+			}
+			for _, want := range c.has {
+				if !strings.Contains(unwrapped(got.out), want) {
+					t.Errorf("it lacks %q:\n%s%s", want, got.out, got.err)
+				}
+			}
+			if c.lacks != "" && strings.Contains(got.out, c.lacks) {
+				t.Errorf("it tells of %s:\n%s", c.lacks, got.out)
+			}
+		})
+	}
+	t.Run("both tell the same", func(t *testing.T) { tellTheSame(t, f) })
+	f.stop()
+	began := time.Now()
+	got := ask(f.admin, "jobs", "-n", f.ns)
+	if got.code != 0 || !strings.Contains(got.out, "waits") ||
+		!strings.Contains(got.err, "objects are asked, and not the scheduler: no scheduler holds the Lease") {
+		t.Errorf("without a scheduler: exit code %d\n%s%s", got.code, got.out, got.err)
+	}
+	if took := time.Since(began); took > patience/2 {
+		t.Errorf("it took %s to find out that there is none", took)
+	}
+}
+
+// tellTheSame: the rows of jobs and nodes are the same from the scheduler and from an engine on the objects.
+func tellTheSame(t *testing.T, f *found) {
+	rows := func(into any, args ...string) {
+		t.Helper()
+		got := ask(f.admin, append(args, "-o", "json")...)
+		if err := json.Unmarshal([]byte(got.out), into); err != nil {
+			t.Fatalf("%v: %v\n%s", args, err, got.err)
+		}
+	}
+	var jobs, jobsByObjects explain.JobList
+	rows(&jobs, "jobs", "-n", f.ns, "--from", "scheduler")
+	rows(&jobsByObjects, "jobs", "-n", f.ns, "--from", "objects", "--scheduler-name", f.ns)
+	var nodes, nodesByObjects explain.NodeList
+	rows(&nodes, "nodes", f.node, "--from", "scheduler")
+	rows(&nodesByObjects, "nodes", f.node, "--from", "objects", "--scheduler-name", f.ns)
+	for i := range jobs.Items {
+		jobs.Items[i].Summary = "" // its times are of two moments
+	}
+	for i := range jobsByObjects.Items {
+		jobsByObjects.Items[i].Summary = ""
+	}
+	for _, c := range []struct{ live, objects any }{{jobs.Items, jobsByObjects.Items},
+		{nodes.Items, nodesByObjects.Items}} {
+		live, err := json.Marshal(c.live)
+		if err != nil {
+			t.Fatal(err)
+		}
+		objects, err := json.Marshal(c.objects)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if string(live) != string(objects) {
+			t.Errorf("the scheduler tells\n%s\nand the objects\n%s", live, objects)
+		}
+	}
+}
