@@ -78,6 +78,9 @@ func schedulersPod(t *testing.T, name, on string) {
 func installedScheduler(t *testing.T, ns, pod string) (stop func()) {
 	t.Helper()
 	token, at := tokenOf(t, installedIn, "ashlar"), address(t)
+	t.Cleanup(func() { // else the verbs of other tests find a scheduler that is gone
+		_ = shared.kube.CoordinationV1().Leases(installedIn).Delete(context.Background(), "volcano", metav1.DeleteOptions{})
+	})
 	return live(t, ns, func(o *loop.Options) {
 		o.Config.BearerToken, o.Version = token, "v0.0.0-test"
 		o.Read = loop.ReadAPI{Address: at, Namespace: installedIn}
