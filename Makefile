@@ -4,6 +4,7 @@
 
 GO       ?= go
 TIMEOUT  ?= 30m
+# Of make fuzz and make soak: for how long each fuzz target runs.
 FUZZTIME ?= 10s
 BENCH    ?= .
 BENCHTIME ?= 0.5s
@@ -76,6 +77,7 @@ soak: ## Run the long tests: CASES (5000) cases of each law, WAYS (10000) cluste
 	$(MAKE) kube-scheduler
 	$(CONTROL_PLANE)
 	ASHLAR_E2E_SOAK=$(SOAK) $(GO) test -timeout 0 -count=1 -v -run '^TestSoak$$' ./test/e2e
+	$(MAKE) fuzz
 
 kube-scheduler: ## Compare filters and scores with kube-scheduler's own on CLUSTERS (10000) random clusters
 	ASHLAR_CLUSTERS=$(CLUSTERS) $(GO) -C test/kubescheduler test -timeout 0 -count=1 -v -run '^TestRandomClusters$$' .
