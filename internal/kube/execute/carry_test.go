@@ -118,6 +118,8 @@ func TestWhatBecomesOfABinding(t *testing.T) {
 			want: sched.Done, posts: 4},
 		"an internal error, then taken": {answer: first(1, apierrors.NewInternalError(errors.New("etcd"))),
 			want: sched.Done, posts: 2},
+		"the pod is too large for the store": {answer: always(&apierrors.StatusError{ErrStatus: metav1.Status{Code: 500,
+			Status: metav1.StatusFailure, Message: "etcdserver: request is too large"}}), want: sched.Failed, posts: 1},
 	} {
 		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {

@@ -37,6 +37,8 @@ func kindOf(err error) answerKind {
 		return missing
 	case apierrors.IsConflict(err), apierrors.IsAlreadyExists(err):
 		return clash
+	case tooLarge(err):
+		return refused
 	case apierrors.IsTooManyRequests(err), utilnet.IsConnectionRefused(err), errors.Is(err, errNotLeading):
 		return later
 	case apierrors.IsServiceUnavailable(err),
@@ -53,6 +55,14 @@ func kindOf(err error) answerKind {
 		return refused
 	}
 	return unknown
+}
+
+// tooLarge reports that the store takes no object of the size that a write would give it. The API server answers that
+// as an error of its own, but it is the object's: a tenant makes pods that no node can be written into. Were they tried
+// again, they would take the places of all other requests.
+func tooLarge(err error) bool {
+	status := apierrors.APIStatus(nil)
+	return errors.As(err, &status) && strings.Contains(status.Status().Message, "etcdserver: request is too large")
 }
 
 // withoutRights reports whether a refusal is about the scheduler's own rights, and not about the
