@@ -38,6 +38,13 @@ func (p Process) run(s simulation, in input) (world *sim.World, findings []strin
 		if at, _ := world.Next(); s.stop >= 0 && at > s.stop {
 			return world, nil, nil
 		}
+		if at, more := world.Next(); more && in.watch != nil && in.watch.Estimate(at) {
+			starts, err := world.Starts(nil)
+			if err != nil {
+				return world, nil, err
+			}
+			in.watch.Estimated(starts, at)
+		}
 		c, more := world.Step()
 		if !more {
 			return world, nil, nil

@@ -29,6 +29,7 @@ type simulation struct {
 	fill                  int    // percent of the GPUs to be asked for; 0: as the trace says
 	seeds                 []uint // of the orders in which to fill
 	page                  string // file for the page of a trace's run
+	estimates             time.Duration
 
 	stop time.Duration // from until: after it no cycle runs; below 0 for quiet
 }
@@ -105,6 +106,8 @@ func (p Process) simulate(name string) *cobra.Command {
 			"of the GPUs")
 	f.UintSliceVar(&s.seeds, "trace-seed", nil,
 		"seed of that order, 1 without; of several, separated by commas, the mean is printed")
+	f.DurationVar(&s.estimates, "trace-estimate-every", 0,
+		"estimate so often, in virtual time, when the waiting jobs of a trace start, and sum up how that fared; 0: never")
 	f.StringVar(&s.page, "report-html", "", "file to draw a trace's run into, as one page that needs no network")
 	f.StringVarP(&s.output, "output", "o", "table", "table, json or yaml; csv for a trace")
 	f.IntVarP(&s.verbosity, "v", "v", 0, "print the scheduler's log lines up to this level (3 to 5) on stderr")
@@ -157,6 +160,10 @@ func (s *simulation) check() error {
 	case s.preemptCost == free && s.traceJobs == "":
 		return errors.New("--trace-preempt-cost: only a trace's pods go on where they were: give --trace-nodes and " +
 			"--trace-jobs")
+	}
+	if s.estimates != 0 && (s.traceJobs == "" || s.fill > 0 || s.estimates < time.Second) {
+		return fmt.Errorf("--trace-estimate-every %s: expected a second or more, with --trace-jobs and without --trace-fill",
+			s.estimates)
 	}
 	if err := s.checkFill(); err != nil {
 		return err

@@ -59,6 +59,9 @@ func (in *input) add(t *traces.Trace, s simulation) {
 		in.items = append(in.items, i)
 	}
 	in.watch = summary.New(in.items, t.Jobs, sim.DefaultPeriod)
+	if s.estimates > 0 {
+		in.watch.EstimateEvery(s.estimates)
+	}
 }
 
 // draw writes the page of a run, if it was asked for.

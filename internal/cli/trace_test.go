@@ -63,6 +63,30 @@ func TestATraceIsReplayedAndSummedUp(t *testing.T) {
 	}
 }
 
+// With estimates each second the job that waits has one, and starts when it said: when the first ends.
+func TestEstimatesOfATraceAreSummedUp(t *testing.T) {
+	jobs := traceJobs + "first,,,0,10,2,2,,,2,,\nsecond,,,3,10,1,1,,,2,,\n"
+	var f struct {
+		Estimates *struct {
+			Jobs   int
+			Inside float64
+			Most   float64
+		}
+	}
+	got := traced(t, traceNodes, jobs, "--trace-estimate-every", "1s", "-o", "json")
+	if err := json.Unmarshal([]byte(got.out), &f); err != nil || f.Estimates == nil || f.Estimates.Jobs != 1 ||
+		f.Estimates.Inside != 1 || f.Estimates.Most != 0 {
+		t.Errorf("%v %s: %+v", err, got.err, f.Estimates)
+	}
+	for _, bad := range [][]string{{"simulate", "-f", quickstart, "--trace-estimate-every", "1h"},
+		{"simulate", "--trace-nodes", "n", "--trace-jobs", "j", "--trace-estimate-every", "1ms"}} {
+		if got := run("", append([]string{"ashlar"}, bad...)...); got.code != 2 ||
+			!strings.Contains(got.err, "--trace-estimate-every") {
+			t.Errorf("exit code %d: %s", got.code, got.err)
+		}
+	}
+}
+
 func TestARunIsDrawn(t *testing.T) {
 	page := filepath.Join(t.TempDir(), "report.html")
 	got := traced(t, traceNodes, traceJobs+"a,ml,ann,0,10,2,2,,,2,,\n", "--report-html", page)

@@ -36,6 +36,9 @@ type Figures struct {
 	Series        *Series        `json:"series,omitempty"`        // without any when no time passed
 	Loads         []Load         `json:"loads,omitempty"`         // of a run that fills the cluster
 
+	Passed    *Passed    `json:"passed,omitempty"`    // not of a run that fills the cluster
+	Estimates *Estimates `json:"estimates,omitempty"` // where they were asked for
+
 	Waiting  []Waiting `json:"waiting"`  // the most first
 	Problems []Problem `json:"problems"` // of objects
 }
@@ -125,6 +128,9 @@ func (w *Watch) Figures(report sched.Report, wall time.Duration) *Figures {
 	})
 	f.Users = slices.DeleteFunc(f.Users, func(g Group) bool { return g.Name == "" })
 	f.GangSizes = w.sizes()
+	if f.Estimates = w.estimates.figures(); !w.filling {
+		f.Passed = w.passed()
+	}
 	w.overTime(f, begin, end)
 	return f
 }

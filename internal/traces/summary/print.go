@@ -49,6 +49,7 @@ func (f *Figures) CSV(w io.Writer) error {
 		put("run", "", "decisions_per_s", strconv.FormatInt(f.PerSecond, 10))
 	}
 	put("run", "", "evictions", strconv.Itoa(f.Evictions))
+	f.order(put)
 	for _, part := range f.parts() {
 		for _, g := range part.groups {
 			name := g.Name
@@ -90,6 +91,24 @@ func (f *Figures) CSV(w io.Writer) error {
 	return c.Error()
 }
 
+// order puts how long jobs were passed, and how estimates fared.
+func (f *Figures) order(put func(scope, name, figure, value string)) {
+	if p := f.Passed; p != nil {
+		put("passed", "", "jobs", strconv.Itoa(p.Jobs))
+		put("passed", "", "wait_p50_s", p.Wait.P50.String())
+		put("passed", "", "wait_p99_s", p.Wait.P99.String())
+		put("passed", p.Job, "longest_s", p.Longest.String())
+	}
+	if e := f.Estimates; e != nil {
+		put("estimates", "", "jobs", strconv.Itoa(e.Jobs))
+		put("estimates", "", "inside", e.Inside.String())
+		put("estimates", "", "slip_p50_s", e.Slip.P50.String())
+		put("estimates", "", "slip_p90_s", e.Slip.P90.String())
+		put("estimates", "", "slip_p99_s", e.Slip.P99.String())
+		put("estimates", "", "slip_most_s", e.Most.String())
+	}
+}
+
 // part is one of the ways in which jobs are grouped.
 type part struct {
 	scope, title string
@@ -127,10 +146,24 @@ func (f *Figures) Text(w io.Writer) error {
 		}
 	}
 	t.Flush()
+	f.passing(&b)
 	f.resources(&b)
 	f.waits(&b)
 	_, err := io.WriteString(w, b.String())
 	return err
+}
+
+// passing says how long jobs were passed, and how estimates fared.
+func (f *Figures) passing(b *strings.Builder) {
+	if p := f.Passed; p != nil && p.Jobs > 0 {
+		fmt.Fprintf(b, "\n%d of the jobs waited behind jobs of their queue that came later: %s in the median, %s at "+
+			"most (%s)\n", p.Jobs, span(p.Wait.P50), span(p.Longest), p.Job)
+	}
+	if e := f.Estimates; e != nil {
+		fmt.Fprintf(b, "\nestimates of starts, every %s: %d jobs had one, %s %% started in the range that was estimated "+
+			"first; slip: median %s, p90 %s, p99 %s, most %s\n", span(e.Every), e.Jobs, percent(e.Inside),
+			span(e.Slip.P50), span(e.Slip.P90), span(e.Slip.P99), span(e.Most))
+	}
 }
 
 func (f *Figures) head(b *strings.Builder) {

@@ -83,8 +83,8 @@ func TestTheFiguresOfATinyTraceAreThoseReckonedByHand(t *testing.T) {
 	const s = summary.Seconds(time.Second)
 	one := func(x summary.Seconds) summary.Spread { return summary.Spread{Mean: x, P50: x, P90: x, P99: x} }
 	want := &summary.Figures{APIVersion: "ashlar.sh/v1alpha1", Kind: "TraceReport", Cycles: f.Cycles,
-		VirtualTime: f.VirtualTime,
-		Makespan:    32 * s, Decisions: 5,
+		VirtualTime: f.VirtualTime, Passed: &summary.Passed{},
+		Makespan: 32 * s, Decisions: 5,
 		All: summary.Group{Name: "all", Jobs: 4, Started: 4, Finished: 4,
 			Delay:      summary.Spread{Mean: 4 * s, P99: 16 * s, P90: 16 * s},                    // 0 0 0 16
 			Completion: summary.Spread{Mean: 65 * s / 4, P50: 11 * s, P90: 27 * s, P99: 27 * s}}, // 6 11 21 27

@@ -24,7 +24,8 @@ type Watch struct {
 	jobs   []job
 	places []place
 
-	filling                      bool // see Fill
+	estimates                    *estimating // nil: none are made
+	filling                      bool        // see Fill
 	cycles, decisions, evictions int
 	last                         time.Duration // of the last cycle
 }
@@ -137,6 +138,7 @@ func (w *Watch) bind(at int32, node string, from, start time.Duration) {
 	j := &w.jobs[p.job]
 	if j.bound++; j.bound == j.MinMembers && j.started == never {
 		j.started = from
+		w.estimates.starts(j, from)
 	}
 }
 
