@@ -149,6 +149,10 @@ func TestWhyAStartIsNotKnown(t *testing.T) {
 	}{
 		"more than any node has": {func(c *cluster) { c.pod("waits", "", 5, 0, model.Times{}) }, trace.DoesNotStart},
 		"pods that never end":    {func(c *cluster) { c.pod("waits", "", 4, 0, model.Times{}) }, trace.EndsUnknown},
+		"besides, a pod on a node that is gone": {func(c *cluster) {
+			c.pod("lost", "gone", 1, now, model.Times{})
+			c.pod("waits", "", 4, 0, model.Times{})
+		}, trace.EndsUnknown},
 		"a gate": {func(c *cluster) {
 			p := *c.pod("waits", "", 1, 0, model.Times{})
 			p.Gated = true

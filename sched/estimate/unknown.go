@@ -115,7 +115,8 @@ func (u *unknowns) of(id ledger.JobID) []string {
 			continue
 		}
 		if _, asked := admits[x.node]; exact && !asked {
-			admits[x.node] = whatif.Admits(l.Class(class).Spec, l.Node(x.node).Fact)
+			n := l.Node(x.node) // which may be gone
+			admits[x.node] = n.Present() && whatif.Admits(l.Class(class).Spec, n.Fact)
 		}
 		if !exact || admits[x.node] || x.queue == l.Job(id).Queue {
 			names = append(names, x.job)
