@@ -21,6 +21,7 @@ type background struct {
 	recorder  recorder
 	questions *questions
 	estimates estimates
+	usage     usageKeeper
 }
 
 // Every figure is recounted from scratch now and then, for at most a thousandth of the

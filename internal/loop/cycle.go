@@ -207,6 +207,9 @@ func (l *loop) prepare(ctx context.Context) error {
 	if err := l.seen.Refresh(ctx); err != nil { // without a lease, too: another scheduler may have acted until now
 		return err
 	}
+	if err := l.background.usage.read(ctx); err != nil {
+		return err
+	}
 	l.engine.EvictionsKnownFrom(l.now())
 	l.engine.Checkpoint()
 	l.showConfigurationAtStart()
@@ -295,6 +298,7 @@ func (bg *background) afterwards() {
 		bg.l.metrics.figures(bg.l)
 		bg.audit()
 		bg.recorder.tend()
+		bg.usage.tend(context.Background(), began)
 	})
 	bg.afterAt, bg.after = began, time.Since(began)
 }
@@ -309,6 +313,7 @@ func (l *loop) wire() *loop {
 	l.rivals.l = l
 	l.background.l = l
 	l.background.recorder.l = l
+	l.background.usage.l = l
 	l.background.estimates.l = l
 	l.rebuilds.l = l
 	return l

@@ -185,6 +185,7 @@ func (l *loop) finish(err error) {
 	defer cancel()
 	l.handOverAll()
 	l.executor.Wait(bound)
+	l.background.usage.flush(bound)
 	brief, stop := context.WithTimeout(bound, time.Second) // another scheduler may wait for the lease
 	defer stop()
 	l.executor.WaitForStatuses(brief)

@@ -137,7 +137,8 @@ func factOf(tree any) (model.Fact, error) {
 
 // The fields of which the content is no name that users gave.
 var notNames = map[string]bool{"Kind": true, "Op": true, "Effect": true, "Policy": true, "Protocol": true, "IP": true,
-	"Scheduler": true, "Extra": true, "Node": true, "Nominated": true, "HighestName": true, "Groups": true}
+	"Scheduler": true, "Extra": true, "Node": true, "Nominated": true, "HighestName": true, "Groups": true,
+	"Label": true, "Resource": true}
 
 // What a pod's spec asks of nodes.
 var ofNodes = map[string]bool{"Requests": true, "Selector": true, "Affinity": true, "Preferred": true,

@@ -11,6 +11,7 @@ import (
 	"pgregory.net/rapid"
 
 	"ashlar.sh/sched"
+	"ashlar.sh/sched/ledger"
 	"ashlar.sh/sched/model"
 	"ashlar.sh/sched/policy"
 	"ashlar.sh/sched/resource"
@@ -85,6 +86,10 @@ func redactable(t *rapid.T) State {
 				Spec: spec, Preemptable: true, Labels: []model.Label{{Key: "secret/app", Value: "mergers"}}})
 		}
 	}
+	used := []ledger.UsageAmount{{Resource: "cpu", Used: uint64(n(5000, "used"))}}
+	s.Commitments.Usage = &ledger.UsageState{
+		Queues:  []ledger.UsageRecord{{Queue: queues[len(queues)-1], Amounts: used}},
+		Tenants: []ledger.UsageRecord{{Queue: queues[0], Tenant: secretNames[0], Amounts: used}}}
 	return s
 }
 
@@ -94,11 +99,13 @@ func TestARedactedStateDecidesTheSame(t *testing.T) {
 	decide := func(t *rapid.T, s State) (out []string, plan sched.Plan) {
 		e, err := sched.New(policy.Profile{Actions: []string{"enqueue", "allocate", "backfill"},
 			Tiers: [][]policy.Choice{{{Plugin: "priority"}, {Plugin: "gang"}},
-				{{Plugin: "predicates"}, {Plugin: "proportion"}, {Plugin: "nodeorder"}}}})
+				{{Plugin: "fairshare"}, {Plugin: "predicates"},
+					{Plugin: "proportion", Arguments: policy.Arguments{"usage.weight": "0.5"}}, {Plugin: "nodeorder"}}}})
 		if err != nil {
 			t.Fatal(err)
 		}
 		e.Apply(s.Facts...)
+		e.Restore(s.Commitments)
 		plan, _, _ = e.Decide(s.Now)
 		for _, j := range e.Report().Jobs {
 			out = append(out, fmt.Sprint(j.Phase, j.Tasks, j.Reason.Code, j.Reason.Have, j.Reason.Need))

@@ -1,0 +1,236 @@
+package loop
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"hash/fnv"
+	"slices"
+	"time"
+
+	corev1 "k8s.io/api/core/v1"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/klog/v2"
+
+	"ashlar.sh/sched/ledger"
+)
+
+// usageKeeper keeps what is remembered of usage in ConfigMaps beside the lease, so that the next scheduler remembers
+// the same. Only the scheduler may write there. A record stays the same as long as what its holder holds does, so that
+// an idle cluster writes nothing. Holders are divided among at most mostUsageObjects ConfigMaps by their names, and only
+// those that changed are written, at most once a minute.
+type usageKeeper struct {
+	l *loop
+
+	at      time.Time // of the last write
+	version uint64    // of Usage then
+	shown   []string  // what the ConfigMaps have, as far as is known
+	sent    []string  // what they are to have
+	off     bool      // they are not ours to write, or may not be
+	written chan []string
+}
+
+// The form of what is kept, and its bounds. One object of a thousand holders has about 200 KiB.
+const (
+	usageForm        = 1
+	usageKey         = "usage.json"
+	usagePause       = time.Minute
+	mostUsageObjects = 16
+	holdersPerObject = 1000
+)
+
+// keptUsage is what one ConfigMap has.
+type keptUsage struct {
+	Form    int `json:"form"`
+	Objects int `json:"objects"` // how many there are
+	ledger.UsageState
+}
+
+func (k *usageKeeper) name(i int) string { return fmt.Sprintf("%s-usage-%d", k.l.o.Election.Name, i) }
+
+// read takes over what an earlier scheduler kept. What cannot be read is told and left out; of a form that this version
+// does not know nothing is read, and nothing is written over it.
+func (k *usageKeeper) read(ctx context.Context) error {
+	k.shown, k.off = nil, k.l.o.Election == nil
+	if k.off || !k.l.engine.Ledger().Usage.On() {
+		return nil
+	}
+	var all ledger.UsageState
+	for i, objects := 0, 1; i < objects; i++ {
+		m, err := k.l.rivals.kube.CoreV1().ConfigMaps(k.l.o.Election.Namespace).Get(ctx, k.name(i), metav1.GetOptions{})
+		switch {
+		case apierrors.IsNotFound(err):
+			k.shown = append(k.shown, "")
+			continue
+		case apierrors.IsForbidden(err):
+			k.off = true
+			klog.ErrorS(err, "What was used lately cannot be read, and is not kept: the role lacks the right to ConfigMaps")
+			return nil
+		case err != nil:
+			return fmt.Errorf("read what was used lately: %w", err)
+		}
+		part, err := readUsage(m.Data[usageKey])
+		if errors.Is(err, errNewerUsage) {
+			k.off = true
+			klog.ErrorS(err, "What was used lately is left alone: nothing is remembered of it, and it is not written",
+				"configMap", m.Name)
+			return nil
+		}
+		if err != nil {
+			klog.ErrorS(err, "What was used lately cannot be read, and begins anew", "configMap", m.Name)
+		}
+		k.shown = append(k.shown, m.Data[usageKey])
+		objects = max(objects, min(part.Objects, mostUsageObjects))
+		if i == 0 {
+			all.Label = part.Label
+		}
+		if part.Label == all.Label {
+			all.Tenants = append(all.Tenants, part.Tenants...)
+		}
+		all.Queues = append(all.Queues, part.Queues...)
+	}
+	k.l.engine.Ledger().Usage.Restore(all)
+	k.version = k.l.engine.Ledger().Usage.Version()
+	return nil
+}
+
+var errNewerUsage = errors.New("it is of a newer version of the scheduler")
+
+// readUsage reads what a ConfigMap has, without records that no scheduler writes.
+func readUsage(text string) (u keptUsage, err error) {
+	var form struct {
+		Form int `json:"form"`
+	}
+	if err := json.Unmarshal([]byte(text), &form); err != nil {
+		return u, fmt.Errorf("it was edited: %w", err)
+	}
+	if form.Form > usageForm {
+		return u, errNewerUsage
+	}
+	if err := json.Unmarshal([]byte(text), &u); err != nil {
+		return keptUsage{}, fmt.Errorf("it was edited: %w", err)
+	}
+	left := 0
+	for _, list := range []*[]ledger.UsageRecord{&u.Queues, &u.Tenants} {
+		kept := (*list)[:0]
+		for _, r := range *list {
+			if sound(&r) && len(kept) < 1<<15 {
+				kept = append(kept, r)
+			} else {
+				left++
+			}
+		}
+		*list = kept
+	}
+	if left > 0 {
+		err = fmt.Errorf("it was edited: %d records are none that a scheduler writes, and are left out", left)
+	}
+	return u, err
+}
+
+func sound(r *ledger.UsageRecord) bool {
+	ok := r.Queue != "" && len(r.Amounts) <= 64
+	for _, a := range r.Amounts {
+		ok = ok && a.Resource != "" && len(a.Resource) <= 317 && a.Held >= 0 && a.Used < 1<<62
+	}
+	return ok
+}
+
+// tend has what changed written, if it is time.
+func (k *usageKeeper) tend(ctx context.Context, now time.Time) {
+	if k.written != nil {
+		select {
+		case k.shown = <-k.written:
+			if k.written = nil; !slices.Equal(k.shown, k.sent) {
+				k.version-- // it is tried again
+			}
+		default:
+			return // the last write is under way
+		}
+	}
+	usage := &k.l.engine.Ledger().Usage
+	if k.off || !usage.On() || now.Sub(k.at) < usagePause || usage.Version() == k.version {
+		return
+	}
+	k.at, k.version = now, usage.Version()
+	texts, written := k.texts(usage.Saved()), make(chan []string, 1)
+	k.sent, k.written = texts, written
+	go func() { written <- k.write(ctx, texts) }()
+}
+
+// flush writes what changed since the last write, when the scheduler ends.
+func (k *usageKeeper) flush(ctx context.Context) {
+	if k.written != nil {
+		select {
+		case k.shown = <-k.written:
+		case <-ctx.Done():
+			return
+		}
+	}
+	if usage := &k.l.engine.Ledger().Usage; k.l.acting && !k.off && usage.On() && usage.Version() != k.version {
+		k.write(ctx, k.texts(usage.Saved()))
+	}
+}
+
+// texts divides what is remembered among ConfigMaps. Their number never falls: a record that is in two of them because a
+// write was cut short would not be missed.
+func (k *usageKeeper) texts(s *ledger.UsageState) []string {
+	n := max(1, len(k.shown))
+	for n < mostUsageObjects && (len(s.Queues)+len(s.Tenants))/n > holdersPerObject {
+		n *= 2
+	}
+	n = min(n, mostUsageObjects)
+	parts := make([]keptUsage, n)
+	of := func(r *ledger.UsageRecord) *keptUsage {
+		h := fnv.New32a()
+		h.Write([]byte(r.Queue + "/" + r.Tenant))
+		return &parts[int(h.Sum32()%uint32(n))]
+	}
+	for i := range s.Queues {
+		p := of(&s.Queues[i])
+		p.Queues = append(p.Queues, s.Queues[i])
+	}
+	for i := range s.Tenants {
+		p := of(&s.Tenants[i])
+		p.Tenants = append(p.Tenants, s.Tenants[i])
+	}
+	out := make([]string, n)
+	for i := range parts {
+		parts[i].Form, parts[i].Objects, parts[i].Label = usageForm, n, s.Label
+		text, err := json.Marshal(&parts[i])
+		if err != nil {
+			panic(err) // numbers and texts
+		}
+		out[i] = string(text)
+	}
+	return out
+}
+
+// write writes the ConfigMaps that differ, the first of them, which says how many there are, last. It returns what they
+// have then.
+func (k *usageKeeper) write(ctx context.Context, texts []string) []string {
+	shown := make([]string, len(texts))
+	copy(shown, k.shown)
+	ctx, cancel := context.WithTimeout(ctx, 30*time.Second)
+	defer cancel()
+	maps := k.l.rivals.kube.CoreV1().ConfigMaps(k.l.o.Election.Namespace)
+	for i := len(texts) - 1; i >= 0; i-- {
+		if texts[i] == shown[i] || !k.l.lead.leading() {
+			continue
+		}
+		m := &corev1.ConfigMap{ObjectMeta: metav1.ObjectMeta{Name: k.name(i), Namespace: k.l.o.Election.Namespace},
+			Data: map[string]string{usageKey: texts[i]}}
+		_, err := maps.Update(ctx, m, metav1.UpdateOptions{})
+		if apierrors.IsNotFound(err) {
+			_, err = maps.Create(ctx, m, metav1.CreateOptions{})
+		}
+		if err != nil {
+			klog.ErrorS(err, "What was used lately could not be written; it is tried again in a minute", "configMap", m.Name)
+			return shown
+		}
+		shown[i] = texts[i]
+	}
+	return shown
+}

@@ -1,0 +1,129 @@
+package loop
+
+import (
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"ashlar.sh/sched/ledger"
+)
+
+// remembering has a scheduler remember what queues and namespaces used, and keep it beside its lease.
+func remembering(w *living) {
+	conf := filepath.Join(w.TempDir(), "volcano-scheduler.conf")
+	w.must(os.WriteFile(conf, []byte(`actions: "enqueue, allocate"
+tiers:
+- plugins:
+  - name: gang
+  - name: fairshare
+  - name: predicates
+  - name: proportion
+    arguments:
+      usage.weight: 0.5
+`), 0o600))
+	w.options.ConfigFile = conf
+	w.options.Election = &Election{Namespace: "ns", Name: "volcano"}
+}
+
+// keptUsage is the first ConfigMap of what is kept.
+func (w *living) keptUsage() *corev1.ConfigMap {
+	w.Helper()
+	m, err := w.kube.CoreV1().ConfigMaps("ns").Get(w.Context(), "volcano-usage-0", metav1.GetOptions{})
+	w.must(err)
+	return m
+}
+
+// usageWrites counts the requests that wrote ConfigMaps.
+func (w *living) usageWrites() (n int) {
+	for _, a := range w.kube.Actions() {
+		if a.GetResource().Resource == "configmaps" && (a.GetVerb() == "create" || a.GetVerb() == "update") {
+			n++
+		}
+	}
+	return n
+}
+
+func (w *living) used() *ledger.UsageState { return w.loop.engine.Ledger().Usage.Saved() }
+
+func recordOfTenant(s *ledger.UsageState, name string) (r ledger.UsageRecord) {
+	for _, r := range s.Tenants {
+		if r.Tenant == name {
+			return r
+		}
+	}
+	return r
+}
+
+// Another scheduler that takes over remembers what this one did; and what does not change is not written.
+func TestUsageIsKeptOverRestarts(t *testing.T) {
+	inVirtualTimeWith(t, 1, remembering, func(w *living) {
+		w.group("g", 1, "")
+		w.pods("g", 0, 1, "4")
+		w.after(30 * time.Minute)
+		was := recordOfTenant(w.used(), "ns")
+		if len(was.Amounts) == 0 || was.Amounts[0].Held != 4000 {
+			t.Fatalf("the namespace holds %v, want 4 cpu", was)
+		}
+		before := w.usageWrites()
+		w.after(2 * time.Hour)
+		if n := w.usageWrites() - before; n != 0 {
+			t.Errorf("while nothing changed usage was written %d times", n)
+		}
+		w.restart()
+		w.after(time.Minute)
+		if is := recordOfTenant(w.used(), "ns"); is.At != was.At || is.Amounts[0] != was.Amounts[0] {
+			t.Errorf("after a restart %v is remembered, before %v", is, was)
+		}
+		w.delete("g-0")
+		w.after(10 * time.Minute)
+		used := recordOfTenant(w.used(), "ns")
+		if used.Amounts[0].Held != 0 || used.Amounts[0].Used == 0 {
+			t.Errorf("of what is gone %v is remembered", used)
+		}
+		w.restart()
+		w.after(10 * time.Minute)
+		if is := recordOfTenant(w.used(), "ns"); is.At != used.At || is.Amounts[0] != used.Amounts[0] {
+			t.Errorf("after another restart %v is remembered, before %v", is, used)
+		}
+	})
+}
+
+// What was edited begins anew; what a newer version wrote is left alone.
+func TestUsageThatCannotBeRead(t *testing.T) {
+	for name, text := range map[string]string{
+		"not JSON": "{", "another form": `{"form":2,"Tenants":"?"}`, "a text for a number": `{"form":1,"Tenants":[{"At":"x"}]}`,
+		"amounts that are none": `{"form":1,"objects":9999,"Tenants":[{"Queue":"default","Tenant":"ns","At":9223372036854775807,` +
+			`"Amounts":[{"Resource":"cpu","Held":-5}]}]}`,
+		"of a later time": `{"form":1,"objects":1,"Tenants":[{"Queue":"default","Tenant":"ns","At":9223372036854775807,` +
+			`"Amounts":[{"Resource":"cpu","Held":9223372036854775807,"Used":4611686018427387903}]}]}`,
+	} {
+		t.Run(name, func(t *testing.T) {
+			inVirtualTimeWith(t, 1, remembering, func(w *living) {
+				w.group("g", 1, "")
+				w.pods("g", 0, 1, "4")
+				w.after(5 * time.Minute)
+				w.end()
+				m := w.keptUsage()
+				m.Data["usage.json"] = text
+				_, err := w.kube.CoreV1().ConfigMaps("ns").Update(w.Context(), m, metav1.UpdateOptions{})
+				w.must(err)
+				w.schedule()
+				w.group("h", 1, "")
+				w.pods("h", 0, 1, "2")
+				w.after(5 * time.Minute)
+				if w.bound("h") != 1 {
+					t.Error("nothing is scheduled any more")
+				}
+				kept, newer := w.keptUsage().Data["usage.json"], strings.Contains(text, `"form":2`)
+				if (kept == text) != newer {
+					t.Errorf("kept is %s", kept)
+				}
+			})
+		})
+	}
+}
