@@ -57,6 +57,15 @@ func (b *budgets) clear(one *job) {
 	delete(b.allowed, one.name)
 }
 
+// restored forgets the budgets that are not in the store that was put back.
+func (b *budgets) restored() {
+	for name := range b.allowed {
+		if b.w.api.Get(b.kind, userNamespace, name) == nil {
+			delete(b.allowed, name)
+		}
+	}
+}
+
 // wrote counts anew after a write of a pod.
 func (b *budgets) wrote(write apimodel.Write) {
 	p := write.After

@@ -34,6 +34,7 @@ func (w *World) restore(backup apimodel.Backup) {
 	w.api.Restore(backup)
 	w.nodes.restored()
 	w.others.restored()
+	w.budgets.restored()
 	w.check.restored()
 	w.jobs.restored()
 }
