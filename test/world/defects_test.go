@@ -7,6 +7,7 @@ import (
 	"io"
 	"net/http"
 	"strings"
+	"time"
 
 	"ashlar.sh/internal/loop"
 	"ashlar.sh/test/world/apimodel"
@@ -46,6 +47,11 @@ func defects() map[string]func() Breaks {
 		"takes bindings for refused that are not": refusedAfterAll,
 	} {
 		out[what] = func() Breaks { return Breaks{wrap: with(f)} }
+	}
+	out["does not see what queues are owed"] = func() Breaks {
+		return Breaks{event: replaces("Queue", `"guarantee":`, `"nothing":`), world: func(o *Options) {
+			o.Nodes, o.Lasts, o.Configuration = 2, 10*time.Minute, 1 // by its weight the queue would deserve less
+		}, shows: " is owed "}
 	}
 	out["takes a binding for done"] = func() Breaks { return Breaks{wrap: with(everyNth(5, isBinding, pretendBound))} }
 	out["bindings without a UID"] = func() Breaks { return Breaks{request: withoutUID} }

@@ -277,6 +277,9 @@ func (j *jobs) testify() {
 					"nodeName"))
 			}
 		}
+		if g := j.w.api.Get(j.groups, userNamespace, one.name); g != nil {
+			state += fmt.Sprint(" ", g.Object["status"])
+		}
 		j.w.wrong("job %s of queue %s (%d of %d pods of %d cores) has not ended though nothing hindered it for %s:%s",
 			one.name, one.queue, one.least, one.pods, one.cores, j.w.Settles, state)
 	}

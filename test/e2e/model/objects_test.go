@@ -34,6 +34,8 @@ func (s *script) object(at subject) map[string]any {
 			"colour": []string{"red", "blue"}[s.random.IntN(2)]}}}
 	case "configmaps":
 		o["data"] = map[string]any{"a": fmt.Sprint(s.random.IntN(3))}
+	default:
+		s.specOf(at, o)
 	}
 	return o
 }

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"net/http"
 	"net/url"
+	"slices"
 	"strings"
 
 	"ashlar.sh/test/world/apimodel"
@@ -27,7 +28,7 @@ func (s subject) all() string               { return s.kind.Path(s.namespace, ""
 
 // everywhere says that only this test makes objects of the kind, in whatever namespace.
 func (s subject) everywhere() bool {
-	return s.kind.Namespaced && s.kind.Resource != "leases" && s.kind.Resource != "configmaps"
+	return s.kind.Namespaced && !slices.Contains([]string{"leases", "configmaps", "services", "events"}, s.kind.Resource)
 }
 
 // key is how a side remembers it.
@@ -53,11 +54,17 @@ func (s *script) begin() {
 var drawn = []struct{ group, resource string }{
 	{"", "pods"}, {"", "pods"}, {"", "pods"}, {"", "pods"}, {"", "pods"}, {"", "nodes"}, {"coordination.k8s.io", "leases"},
 	{"scheduling.volcano.sh", "podgroups"}, {"scheduling.volcano.sh", "podgroups"}, {"scheduling.volcano.sh", "queues"},
-	{"policy", "poddisruptionbudgets"}, {"", "configmaps"},
+	{"policy", "poddisruptionbudgets"}, {"", "configmaps"}, {"", "persistentvolumes"},
+	{"resource.k8s.io", "resourceclaims"}, {"resource.k8s.io", "resourceclaims"}, {"resource.k8s.io", "resourceslices"},
+	{"resource.k8s.io", "deviceclasses"}, {"", "services"}, {"batch", "jobs"}, {"topology.volcano.sh", "hypernodes"},
+	{"", "events"},
 }
 
 func (s *script) subject() subject {
 	d := drawn[s.random.IntN(len(drawn))]
+	for s.differ[d.resource] {
+		d = drawn[s.random.IntN(len(drawn))]
+	}
 	out := subject{kind: s.kinds.Kind(d.group, d.resource), name: fmt.Sprintf("thing-%d", s.random.IntN(names))}
 	if out.kind.Namespaced {
 		out.namespace = namespaces[s.random.IntN(2)]
@@ -223,7 +230,7 @@ func (s *script) patch(at subject) {
 	case 3:
 		body["status"] = map[string]any{"phase": "Running"}
 	default:
-		s.spec(at, how, body)
+		s.spec(at, how, meta, body)
 	}
 	conditional := s.maybe(2)
 	s.ask(question{method: http.MethodPatch, resource: at.kind.Resource, path: at.path(), contentType: how,
@@ -239,7 +246,7 @@ func (s *script) patch(at subject) {
 }
 
 // spec draws a change of a spec.
-func (s *script) spec(at subject, how string, body map[string]any) {
+func (s *script) spec(at subject, how string, meta, body map[string]any) {
 	switch at.kind.Resource {
 	case "pods":
 		switch {
@@ -264,10 +271,16 @@ func (s *script) spec(at subject, how string, body map[string]any) {
 		body["spec"] = map[string]any{"holderIdentity": fmt.Sprint(s.random.IntN(3))}
 	case "configmaps":
 		body["data"] = map[string]any{"a": fmt.Sprint(s.random.IntN(3))}
+	default:
+		s.changeOf(at, meta, body)
 	}
 }
 
 func (s *script) update(at subject) {
+	if at.kind.Resource == "persistentvolumes" || at.kind.Resource == "jobs" {
+		s.patch(at) // what changes them in worlds patches them
+		return
+	}
 	fill, o := s.identity(at, true), s.object(at)
 	sub := []string{}
 	if at.kind.Status && s.maybe(4) {
@@ -287,6 +300,9 @@ func (s *script) update(at subject) {
 }
 
 func (s *script) bind(at subject) {
+	if s.differ["pods"] {
+		return
+	}
 	at.kind = s.kinds.Kind("", "pods")
 	if at.namespace == "" {
 		at.namespace = namespaces[0]
@@ -309,6 +325,9 @@ func (s *script) bind(at subject) {
 }
 
 func (s *script) evict(at subject) {
+	if s.differ["pods"] {
+		return
+	}
 	at.kind = s.kinds.Kind("", "pods")
 	if at.namespace == "" {
 		at.namespace = namespaces[0]
@@ -351,7 +370,9 @@ func (s *script) status(at subject) {
 	case "queues":
 		body["status"] = map[string]any{"state": "Open", "allocated": map[string]any{"cpu": fmt.Sprint(s.random.IntN(3))}}
 	default:
-		body["metadata"] = map[string]any{"labels": map[string]any{"colour": "red"}}
+		if !s.statusOf(at, body) {
+			body["metadata"] = map[string]any{"labels": map[string]any{"colour": "red"}}
+		}
 	}
 	s.ask(question{method: http.MethodPatch, resource: at.kind.Resource, path: at.path("status"), contentType: how,
 		body: func(side *side) map[string]any {

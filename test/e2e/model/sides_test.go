@@ -161,7 +161,8 @@ func itemsOf(o map[string]any) (out []map[string]any) {
 }
 
 // times are the fields that hold one.
-var times = []string{"creationTimestamp", "deletionTimestamp", "lastTransitionTime", "lastProbeTime"}
+var times = []string{"creationTimestamp", "deletionTimestamp", "lastTransitionTime", "lastProbeTime",
+	"lastPhaseTransitionTime"}
 
 // plain is an answer without what the two sides cannot have in common.
 func (s *side) plain(o map[string]any, resource string) any {

@@ -68,6 +68,9 @@ func (c *call) replace(before *Stored, m *unstructured.Unstructured) (Response, 
 	if v := m.GetResourceVersion(); v != "" && v != was.GetResourceVersion() {
 		return Response{}, c.conflict(errVersion)
 	}
+	if c.sub == "status" && c.kind.Resource == "resourceclaims" {
+		keepHeads(was, m)
+	}
 	if err := c.keepIdentity(was, m); err != nil {
 		return Response{}, err
 	}
@@ -84,11 +87,8 @@ func (c *call) replace(before *Stored, m *unstructured.Unstructured) (Response, 
 				m.Object[k] = v
 			}
 		}
-		switch c.kind.Resource {
-		case "pods":
+		if c.kind.Resource == "pods" {
 			m.SetOwnerReferences(was.GetOwnerReferences())
-		case "resourceclaims":
-			keepHeads(was, m)
 		}
 	case c.kind.Status:
 		c.resetStatus(m.Object, before.Object)
