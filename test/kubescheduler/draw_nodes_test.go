@@ -128,7 +128,7 @@ func (d *draw) resources() (r corev1.ResourceRequirements) {
 	if d.has("extended pods") {
 		both(foo, "1", "0")
 	}
-	if len(of[*resourcev1.DeviceClass](d.objects)) > 0 && d.has("bars") {
+	if d.waiting && len(of[*resourcev1.DeviceClass](d.objects)) > 0 && d.has("bars") {
 		name := corev1.ResourceName(d.from(bar, bar, resourcev1.ResourceDeviceClassPrefix+"any"))
 		q := d.quantity("1", "2")
 		r.Requests[name], r.Limits[name] = q, q

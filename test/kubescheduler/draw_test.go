@@ -20,6 +20,7 @@ type draw struct {
 	claims  []string // of volumes, namespace/name
 	devices []string // resource claims, namespace/name
 	objects cluster
+	waiting bool // pods are drawn that wait: of resources that devices meet, one on a node would have a claim
 }
 
 // cluster is the objects of one, as the API server has them.
@@ -62,6 +63,7 @@ func drawCluster(seed uint64) cluster {
 	for i := range d.upTo(12) {
 		d.add(d.placed(fmt.Sprint("p", i)))
 	}
+	d.waiting = true
 	for i := range 1 + d.upTo(3) {
 		d.addPod(func() *corev1.Pod { return d.pod(fmt.Sprint("w", i)) })
 	}
