@@ -132,7 +132,7 @@ manifests: ## Write the manifests of deploy/ anew, from the chart and the types 
 
 fuzz: ## Fuzz each target for FUZZTIME (10s)
 	@grep -roE --include='*_test.go' '^func Fuzz[A-Za-z0-9_]+' . | while IFS=: read -r file func; do \
-		$(GO) test -run '^$$' -fuzz "^$${func#func }$$" -fuzztime $(FUZZTIME) "$$(dirname "$$file")" </dev/null || exit 1; \
+		$(GO) test -run '^$$' -fuzz "^$${func#func }$$" -fuzztime $(FUZZTIME) -fuzzminimizetime 2s "$$(dirname "$$file")" </dev/null || exit 1; \
 	done
 
 clean: ## Remove what build made
