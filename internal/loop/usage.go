@@ -19,8 +19,8 @@ import (
 
 // usageKeeper keeps what is remembered of usage in ConfigMaps beside the lease, so that the next scheduler remembers
 // the same. Only the scheduler may write there. A record stays the same as long as what its holder holds does, so that
-// an idle cluster writes nothing. Holders are divided among at most mostUsageObjects ConfigMaps by their names, and only
-// those that changed are written, at most once a minute.
+// an idle cluster writes nothing. Holders are divided among at most mostUsageObjects ConfigMaps by their names, and
+// only those that changed are written, at most once a minute.
 type usageKeeper struct {
 	l *loop
 
@@ -174,8 +174,8 @@ func (k *usageKeeper) flush(ctx context.Context) {
 	}
 }
 
-// texts divides what is remembered among ConfigMaps. Their number never falls: a record that is in two of them because a
-// write was cut short would not be missed.
+// texts divides what is remembered among ConfigMaps. Their number never falls: a record that is in two of them because
+// a write was cut short would not be missed.
 func (k *usageKeeper) texts(s *ledger.UsageState) []string {
 	n := max(1, len(k.shown))
 	for n < mostUsageObjects && (len(s.Queues)+len(s.Tenants))/n > holdersPerObject {

@@ -96,11 +96,12 @@ func TestUsageIsKeptOverRestarts(t *testing.T) {
 // What was edited begins anew; what a newer version wrote is left alone.
 func TestUsageThatCannotBeRead(t *testing.T) {
 	for name, text := range map[string]string{
-		"not JSON": "{", "another form": `{"form":2,"Tenants":"?"}`, "a text for a number": `{"form":1,"Tenants":[{"At":"x"}]}`,
-		"amounts that are none": `{"form":1,"objects":9999,"Tenants":[{"Queue":"default","Tenant":"ns","At":9223372036854775807,` +
-			`"Amounts":[{"Resource":"cpu","Held":-5}]}]}`,
-		"of a later time": `{"form":1,"objects":1,"Tenants":[{"Queue":"default","Tenant":"ns","At":9223372036854775807,` +
-			`"Amounts":[{"Resource":"cpu","Held":9223372036854775807,"Used":4611686018427387903}]}]}`,
+		"not JSON": "{", "another form": `{"form":2,"Tenants":"?"}`,
+		"a text for a number": `{"form":1,"Tenants":[{"At":"x"}]}`,
+		"amounts that are none": `{"form":1,"objects":9999,"Tenants":[{"Queue":"default","Tenant":"ns",` +
+			`"At":9223372036854775807,"Amounts":[{"Resource":"cpu","Held":-5}]}]}`,
+		"of a later time": `{"form":1,"objects":1,"Tenants":[{"Queue":"default","Tenant":"ns",` +
+			`"At":9223372036854775807,"Amounts":[{"Resource":"cpu","Held":9223372036854775807,"Used":4611686018427387903}]}]}`,
 	} {
 		t.Run(name, func(t *testing.T) {
 			inVirtualTimeWith(t, 1, remembering, func(w *living) {
