@@ -142,8 +142,9 @@ func TestASavedStateDecidesTheSame(t *testing.T) {
 	}
 }
 
-func TestAFolderThatIsNotThereSavesNothingAndSaysSo(t *testing.T) {
-	if _, err := recording.Save(filepath.Join(t.TempDir(), "nowhere"), "panic", recording.State{}); err == nil {
+// The folder itself is made, those above it are not.
+func TestAFolderThatCannotBeMadeSavesNothingAndSaysSo(t *testing.T) {
+	if _, err := recording.Save(filepath.Join(t.TempDir(), "nowhere", "dumps"), "panic", recording.State{}); err == nil {
 		t.Error("no error, want one that names the folder")
 	}
 }
