@@ -218,6 +218,7 @@ func TestTheGroupOfAVolcanoJob(t *testing.T) {
 			want := &model.PodGroup{
 				Meta: model.Meta{Namespace: "default", Name: "train"}, Queue: "q", PriorityClass: "high",
 				MinMember: tt.minMember, MinTaskMember: tt.roles, Spared: true,
+				Labels: []model.Label{{Key: "volcano.sh/preemptable", Value: "false"}},
 				HasMin: true, MinResources: resource.List{{Name: "cpu", Value: tt.cpu}},
 			}
 			if !reflect.DeepEqual(got, want) {
