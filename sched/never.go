@@ -54,7 +54,7 @@ func (rp *reports) proof(id ledger.JobID, r trace.Reason) *trace.Reason {
 
 // minimum is how many of a job's pods that have no node must get one.
 type minimum struct {
-	queue ledger.QueueID
+	queue ledger.QueueID // of which the capability counts; NoQueue: none for certain
 	need  int
 	tasks []ledger.TaskID
 	alike bool // all are of one class
@@ -62,6 +62,9 @@ type minimum struct {
 
 func (rp *reports) minimum(id ledger.JobID, need int) minimum {
 	m := minimum{queue: rp.e.l.Job(id).Queue, need: need, alike: true}
+	if _, other := rp.e.l.Charges.Moving(id); other {
+		m.queue = ledger.NoQueue // when what runs of it has ended it counts where it asks to
+	}
 	for _, s := range []model.Status{model.Pending, model.Pipelined} {
 		rp.e.l.Jobs.Tasks(id, s, func(t ledger.TaskID) bool {
 			m.tasks = append(m.tasks, t)

@@ -55,3 +55,27 @@ func withoutOtherPods(e *Engine, id ledger.JobID) (out []model.Fact) {
 	}
 	return out
 }
+
+// A gang that runs in a queue and names another by now counts in the first until what runs of it ends. So the
+// capability of the first proves nothing about it.
+func TestAGangThatNamesAnotherQueueIsNotToldNever(t *testing.T) {
+	s := newSharing(t)
+	s.node("n2", 8)
+	s.queue("other")
+	s.tell(model.KindQueue, "", "q", &model.Queue{Meta: model.Meta{Name: "q", UID: "q"}, Weight: 1, Capability: cpu(2, 9)})
+	s.tell(model.KindPodGroup, "ns", "g", gangOf("g", 1))
+	s.pod("g-0", member("g"), running("n1"))
+	s.e.Decide(second)
+	s.tell(model.KindPodGroup, "ns", "g", gangOf("g", 3, func(g *model.PodGroup) { g.Queue = "other" }))
+	s.pod("g-1", member("g"))
+	s.pod("g-2", member("g"))
+	s.e.Decide(2 * second)
+	id := s.e.Questions().JobsNamed("ns", "g")[0]
+	r := s.e.JobReason(id)
+	if queue := s.e.l.Jobs.QueueName(id); queue != "q" || r.Code == "" {
+		t.Fatalf("it counts in %s and waits for %+v, want it in q, and waiting", queue, r)
+	}
+	if r.Never != nil {
+		t.Errorf("it is told that it can never start: %+v", *r.Never)
+	}
+}
