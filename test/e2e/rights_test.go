@@ -126,6 +126,7 @@ func rightsBesideVolcanos(t *testing.T, used map[right]bool) {
 
 // volcanosRules are what Volcano's chart lets its scheduler do with what Ashlar has to do with.
 var volcanosRules = []rbacv1.PolicyRule{
+	{APIGroups: []string{""}, Resources: []string{"configmaps"}, Verbs: []string{"get", "create", "delete", "update"}},
 	{APIGroups: []string{""}, Resources: []string{"events"}, Verbs: []string{"create", "list", "watch", "update",
 		"patch"}},
 	{APIGroups: []string{""}, Resources: []string{"pods"}, Verbs: []string{"get", "list", "watch", "patch", "delete"}},
@@ -265,7 +266,8 @@ func busyConf(t *testing.T) string {
 	path := filepath.Join(t.TempDir(), "volcano-scheduler.conf")
 	const conf = "actions: \"enqueue, allocate, backfill, preempt\"\ntiers:\n- plugins:\n  - name: priority\n" +
 		"  - name: gang\n  - name: conformance\n- plugins:\n  - name: overcommit\n  - name: drf\n  - name: predicates\n" +
-		"  - name: proportion\n  - name: nodeorder\n  - name: network-topology-aware\n  - name: numa-aware\n"
+		"  - name: proportion\n    arguments: {usage.weight: 0.3}\n" +
+		"  - name: nodeorder\n  - name: network-topology-aware\n  - name: numa-aware\n"
 	if err := os.WriteFile(path, []byte(conf), 0o600); err != nil {
 		t.Fatal(err)
 	}
