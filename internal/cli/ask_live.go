@@ -73,10 +73,15 @@ func (p questions) clients(s *source) (c inspect.Clients, err error) {
 	return c, err
 }
 
-// noCluster is the failure to reach one.
+// noCluster is the failure to reach one, for a verb that may ask files instead.
 func noCluster(err error) error {
 	return badInput("error: no cluster to ask: "+err.Error(),
-		"Name one with --kubeconfig and --context, or ask files with -f.")
+		"Name one with --kubeconfig and --context, or ask files (see --help).")
+}
+
+// onlyClusters is noCluster for a verb that asks no files.
+func onlyClusters(err error) error {
+	return badInput("error: no cluster to ask: "+err.Error(), "Name one with --kubeconfig and --context.")
 }
 
 // ofCluster answers from a live cluster, which it only reads.

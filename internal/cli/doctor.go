@@ -62,10 +62,10 @@ func (p linter) examine(s source) error {
 	defer stop()
 	c, err := p.clients(&s)
 	if err != nil {
-		return noCluster(err)
+		return onlyClusters(err)
 	}
 	if _, err := c.Kube.Discovery().ServerVersion(); err != nil {
-		return noCluster(err)
+		return onlyClusters(err)
 	}
 	info, _ := debug.ReadBuildInfo()
 	visit := &doctor.Visit{Clients: c, Now: p.Now, Version: found(info).Version}

@@ -29,7 +29,7 @@ func (p operator) run(_ *cobra.Command, o operation) error {
 	defer stop()
 	c, err := p.clients(&o.source)
 	if err != nil {
-		return noCluster(err)
+		return onlyClusters(err)
 	}
 	do := &commander{process: p.Process, volcano: c.Volcano, operation: o}
 	target, err := do.target(ctx)
@@ -128,7 +128,7 @@ func (d *commander) cannotRead(err error, resource string, names func() []string
 	case apierrors.IsForbidden(err):
 		return badInput(fmt.Sprintf("error: no right to get %s: %s", resource, d.name))
 	case !apierrors.IsNotFound(err):
-		return noCluster(err)
+		return onlyClusters(err)
 	case unserved(err):
 		return badInput("error: this API server does not serve " + resource + ": Volcano is not installed")
 	case d.kind == "queue":

@@ -28,7 +28,7 @@ func TestWritingVerbsRefuseWrongUse(t *testing.T) {
 	for _, args := range []string{"operate queue a --close", "queue operate -n a -a close", "suspend job ns/a",
 		"job resume -N a -n ns", "queues operate a --open", "resume job a"} {
 		got := run("", append([]string{"ashlar"}, strings.Fields(args)...)...)
-		if got.code != 1 || !strings.Contains(got.err, "no cluster to ask") {
+		if got.code != 1 || !strings.Contains(got.err, "no cluster to ask") || strings.Contains(got.err, "files") {
 			t.Errorf("%s: exit %d, %q; want 1, for there is no cluster", args, got.code, got.err)
 		}
 	}
