@@ -21,6 +21,7 @@ type background struct {
 	recorder  recorder
 	questions *questions
 	estimates estimates
+	passed    passedJobs
 	usage     usageKeeper
 }
 

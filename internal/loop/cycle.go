@@ -239,6 +239,7 @@ func (l *loop) decide() (fine bool) {
 		l.metrics.check(l.engine.Ledger(), plan.Items)
 		l.reports.evicted(plan.Items)
 		l.background.estimates.started(plan.Items)
+		l.background.passed.started(plan.Items)
 		for _, i := range plan.Items {
 			klog.V(4).InfoS("Planned", "kind", i.Kind, "pod", i.Pod, "node", i.Node, "podGroup", i.Group, "phase", i.Phase,
 				"statement", i.Statement)
@@ -315,6 +316,7 @@ func (l *loop) wire() *loop {
 	l.background.recorder.l = l
 	l.background.usage.l = l
 	l.background.estimates.l = l
+	l.background.passed.l = l
 	l.rebuilds.l = l
 	return l
 }

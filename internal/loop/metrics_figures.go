@@ -19,6 +19,7 @@ type jobMetrics struct {
 	reasons *prometheus.GaugeVec
 	pods    *prometheus.GaugeVec
 	shares  *prometheus.GaugeVec
+	passed  *prometheus.GaugeVec            // by queue
 	timed   map[string]*prometheus.GaugeVec // of jobs
 	leftOut prometheus.Gauge
 }
@@ -37,6 +38,9 @@ func (jm *jobMetrics) declare(gauges gaugesOf, histogram histogramOf) {
 	jm.pods = gauges("volcano_unschedule_task_count", "Pods of a job that wait.", "job_id")
 	jm.shares = gauges("volcano_job_share",
 		"A job's dominant share: the largest part of the cluster that it holds of any resource.", "job_ns", "job_id")
+	jm.passed = gauges("ashlar_queue_longest_passed_seconds",
+		"Of the jobs of a queue that wait, the longest time since a job of it that was made later, and has no higher "+
+			"priority, started on a node that could hold theirs, in seconds; 0: none was passed.", "queue_name")
 	of := []string{"job_name", "queue", "job_namespace"}
 	jm.timed["start"] = gauges("volcano_e2e_job_scheduling_start_time", "When a job was made, in seconds since the epoch.",
 		of...)
@@ -104,6 +108,7 @@ func (m *metrics) figures(l *loop) {
 		m.queue(&queues[i])
 	}
 	m.ofJobs.figures(l)
+	l.background.passed.figures()
 	m.commitments(l)
 	m.figuresAt = time.Now()
 	m.figuring = m.figuresAt.Sub(began)

@@ -89,6 +89,8 @@ func kindOf(name string, gathered map[string]string) string {
 		return gathered[name]
 	case strings.HasSuffix(name, "_total"):
 		return "counter"
+	case strings.Contains(name, "_longest_"):
+		return "gauge"
 	case strings.HasSuffix(name, "_milliseconds"), strings.HasSuffix(name, "_seconds"),
 		strings.HasSuffix(name, "_microseconds"):
 		return "histogram"

@@ -141,8 +141,8 @@ func (s *Starts) Of(k ledger.JobKey, now int64) trace.Start {
 	return start.At(now)
 }
 
-// waits says that a job waits for its minimum.
-func waits(j *ledger.Job) bool {
+// Waits says that a job waits for its minimum.
+func Waits(j *ledger.Job) bool {
 	return j.Exists() && !j.Over() && !Begun(j) && (j.By[model.Pending] > 0 || j.By[model.Pipelined] > 0 ||
 		j.AwaitsAdmission() || j.Tasks == 0 && j.MinMember > 0)
 }
@@ -153,7 +153,7 @@ func Begun(j *ledger.Job) bool { return j.Placed() > 0 && j.Met((*ledger.Count).
 // sorted lists the jobs of an engine that wait, by name.
 func sorted(l *ledger.Ledger) (out []ledger.JobKey) {
 	l.Jobs.Each(func(j ledger.JobID) bool {
-		if waits(l.Job(j)) {
+		if Waits(l.Job(j)) {
 			out = append(out, l.Job(j).Key)
 		}
 		return true

@@ -36,6 +36,7 @@ var healthy = map[string]string{
 	`volcano_schedule_attempts_total{instance="a",result="scheduled"}`:           "0+10x240",
 	`volcano_schedule_attempts_total{instance="a",result="error"}`:               "0x240",
 	`ashlar_problems{instance="a",kind="Queue"}`:                                 "0x240",
+	`ashlar_queue_longest_passed_seconds{instance="a",queue_name="ml"}`:          "0+60x240",
 	`ashlar_fact_lag_milliseconds_bucket{instance="a",le="64"}`:                  "0+100x240",
 	`ashlar_fact_lag_milliseconds_bucket{instance="a",le="8192"}`:                "0+100x240",
 	`ashlar_fact_lag_milliseconds_bucket{instance="a",le="+Inf"}`:                "0+100x240",
@@ -69,6 +70,8 @@ var ails = map[string]struct {
 	"AshlarGangsReleased": {map[string]string{`ashlar_released_pods_total{instance="a"}`: "0x60 3x180"}, 2 * time.Minute},
 	"AshlarNothingStarts": {map[string]string{
 		`volcano_schedule_attempts_total{instance="a",result="scheduled"}`: "0+10x60 600x180"}, 122 * time.Minute},
+	"AshlarJobIsPassed": {map[string]string{
+		`ashlar_queue_longest_passed_seconds{instance="a",queue_name="ml"}`: "0+60x60 21660x180"}, 2 * time.Minute},
 	"AshlarObjectsAreWrong": {map[string]string{`ashlar_problems{instance="a",kind="Queue"}`: "0x60 1x180"},
 		62 * time.Minute},
 	"AshlarCyclesAreSlow": {map[string]string{
