@@ -93,7 +93,7 @@ func TestWhyOfWhatIsNotThere(t *testing.T) {
 func TestWhyNeedsSomethingToAsk(t *testing.T) {
 	got := run("", "ashlar", "why", "job", "train")
 	if got.code != 1 || !strings.Contains(got.err, "error: no cluster to ask: ") ||
-		!strings.Contains(got.err, "ask files with -f") {
+		!strings.Contains(got.err, "or ask files (see --help)") {
 		t.Errorf("exit %d, stderr %q", got.code, got.err)
 	}
 }

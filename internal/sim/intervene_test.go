@@ -165,3 +165,13 @@ func TestEvictionOfAnOwnedAndOfABarePod(t *testing.T) {
 		t.Errorf("%+v", s)
 	}
 }
+
+// A pod that is deleted for good is replaced by no controller, one that is only deleted is; whether it runs or waits.
+func TestDeletedForGood(t *testing.T) {
+	gone := func(name string, final bool) sim.Item {
+		return sim.Item{Fact: model.Fact{Ref: podRef(name)}, SubmitAt: 5 * time.Second, Final: final}
+	}
+	w := start(t, node("n", 4), pod("runs", 4, owned), pod("waits", 2, owned), pod("again", 2, owned),
+		gone("runs", true), gone("waits", true), gone("again", false)).rest()
+	w.want("again Running n")
+}

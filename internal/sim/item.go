@@ -32,6 +32,8 @@ type Item struct {
 	// Resumes: an eviction costs a pod its place and nothing it has done. The replacement
 	// runs, and says that it lasts, for what was left when the pod was gone.
 	Resumes bool
+	// Final, of an item without content: a pod is deleted for good, and no controller replaces it.
+	Final bool
 	// Where is the file:line it was read from, for messages; "" when there is none.
 	Where string
 }

@@ -127,6 +127,9 @@ func (ob *objects) appear(l *life) {
 	before := ob.lives[l.ref]
 	switch {
 	case l.object == nil:
+		if before != nil && l.item.Final {
+			before.item.Owned = false
+		}
 		ob.w.remove(l.ref)
 		return
 	case before != nil && before.pod() != nil && before.pod().Deleting:
