@@ -171,26 +171,34 @@ func asking(l readapi.List) *explain.Asking {
 		Time: l.At.UTC().Format(time.RFC3339), Configuration: "that of the scheduler"}}
 }
 
+// objectsOnly refuses to ask the scheduler alone for what it does not know: the labels of PodGroups and queues.
+func (p liveQuestions) objectsOnly(l *listing) error {
+	if l.from == fromScheduler {
+		return badInput("error: --from scheduler: --selector is answered by the objects only")
+	}
+	return nil
+}
+
 // listByScheduler is a list of a kind as the live scheduler has it; nil: the objects are to be asked.
 func (p liveQuestions) listByScheduler(l *listing, kind string) (out listed, err error) {
-	if l.selector != "" || l.watch { // it knows no labels of PodGroups
-		if l.from == fromScheduler {
-			return nil, badInput("error: --from scheduler: --selector and --watch are answered by the objects only")
-		}
-		return nil, nil
+	if l.selector != "" {
+		return nil, p.objectsOnly(l)
 	}
 	answered, err := p.fromScheduler(&l.source, func(x *scheduler) (err error) {
-		if kind == "job" {
-			out, err = x.jobs(l)
-		} else {
-			out, err = x.nodes(l)
-		}
+		out, err = x.list(l, kind)
 		return err
 	})
 	if !answered {
 		return nil, err
 	}
 	return out, nil
+}
+
+func (x *scheduler) list(l *listing, kind string) (listed, error) {
+	if kind == "job" {
+		return x.jobs(l)
+	}
+	return x.nodes(l)
 }
 
 func (x *scheduler) jobs(l *listing) (listed, error) {
@@ -261,35 +269,39 @@ func (l *listing) allKnown(kind, namespace string, names []string) error {
 // queuesByScheduler are the queues as the live scheduler has them, with the arithmetic where it is wanted; nil: the
 // objects are to be asked.
 func (p liveQuestions) queuesByScheduler(s *sharing) (out *explain.Queues, err error) {
-	if s.selector != "" || s.watch {
-		_, err := p.listByScheduler(&s.listing, "queue")
-		return nil, err
+	if s.selector != "" {
+		return nil, p.objectsOnly(&s.listing)
 	}
-	answered, err := p.fromScheduler(&s.source, func(x *scheduler) error {
-		rows, last, err := listOf[explain.QueueStand](x, "/v1/queues", url.Values{})
-		if err != nil {
-			return err
-		}
-		if h := last.Hidden; h != nil {
-			x.tell(fmt.Sprintf("%d queues are not listed, because you may not get them", h.Count))
-		}
-		out = explain.QueueRows(rows, int(last.Cycle))
-		if s.name != "" {
-			if names := out.Names(); !slices.Contains(names, s.name) {
-				text := explain.NoSuch("queue", "", s.name, names)
-				if last.Hidden != nil {
-					text += ", or you may not get it"
-				}
-				return noOther("queue", &client.Refusal{Code: http.StatusNotFound, Message: text})
-			}
-			out.Only(s.name)
-		}
-		return x.arithmetic(s, out)
+	answered, err := p.fromScheduler(&s.source, func(x *scheduler) (err error) {
+		out, err = x.queues(s)
+		return err
 	})
 	if !answered {
 		return nil, err
 	}
 	return out, nil
+}
+
+func (x *scheduler) queues(s *sharing) (*explain.Queues, error) {
+	rows, last, err := listOf[explain.QueueStand](x, "/v1/queues", url.Values{})
+	if err != nil {
+		return nil, err
+	}
+	if h := last.Hidden; h != nil {
+		x.tell(fmt.Sprintf("%d queues are not listed, because you may not get them", h.Count))
+	}
+	out := explain.QueueRows(rows, int(last.Cycle))
+	if s.name != "" {
+		if names := out.Names(); !slices.Contains(names, s.name) {
+			text := explain.NoSuch("queue", "", s.name, names)
+			if last.Hidden != nil {
+				text += ", or you may not get it"
+			}
+			return nil, noOther("queue", &client.Refusal{Code: http.StatusNotFound, Message: text})
+		}
+		out.Only(s.name)
+	}
+	return out, x.arithmetic(s, out)
 }
 
 // arithmetic adds that of the queue that is named, or of all.

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"net/http"
 	"net/http/httptest"
+	"slices"
 	"strings"
 	"testing"
 
@@ -30,15 +31,8 @@ func TestASchedulerThatIsNamed(t *testing.T) {
 		}
 	}))
 	defer scheduler.Close()
-	config := file(t, "kubeconfig", `apiVersion: v1
-kind: Config
-current-context: c
-clusters: [{name: k, cluster: {server: "https://127.0.0.1:1"}}]
-users: [{name: me, user: {token: mine}}]
-contexts: [{name: c, context: {cluster: k, user: me, namespace: team}}]
-`)
-	named := []string{"--kubeconfig", config, "--read-api", scheduler.URL, "--read-api-certificate",
-		readapi.Fingerprint(scheduler.Certificate().Raw)}
+	config := file(t, "kubeconfig", nowhere)
+	named := namedScheduler(scheduler, config)
 	for _, c := range []struct {
 		args     []string
 		code     int
@@ -51,6 +45,7 @@ contexts: [{name: c, context: {cluster: k, user: me, namespace: team}}]
 		{[]string{"jobs"}, 1, "", "the scheduler (version v0.3) is older than this command: it does not know what is asked " +
 			"at /v1/list/jobs"},
 		{[]string{"jobs", "-l", "a=b", "--from", "scheduler"}, 1, "", "--selector"},
+		{[]string{"jobs", "-w", "-o", "json"}, 2, "", "--watch: it prints the lines that have changed"},
 		{[]string{"jobs", "--from", "objects"}, 2, "", "--from objects: leave out --read-api"},
 		{[]string{"jobs", "--from", "me"}, 2, "", "expected auto, scheduler or objects"},
 		{[]string{"jobs", "-f", "x"}, 2, "", "leave out -f"},
@@ -67,5 +62,60 @@ contexts: [{name: c, context: {cluster: k, user: me, namespace: team}}]
 	got := run("", "ashlar", "jobs", "--kubeconfig", config)
 	if got.code != 1 || !strings.Contains(got.err, "no cluster to ask") || len(asked) != before {
 		t.Errorf("without a cluster: exit code %d, asked %d times\n%s", got.code, len(asked)-before, got.err)
+	}
+}
+
+// nowhere is the kubeconfig of a cluster that does not answer.
+const nowhere = `apiVersion: v1
+kind: Config
+current-context: c
+clusters: [{name: k, cluster: {server: "https://127.0.0.1:1"}}]
+users: [{name: me, user: {token: mine}}]
+contexts: [{name: c, context: {cluster: k, user: me, namespace: team}}]
+`
+
+// namedScheduler are the flags that have a scheduler asked.
+func namedScheduler(s *httptest.Server, config string) []string {
+	return []string{"--kubeconfig", config, "--read-api", s.URL, "--read-api-certificate",
+		readapi.Fingerprint(s.Certificate().Raw)}
+}
+
+// A list that is watched follows the scheduler's stream, over its end, and prints what is new. It ends where the person
+// may not ask any more.
+func TestAListOfASchedulerIsWatched(t *testing.T) {
+	const form = `{"apiVersion": "ashlar.sh/v1alpha1", "kind": "JobList", "at": "2026-01-01T00:0%d:00Z",
+		"items": [%s]}`
+	row := func(name, state string) string {
+		return fmt.Sprintf(`{"namespace": "team", "name": %q, "created": "2026-01-01T00:00:00Z", "queue": "q",
+			"state": %q, "places": []}`, name, state)
+	}
+	lists := []string{row("a", "WaitsForRoom"), row("a", "WaitsForRoom") + "," + row("b", "Running"),
+		row("a", "Running") + "," + row("b", "Running")}
+	var asked, streams int
+	scheduler := httptest.NewTLSServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		switch {
+		case r.URL.Path == "/v1/list/jobs" && asked < len(lists):
+			asked++
+			fmt.Fprintf(w, form, asked, lists[asked-1])
+		case r.URL.Path == "/v1/watch" && r.URL.RawQuery == "kinds=jobs&namespace=team":
+			streams++
+			fmt.Fprintln(w, `{"type": "ADDED", "kind": "Job", "object": {}}`)
+			fmt.Fprintln(w, `{"type": "BOOKMARK"}`) // and the stream ends
+		default:
+			w.WriteHeader(http.StatusForbidden)
+			fmt.Fprint(w, `{"kind": "Status", "code": 403, "reason": "Forbidden", "message": "you may not any more"}`)
+		}
+	}))
+	defer scheduler.Close()
+	config := file(t, "kubeconfig", nowhere)
+	got := run("", append([]string{"ashlar", "jobs", "-w"}, namedScheduler(scheduler, config)...)...)
+	var lines []string
+	for _, line := range strings.Split(strings.TrimSpace(got.out), "\n") {
+		lines = append(lines, strings.Join(strings.Fields(line), " "))
+	}
+	want := []string{"NAME QUEUE PODS STATE AGE REASON", "a q 0/0 WaitsForRoom 1m -", "b q 0/0 Running 2m -",
+		"a q 0/0 Running 3m -"}
+	if got.code != 1 || !slices.Equal(lines, want) || !strings.Contains(got.err, "you may not any more") || streams < 2 {
+		t.Errorf("exit code %d after %d streams, %q, want %q: %s", got.code, streams, lines, want, got.err)
 	}
 }

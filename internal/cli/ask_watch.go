@@ -9,6 +9,7 @@ import (
 	"io"
 	"os"
 	"os/signal"
+	"slices"
 	"strings"
 	"syscall"
 	"time"
@@ -30,7 +31,7 @@ func (p questions) watching(l listing, print func(listing, *situation, io.Writer
 	}
 	changed := inspect.Changes(ctx, c, l.namespace)
 	quiet := *p.Process.silent()
-	seen := map[string]bool{}
+	shown := news{to: p.Out}
 	for first := true; ; first = false {
 		asking := p
 		if !first {
@@ -44,18 +45,14 @@ func (p questions) watching(l listing, print func(listing, *situation, io.Writer
 		if err != nil {
 			return err
 		}
-		var out bytes.Buffer
-		if err := print(l, s, &out); err != nil {
+		err = shown.of(func(timeless bool, w io.Writer) error {
+			l := l
+			l.timeless = timeless
+			return print(l, s, w)
+		})
+		if err != nil {
 			return err
 		}
-		lines := map[string]bool{}
-		for line := range strings.Lines(out.String()) {
-			key := strings.Join(strings.Fields(line), " ")
-			if lines[key] = true; !seen[key] {
-				fmt.Fprint(p.Out, line)
-			}
-		}
-		seen = lines
 		l.noHeaders = true
 		select {
 		case <-ctx.Done():
@@ -68,6 +65,35 @@ func (p questions) watching(l listing, print func(listing, *situation, io.Writer
 		case <-changed:
 		}
 	}
+}
+
+// news prints of a text that is made again and again the lines that were not in it the last time.
+type news struct {
+	to   io.Writer
+	seen map[string]bool
+}
+
+// of prints what is new. Columns may have another width, and a job is older each time: a line is the same if its words
+// are, without times.
+func (n *news) of(write func(timeless bool, w io.Writer) error) error {
+	var out, keys bytes.Buffer
+	if err := write(false, &out); err != nil {
+		return err
+	}
+	if err := write(true, &keys); err != nil {
+		return err
+	}
+	lines, key := map[string]bool{}, slices.Collect(strings.Lines(keys.String()))
+	at := 0
+	for line := range strings.Lines(out.String()) {
+		words := strings.Join(strings.Fields(key[at]), " ")
+		if at++; !n.seen[words] {
+			fmt.Fprint(n.to, line)
+		}
+		lines[words] = true
+	}
+	n.seen = lines
+	return nil
 }
 
 // untilStopped is no error once the person has ended the watch.

@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"errors"
 	"fmt"
 	"io"
 	"slices"
@@ -21,6 +22,7 @@ type listing struct {
 	selector  string
 	noHeaders bool
 	watch     bool
+	timeless  bool // see explain.Layout
 }
 
 func (l *listing) flags(c *cobra.Command, namespaces bool) {
@@ -49,8 +51,12 @@ func (l *listing) check(c *cobra.Command) error {
 	if _, err := labels.Parse(l.selector); err != nil {
 		return fmt.Errorf("--selector %q: %w", l.selector, err)
 	}
-	if l.watch && (len(l.files) > 0 || l.dump != "") {
-		return fmt.Errorf("--watch: files and dumps do not change: ask a live cluster")
+	switch {
+	case l.watch && (len(l.files) > 0 || l.dump != ""):
+		return errors.New("--watch: files and dumps do not change: ask a live cluster")
+	case l.watch && !slices.Contains([]string{"", "table", "wide", "name"}, l.output):
+		return fmt.Errorf("--watch: it prints the lines that have changed, and --output %s is one document: expected wide "+
+			"or name", l.output)
 	}
 	return nil
 }
@@ -141,7 +147,14 @@ func listedAs(args []string) []string {
 
 // listFirst prints a list as the live scheduler has it, or else as objects, files or a dump say.
 func (p questions) listFirst(l listing, kind string, print func(listing, *situation, io.Writer) error) error {
-	out, err := liveQuestions{p}.listByScheduler(&l, kind)
+	live := liveQuestions{p}
+	if l.watch {
+		if answered, err := live.watchList(&l, kind); answered || err != nil {
+			return err
+		}
+		return p.list(l, print)
+	}
+	out, err := live.listByScheduler(&l, kind)
 	switch {
 	case err != nil:
 		return err
@@ -229,7 +242,7 @@ type listed interface {
 }
 
 func (p questions) printList(l listing, w io.Writer, out listed, layout explain.Layout) error {
-	layout.Wide, layout.NoHeaders = l.output == "wide", l.noHeaders
+	layout.Wide, layout.NoHeaders, layout.Timeless = l.output == "wide", l.noHeaders, l.timeless
 	done, err := printDocument(w, l.output, out)
 	switch {
 	case done:

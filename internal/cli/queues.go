@@ -87,8 +87,15 @@ func (s *sharing) take(args []string) error {
 
 // showQueues asks the live scheduler, or reads and runs, and shows.
 func (p questions) showQueues(s sharing) error {
-	shown, err := liveQuestions{p}.queuesByScheduler(&s)
-	if err != nil {
+	live := liveQuestions{p}
+	var shown *explain.Queues
+	answered, err := false, error(nil)
+	if s.watch {
+		answered, err = live.watchQueues(&s)
+	} else {
+		shown, err = live.queuesByScheduler(&s)
+	}
+	if err != nil || answered {
 		return err
 	}
 	if shown != nil {

@@ -72,6 +72,10 @@ func (p liveQuestions) whyByScheduler(*asked) (*explain.Answer, error) { return 
 
 func (p liveQuestions) listByScheduler(*listing, string) (listed, error) { return nil, nil }
 
+func (p liveQuestions) watchList(*listing, string) (bool, error) { return false, nil }
+
+func (p liveQuestions) watchQueues(*sharing) (bool, error) { return false, nil }
+
 func (p liveQuestions) queuesByScheduler(*sharing) (*explain.Queues, error) { return nil, nil }
 
 // checkJSONPath refuses all templates: their reader is one of Kubernetes' clients.

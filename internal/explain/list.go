@@ -103,9 +103,10 @@ func (a *Asking) WrittenList(of *Written, wanted func(namespace, name string) bo
 
 func (a *Asking) basis() Basis { return a.answer(Subject{}).Basis }
 
-// Layout is how a list is printed: with the namespace, every column, the names of the columns.
+// Layout is how a list is printed: with the namespace, every column, the names of the columns. Timeless lines differ
+// only where more than time has passed.
 type Layout struct {
-	Namespaces, Wide, NoHeaders bool
+	Namespaces, Wide, NoHeaders, Timeless bool
 }
 
 // Text writes one job a line.
@@ -118,14 +119,18 @@ func (l *JobList) Text(w io.Writer, s Style, o Layout) error {
 	for i := range l.Items {
 		j := &l.Items[i]
 		old := "-"
-		if j.born > 0 && l.now >= j.born {
+		if j.born > 0 && l.now >= j.born && !o.Timeless {
 			old = age(l.now - j.born)
 		}
 		row := []cell{left(j.Name), left(cmp.Or(j.Queue, "-")), left(fmt.Sprintf("%d/%d", j.Placed, j.Pods)),
 			left(string(j.State)).in(j.State.ink()), left(old), left(j.code())}
 		if o.Wide {
+			why := j.Summary
+			if o.Timeless && j.Reason != nil {
+				why = j.Reason.Message
+			}
 			row = append(row, right(fmt.Sprint(j.MinMember)), right(fmt.Sprint(j.Priority)), left(cmp.Or(listed(j.Places), "-")),
-				left(j.Summary))
+				left(why))
 		}
 		rows = append(rows, namespaced(o, j.Namespace, row))
 	}

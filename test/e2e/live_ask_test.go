@@ -1,11 +1,14 @@
 package e2e
 
 import (
+	"context"
 	"encoding/json"
 	"strings"
+	"syscall"
 	"testing"
 	"time"
 
+	"ashlar.sh/internal/cli"
 	"ashlar.sh/internal/explain"
 )
 
@@ -41,6 +44,8 @@ func TestLiveTheVerbsAskTheScheduler(t *testing.T) {
 			[]string{`"source": "scheduler"`, `"secret-0"`}, "", ""},
 		"an administrator names a job that is not there": {f.admin, []string{"jobs", "wait", "-n", f.ns, "--from",
 			"scheduler"}, 1, nil, `did you mean "waits"`, ""},
+		"nobody watches": {f.nobody, []string{"jobs", "-w", "--from", "scheduler"}, 1,
+			nil, "you may not get the scheduler's Lease", "waits"},
 		"nobody": {f.nobody, []string{"jobs", "--from", "scheduler"}, 1,
 			nil, "you may not get the scheduler's Lease", "waits"},
 		"the objects, as told": {f.admin, []string{"why", "job", "waits", "-n", f.ns, "-o", "json", "--from", "objects",
@@ -62,6 +67,7 @@ func TestLiveTheVerbsAskTheScheduler(t *testing.T) {
 		})
 	}
 	t.Run("both tell the same", func(t *testing.T) { tellTheSame(t, f) })
+	t.Run("watched", func(t *testing.T) { watchTheScheduler(t, f) })
 	f.stop()
 	began := time.Now()
 	got := ask(f.admin, "jobs", "-n", f.ns)
@@ -71,6 +77,47 @@ func TestLiveTheVerbsAskTheScheduler(t *testing.T) {
 	}
 	if took := time.Since(began); took > patience/2 {
 		t.Errorf("it took %s to find out that there is none", took)
+	}
+}
+
+// watchTheScheduler: a tenant that watches its jobs sees one that comes, an administrator those of all, until Ctrl-C.
+func watchTheScheduler(t *testing.T, f *found) {
+	watch := func(config string, args ...string) (out, errs *page, ended chan int) {
+		out, errs, ended = &page{}, &page{}, make(chan int, 1)
+		p := cli.Process{Args: append([]string{"ashlar", "jobs", "-w", "--from", "scheduler", "-o", "name", "--kubeconfig",
+			config}, args...), In: strings.NewReader(""), Out: out, Err: errs, Env: func(string) string { return "" },
+			Now: time.Now}
+		go func() { ended <- p.Run() }()
+		return out, errs, ended
+	}
+	shows := func(out, errs *page, text string) {
+		t.Helper()
+		eventually(t, text, func(context.Context) (bool, error) { return out.String() == text, nil },
+			func() string { return out.String() + errs.String() })
+	}
+	mine, said, first := watch(f.tenant)
+	all, told, second := watch(f.admin, "-A")
+	shows(mine, said, "job/runs\njob/waits\n")
+	eventually(t, "all jobs", func(context.Context) (bool, error) {
+		return strings.Contains(all.String(), "job/secret"), nil
+	}, told.String)
+	submit(t, f.ns, f.ns, "later", 9, 9, "1")
+	shows(mine, said, "job/runs\njob/waits\njob/later\n")
+	eventually(t, "the new job among all", func(context.Context) (bool, error) {
+		return strings.Count(all.String(), "job/later\n") == 1, nil
+	}, told.String)
+	if err := syscall.Kill(syscall.Getpid(), syscall.SIGINT); err != nil {
+		t.Fatal(err)
+	}
+	for _, ended := range []chan int{first, second} {
+		select {
+		case code := <-ended:
+			if code != 0 {
+				t.Errorf("exit code %d: %s%s", code, said, told)
+			}
+		case <-time.After(patience):
+			t.Error("the watch does not end")
+		}
 	}
 }
 
