@@ -3,7 +3,6 @@ package cold
 import (
 	"context"
 	"flag"
-	"fmt"
 	"os"
 	"runtime"
 	"runtime/debug"
@@ -19,56 +18,93 @@ import (
 	"ashlar.sh/internal/loop"
 )
 
-var profile = flag.String("profile", "", "file for a heap profile of the last cluster, once its pod is bound")
+var (
+	profile = flag.String("profile", "", "file for a heap profile of the last cluster, once its pod is bound")
+	heavy   = flag.Bool("heavy", false, "a million pods on 50 000 nodes, too: minutes, gigabytes")
+	lasts   = flag.Duration("churn", 10*time.Second, "for how long 500 pods a second come and go, once the scheduler runs")
+)
 
-// BenchmarkColdStart starts a scheduler on 5 000 nodes that run 100 000 pods: each a job of
-// its own without a PodGroup, or in PodGroups of 20.
+// BenchmarkColdStart starts a scheduler on nodes that run 20 pods each: each a job of its own without a PodGroup, or in
+// PodGroups of 20. Then 500 pods a second come and go.
 func BenchmarkColdStart(b *testing.B) {
-	for _, members := range []int{1, 20} {
-		b.Run(fmt.Sprintf("nodes=5000/pods=100000/members=%d", members), func(b *testing.B) {
+	worlds := []world{{5000, 100_000, 1}, {5000, 100_000, 20}}
+	if *heavy {
+		worlds = append(worlds, world{50_000, 1_000_000, 20})
+	}
+	for _, of := range worlds {
+		b.Run(of.String(), func(b *testing.B) {
 			for range b.N {
-				start(b, 5000, 100_000, members)
+				start(b, of)
 			}
 		})
 	}
 }
 
-func start(b *testing.B, nodes, pods, members int) {
-	server := newServer(b, nodes, pods, members)
-	defer server.Close()
+func start(b *testing.B, of world) {
+	server := newServer(b, of)
 	debug.FreeOSMemory()
 	empty := heap()
 	forgetPeak(b)
-	spent := processor()
+	began, spent := time.Now(), processor()
 	ctx, stop := context.WithCancel(context.Background())
 	ended := make(chan error, 1)
 	go func() {
 		ended <- loop.Run(ctx, loop.Options{Config: &rest.Config{Host: server.URL}, Adopt: loop.AdoptAlways,
 			Drain: time.Millisecond})
 	}()
+	defer func() {
+		stop()
+		server.CloseClientConnections()
+		if err := <-ended; err != nil {
+			b.Error(err)
+		}
+		server.Close()
+	}()
 	select {
 	case <-server.bound:
 	case err := <-ended:
-		b.Fatalf("the scheduler ended before it bound a pod: %v", err)
+		ended <- err
+		b.Fatal("the scheduler ended before it bound a pod")
+	case <-time.After(5 * time.Minute):
+		b.Fatal("no pod was bound within five minutes")
 	}
-	b.ReportMetric((processor() - spent).Seconds(), "cpu-s")
+	b.ReportMetric(time.Since(began).Seconds(), "start-s")
+	b.ReportMetric((processor() - spent).Seconds(), "start-cpu-s")
 	b.ReportMetric(float64(resident("VmHWM"))/(1<<20), "peak-MiB")
-	b.ReportMetric(float64(heap()-empty)/float64(pods), "bytes/pod")
+	b.ReportMetric(float64(heap()-empty)/float64(of.pods), "bytes/pod")
 	if *profile != "" {
-		f, err := os.Create(*profile)
-		if err != nil {
-			b.Fatal(err)
-		}
-		if err := pprof.WriteHeapProfile(f); err != nil {
-			b.Fatal(err)
-		}
-		if err := f.Close(); err != nil {
-			b.Fatal(err)
-		}
+		writeProfile(b, *profile)
 	}
-	stop()
-	server.CloseClientConnections()
-	if err := <-ended; err != nil {
+	come(b, server.churn)
+}
+
+// come measures what it takes to bind pods while others come and go.
+func come(b *testing.B, c *churn) {
+	if *lasts <= 0 {
+		return
+	}
+	began, spent := time.Now(), processor()
+	took := c.run(500, *lasts)
+	if want := int(lasts.Seconds() * 500); len(took) != want {
+		b.Fatalf("of %d pods that came, %d were bound", want, len(took))
+	}
+	share := (processor() - spent).Seconds() / time.Since(began).Seconds()
+	b.ReportMetric(share, "churn-cpu-s/s")
+	for name, of := range map[string]int{"bind-p50-ms": 500, "bind-p95-ms": 950, "bind-p99-ms": 990, "bind-max-ms": 1000} {
+		b.ReportMetric(float64(took[(len(took)-1)*of/1000])/float64(time.Millisecond), name)
+	}
+	b.ReportMetric(float64(resident("VmHWM"))/(1<<20), "churn-peak-MiB")
+}
+
+func writeProfile(b *testing.B, file string) {
+	f, err := os.Create(file)
+	if err != nil {
+		b.Fatal(err)
+	}
+	if err := pprof.WriteHeapProfile(f); err != nil {
+		b.Fatal(err)
+	}
+	if err := f.Close(); err != nil {
 		b.Fatal(err)
 	}
 }

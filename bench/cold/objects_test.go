@@ -48,7 +48,7 @@ func managed(managers ...string) (out []metav1.ManagedFieldsEntry) {
 	return out
 }
 
-// pod is one that runs, with what a cluster's pods have: a token's volume, an environment,
+// pod is one that runs, at the first of its versions, with what a cluster's pods have: a token's volume, an environment,
 // conditions, statuses, managed fields.
 func pod(members int) *corev1.Pod {
 	yes, seconds := true, int64(300)
@@ -98,6 +98,19 @@ func pod(members int) *corev1.Pod {
 			LastTransitionTime: born})
 	}
 	p.TypeMeta = metav1.TypeMeta{APIVersion: "v1", Kind: "Pod"}
+	return p
+}
+
+// waiting is a pod of its own that no node has yet.
+func waiting() *corev1.Pod {
+	p := pod(1)
+	p.Spec.NodeName, p.Status = "", corev1.PodStatus{Phase: corev1.PodPending}
+	return p
+}
+
+// later is a pod in a later version, of which there are nine, and in a phase.
+func later(p *corev1.Pod, version int, phase corev1.PodPhase) *corev1.Pod {
+	p.ResourceVersion, p.Status.Phase = fmt.Sprint(version)+number, phase
 	return p
 }
 

@@ -1,83 +1,142 @@
 package cold
 
 import (
-	"bytes"
-	"encoding/binary"
 	"encoding/json"
 	"fmt"
 	"net/http"
 	"net/http/httptest"
+	"strconv"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"testing"
 
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
-	"k8s.io/apimachinery/pkg/runtime"
-	"k8s.io/apimachinery/pkg/runtime/serializer/protobuf"
-	"k8s.io/client-go/kubernetes/scheme"
+	"k8s.io/apimachinery/pkg/watch"
 )
 
 // server answers like an API server that a scheduler starts on: every watch begins with
-// what there is, and nothing happens afterwards.
+// what there is, and nothing happens afterwards but what churn does.
 type server struct {
 	*httptest.Server
-	bound chan struct{} // closed when a binding was posted
-	once  sync.Once
+	world
+	bound  chan struct{} // closed when a binding was posted
+	once   sync.Once
+	churn  *churn
+	writes atomic.Int64                         // to pods, but bindings
+	begins map[string]func(http.ResponseWriter) // what a watch begins with
+	pages  func(w http.ResponseWriter, from, count int)
 }
 
-// stream writes what a watch begins with.
-type stream func(w http.ResponseWriter)
+// world is how much there is.
+type world struct{ nodes, pods, members int }
 
-func newServer(b *testing.B, nodes, pods, members int) *server {
-	s := &server{bound: make(chan struct{})}
+const podsPath = "/api/v1/pods"
+
+func newServer(b *testing.B, of world) *server {
+	s := &server{world: of, bound: make(chan struct{}), churn: newChurn(b, of)}
 	groups := 0
-	if members > 1 {
-		groups = pods / members
+	if of.members > 1 {
+		groups = of.pods / of.members
 	}
-	typed, untyped := "application/vnd.kubernetes.protobuf;stream=watch", "application/json;stream=watch"
-	waiting := pod(1)
-	waiting.Spec.NodeName, waiting.Status = "", corev1.PodStatus{Phase: corev1.PodPending}
-	streams := map[string]stream{
-		"/api/v1/nodes": repeated(typed, framed(b, node()), framed(b, mark(&corev1.Node{})), nodes, 1, 1),
-		"/api/v1/pods": func(w http.ResponseWriter) {
-			repeated(typed, framed(b, pod(members)), nil, pods, nodes, members)(w)
-			repeated(typed, framed(b, waiting), framed(b, mark(&corev1.Pod{})), 1, nodes, 1, pods)(w)
-		},
-		"/apis/scheduling.k8s.io/v1/priorityclasses": repeated(untyped, nil,
-			emptyList("scheduling.k8s.io/v1", "PriorityClass"), 0, 1, 1),
-		"/apis/scheduling.volcano.sh/v1beta1/podgroups": repeated(untyped, line(podGroup(members)),
-			emptyList(volcano, "PodGroup"), groups, 1, 1),
-		"/apis/scheduling.volcano.sh/v1beta1/queues": repeated(untyped, line(queue), emptyList(volcano, "Queue"), 1,
-			1, 1),
-		"/apis/topology.volcano.sh/v1alpha1/hypernodes":      nil,
-		"/apis/scheduling.volcano.sh/v1beta1/namespaces/any": nil,
+	s.pages = s.list(b)
+	s.begins = map[string]func(http.ResponseWriter){
+		"/api/v1/nodes": typed(mark(b, &corev1.Node{}, "Node"), func() []objects {
+			return []objects{{newTemplate(framed(b, watch.Added, node())), 0, of.nodes, 1, 1}}
+		}),
+		podsPath: typed(mark(b, &corev1.Pod{}, "Pod"), func() []objects {
+			return []objects{{newTemplate(framed(b, watch.Added, pod(of.members))), 0, of.pods, of.nodes, of.members},
+				{newTemplate(framed(b, watch.Added, waiting())), of.pods, 1, of.nodes, 1}}
+		}),
+		"/apis/scheduling.k8s.io/v1/priorityclasses": untyped("scheduling.k8s.io/v1", "PriorityClass", nil, 0),
+		"/apis/" + volcano + "/podgroups":            untyped(volcano, "PodGroup", line(podGroup(of.members)), groups),
+		"/apis/" + volcano + "/queues":               untyped(volcano, "Queue", line(queue), 1),
 	}
-	s.Server = httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		begin := streams[r.URL.Path]
-		switch {
-		case r.Method == http.MethodPost && strings.HasSuffix(r.URL.Path, "/binding"):
-			s.once.Do(func() { close(s.bound) })
-			answer(w, http.StatusCreated, metav1.Status{TypeMeta: metav1.TypeMeta{APIVersion: "v1", Kind: "Status"},
-				Status: metav1.StatusSuccess})
-		case r.URL.Path == "/apis/"+volcano:
-			answer(w, http.StatusOK, metav1.APIResourceList{GroupVersion: volcano,
-				APIResources: []metav1.APIResource{{Name: "podgroups"}, {Name: "queues"}}})
-		case strings.Contains(r.URL.Path, "/queues/"):
-			answer(w, http.StatusOK, json.RawMessage(strings.ReplaceAll(queue, number, "000000")))
-		case begin == nil || r.URL.Query().Get("watch") == "":
-			answer(w, http.StatusNotFound, metav1.Status{TypeMeta: metav1.TypeMeta{APIVersion: "v1", Kind: "Status"},
-				Status: metav1.StatusFailure,
-				Reason: metav1.StatusReasonNotFound, Code: http.StatusNotFound})
-		default:
-			if r.URL.Query().Get("sendInitialEvents") == "true" {
-				begin(w)
-			}
-			w.(http.Flusher).Flush()
-			<-r.Context().Done()
-		}
-	}))
+	s.Server = httptest.NewServer(s)
 	return s
+}
+
+// typed begins a watch in protobuf.
+func typed(end []byte, of func() []objects) func(http.ResponseWriter) {
+	return func(w http.ResponseWriter) {
+		w.Header().Set("Content-Type", "application/vnd.kubernetes.protobuf;stream=watch")
+		for _, o := range of() {
+			if !o.write(w) {
+				return // the scheduler ended
+			}
+		}
+		_, _ = w.Write(end)
+	}
+}
+
+// untyped begins a watch in JSON, as CRDs have it.
+func untyped(version, kind string, one []byte, count int) func(http.ResponseWriter) {
+	return func(w http.ResponseWriter) {
+		w.Header().Set("Content-Type", "application/json;stream=watch")
+		objects{newTemplate([]byte(string(one))), 0, count, 1, 1}.write(w)
+		_, _ = w.Write(emptyList(version, kind))
+	}
+}
+
+// ServeHTTP implements http.Handler.
+func (s *server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	begin, query := s.begins[r.URL.Path], r.URL.Query()
+	switch {
+	case r.Method == http.MethodPost && strings.HasSuffix(r.URL.Path, "/binding"):
+		s.once.Do(func() { close(s.bound) })
+		s.churn.bind(r)
+		answer(w, http.StatusCreated, metav1.Status{TypeMeta: metav1.TypeMeta{APIVersion: "v1", Kind: "Status"},
+			Status: metav1.StatusSuccess})
+	case r.URL.Path == "/apis/"+volcano:
+		answer(w, http.StatusOK, metav1.APIResourceList{GroupVersion: volcano,
+			APIResources: []metav1.APIResource{{Name: "podgroups"}, {Name: "queues"}}})
+	case strings.Contains(r.URL.Path, "/queues/"):
+		answer(w, http.StatusOK, json.RawMessage(strings.ReplaceAll(queue, number, "0000000")))
+	case r.URL.Path == podsPath && query.Get("watch") == "":
+		from, _ := strconv.Atoi(query.Get("continue"))
+		count, _ := strconv.Atoi(query.Get("limit"))
+		s.pages(w, from, count)
+	case r.URL.Path != podsPath && strings.HasSuffix(r.URL.Path, "/pods"): // those of a namespace: no other scheduler is there
+		answer(w, http.StatusOK, corev1.PodList{TypeMeta: metav1.TypeMeta{APIVersion: "v1", Kind: "PodList"}})
+	case r.Method == http.MethodPatch && strings.HasPrefix(r.URL.Path, "/api/v1/namespaces/"):
+		s.writes.Add(1)
+		answer(w, http.StatusOK, corev1.Pod{TypeMeta: metav1.TypeMeta{APIVersion: "v1", Kind: "Pod"}})
+	case begin == nil || query.Get("watch") == "":
+		answer(w, http.StatusNotFound, metav1.Status{TypeMeta: metav1.TypeMeta{APIVersion: "v1", Kind: "Status"},
+			Status: metav1.StatusFailure,
+			Reason: metav1.StatusReasonNotFound, Code: http.StatusNotFound})
+	default:
+		if query.Get("sendInitialEvents") == "true" {
+			begin(w)
+		}
+		w.(http.Flusher).Flush()
+		if r.URL.Path == podsPath {
+			s.churn.stream(w, r.Context())
+		}
+		<-r.Context().Done()
+	}
+}
+
+// list answers lists of all pods, page by page.
+func (s *server) list(b *testing.B) func(w http.ResponseWriter, from, count int) {
+	running, last := listed(b, pod(s.members)), listed(b, waiting())
+	return func(w http.ResponseWriter, from, count int) {
+		to, next := from+count, strconv.Itoa(from+count)
+		size := count * len(running)
+		if count == 0 || to > s.pods {
+			to, next = s.pods, ""
+			size = (to-from)*len(running) + len(last)
+		}
+		w.Header().Set("Content-Type", "application/vnd.kubernetes.protobuf")
+		if _, err := w.Write(page(b, next, size)); err != nil {
+			return
+		}
+		of := objects{newTemplate([]byte(string(running))), from, to - from, s.nodes, s.members}
+		if of.write(w) && next == "" {
+			objects{newTemplate([]byte(string(last))), s.pods, 1, s.nodes, 1}.write(w)
+		}
+	}
 }
 
 func answer(w http.ResponseWriter, code int, o any) {
@@ -86,93 +145,7 @@ func answer(w http.ResponseWriter, code int, o any) {
 	_ = json.NewEncoder(w).Encode(o) // a client that went away asks again
 }
 
-// What stands for an object's number, that of its node and that of its job in a template.
-const (
-	number = "XXXXXX"
-	place  = "YYYYYY"
-	job    = "ZZZZZZ"
-)
-
-// repeated streams count objects that differ in their numbers, from first on if it is
-// given, and what ends them.
-func repeated(contentType string, one, end []byte, count, nodes, members int, first ...int) stream {
-	from := append(first, 0)[0]
-	return func(w http.ResponseWriter) {
-		w.Header().Set("Content-Type", contentType)
-		object := bytes.Clone(one)
-		numbers, places, jobs := all(one, number), all(one, place), all(one, job)
-		for i := from; i < from+count; i++ {
-			fill(object, numbers, i)
-			fill(object, places, i%nodes)
-			fill(object, jobs, i/members)
-			if _, err := w.Write(object); err != nil {
-				return // the scheduler ended
-			}
-		}
-		_, _ = w.Write(end)
-	}
-}
-
-// all are the places of a mark.
-func all(in []byte, mark string) (at []int) {
-	for from := 0; ; {
-		i := bytes.Index(in[from:], []byte(mark))
-		if i < 0 {
-			return at
-		}
-		at = append(at, from+i)
-		from += i + len(mark)
-	}
-}
-
-func fill(object []byte, at []int, n int) {
-	for _, i := range at {
-		for x, d := n, 5; d >= 0; d, x = d-1, x/10 {
-			object[i+d] = byte('0' + x%10)
-		}
-	}
-}
-
-// framed is an event as a watch in protobuf has it. A bookmark is told by its annotation.
-func framed(b *testing.B, o runtime.Object) []byte {
-	var raw bytes.Buffer
-	if err := protobuf.NewSerializer(scheme.Scheme, scheme.Scheme).Encode(o, &raw); err != nil {
-		b.Fatal(err)
-	}
-	kind := "ADDED"
-	if strings.Contains(raw.String(), metav1.InitialEventsAnnotationKey) {
-		kind = "BOOKMARK"
-	}
-	event := metav1.WatchEvent{Type: kind, Object: runtime.RawExtension{Raw: raw.Bytes()}}
-	body, err := event.Marshal()
-	if err != nil {
-		b.Fatal(err)
-	}
-	return append(binary.BigEndian.AppendUint32(nil, uint32(len(body))), body...)
-}
-
-// line is an event as a watch in JSON has it.
-func line(object string) []byte {
-	return fmt.Appendf(nil, `{"type":"ADDED","object":%s}`+"\n", object)
-}
-
-func emptyList(version, kind string) []byte {
-	return fmt.Appendf(nil, `{"type":"BOOKMARK","object":{"apiVersion":%q,"kind":%q,`+
-		`"metadata":{"resourceVersion":"9000000","annotations":{%q:"true"}}}}`+"\n",
-		version, kind, metav1.InitialEventsAnnotationKey)
-}
-
-func mark[T interface {
-	runtime.Object
-	metav1.Object
-}](o T) T {
-	o.SetResourceVersion("9000000")
-	o.SetAnnotations(map[string]string{metav1.InitialEventsAnnotationKey: "true"})
-	switch o := any(o).(type) {
-	case *corev1.Node:
-		o.TypeMeta = metav1.TypeMeta{APIVersion: "v1", Kind: "Node"}
-	case *corev1.Pod:
-		o.TypeMeta = metav1.TypeMeta{APIVersion: "v1", Kind: "Pod"}
-	}
-	return o
+// String names a world as a benchmark.
+func (o world) String() string {
+	return fmt.Sprintf("nodes=%d/pods=%d/members=%d", o.nodes, o.pods, o.members)
 }
