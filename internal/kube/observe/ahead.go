@@ -81,17 +81,24 @@ func (a *ahead) since(at time.Time) (out []model.Fact) {
 	return out
 }
 
+// refreshPage is how many pods are read at once: with what pods have that is dropped at once, some 10 MiB.
+const refreshPage = 1000
+
 // Refresh lists the pods that have not finished from the API server itself, past every
 // cache, and the resource claims if they are watched, and hands them on: what another
-// scheduler bound and allocated a moment ago is then known.
+// scheduler bound and allocated a moment ago is then known. Pods that are as the watch has told of them are not told of
+// again: on a cluster at rest these are all.
 func (w *Observer) Refresh(ctx context.Context) error {
-	at := metav1.ListOptions{FieldSelector: "status.phase!=Succeeded,status.phase!=Failed", Limit: 5000}
+	at := metav1.ListOptions{FieldSelector: "status.phase!=Succeeded,status.phase!=Failed", Limit: refreshPage}
 	for {
 		list, err := w.options.Kube.CoreV1().Pods(metav1.NamespaceAll).List(ctx, at)
 		if err != nil {
 			return fmt.Errorf("list the pods that are bound: %w", err)
 		}
 		for i := range list.Items {
+			if p := &list.Items[i]; w.told(p, translate.Version(p.ResourceVersion)) {
+				continue
+			}
 			o, err := w.pod(&list.Items[i])
 			if err != nil {
 				return err
@@ -102,6 +109,14 @@ func (w *Observer) Refresh(ctx context.Context) error {
 			return w.refreshClaims(ctx)
 		}
 	}
+}
+
+// told says that a version of a pod was handed on. One that the informer shows, and has not told the handler of yet, was
+// not.
+func (w *Observer) told(p metav1.Object, version uint64) bool {
+	known := w.Pod(p.GetNamespace(), p.GetName())
+	return known != nil && version != 0 && known.fact.Version == version && known.fact.UID == string(p.GetUID()) &&
+		known.told.Load()
 }
 
 // tell hands on what was read of a pod past the watch.

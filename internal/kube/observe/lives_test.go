@@ -53,7 +53,7 @@ func (s *witnessed) there(at int) bool { return at >= 0 && s.states[at] != nil }
 // report has the informer tell of a sight: by the watch if it is the next one and no list was
 // needed, otherwise as what a list shows, for which a deletion is only something that is missing.
 func (s *witnessed) report(at int, listed bool) {
-	h, before := s.w.handler(), s.known
+	h, before := s.w.ownership.podHandler(), s.known
 	s.known = at
 	var shown []any
 	if s.there(at) {
@@ -68,9 +68,17 @@ func (s *witnessed) report(at int, listed bool) {
 	case s.there(before) && listed:
 		h.OnDelete(cache.DeletedFinalStateUnknown{Key: "ns/p", Obj: s.states[before]})
 	case s.there(before):
-		last := *s.states[before]
+		last := &Pod{ObjectMeta: &nothing, fact: s.states[before].fact}
 		last.fact.Version = uint64(at + 1) // a watch says when it was deleted
-		h.OnDelete(&last)
+		h.OnDelete(last)
+	}
+}
+
+// read has a list past the watch show a pod.
+func (s *witnessed) read(p *Pod) {
+	is := &metav1.ObjectMeta{Namespace: p.GetNamespace(), Name: p.GetName(), UID: types.UID(p.fact.UID)}
+	if !s.w.told(is, p.fact.Version) {
+		s.w.tell(&Pod{ObjectMeta: &nothing, fact: p.fact})
 	}
 }
 
@@ -137,9 +145,14 @@ func tellOf(t *testing.T, history []*Pod, want sight, moments []int, drains int,
 	t.Helper()
 	s := &witnessed{w: (&Observer{queue: newQueue(), pods: cache.NewIndexer(cache.MetaNamespaceKeyFunc, nil)}).wire(),
 		l: ledger.New(), states: history, known: -1}
+	for _, p := range history {
+		if p != nil {
+			p.told.Store(false)
+		}
+	}
 	for i := range len(moments) + 1 {
 		if r.until == i && s.there(r.at) {
-			s.w.tell(s.states[r.at])
+			s.read(s.states[r.at])
 		}
 		if i == len(moments) {
 			break

@@ -131,15 +131,18 @@ func (ow *ownership) podHandler() cache.ResourceEventHandler {
 	shown := func(p *Pod, first bool) {
 		ow.o.ahead.shown(p.fact)
 		ow.came(p, first)
+		p.told.Store(true)
 	}
 	return cache.ResourceEventHandlerFuncs{
 		AddFunc: func(o any) { shown(o.(*Pod), true) },
 		UpdateFunc: func(before, after any) {
-			if !same(before, after) {
-				a, b := before.(*Pod), after.(*Pod)
-				ow.regrouped(a, b)
-				shown(b, a.fact.UID != b.fact.UID)
+			a, b := before.(*Pod), after.(*Pod)
+			if same(before, after) {
+				b.told.Store(a.told.Load()) // it is the same
+				return
 			}
+			ow.regrouped(a, b)
+			shown(b, a.fact.UID != b.fact.UID)
 		},
 		DeleteFunc: func(o any) {
 			p := last(o).(*Pod)

@@ -104,10 +104,10 @@ func TestAFactThatPanicsCostsNoOther(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	broken := *good.(*Pod)
-	broken.fact.Ref.Name, broken.open = "broken", true // its owners cannot be asked: there is no reader
+	broken := &Pod{ObjectMeta: &nothing, fact: good.(*Pod).fact, open: true}
+	broken.fact.Ref.Name = "broken" // its owners cannot be asked: there is no reader
 	w.watched = []watched{{kind: model.KindPod, store: w.pods}}
-	for _, p := range []*Pod{good.(*Pod), &broken} {
+	for _, p := range []*Pod{good.(*Pod), broken} {
 		if err := w.pods.Add(p); err != nil {
 			t.Fatal(err)
 		}

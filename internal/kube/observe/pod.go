@@ -2,6 +2,7 @@ package observe
 
 import (
 	"strconv"
+	"sync/atomic"
 	"time"
 	"unique"
 
@@ -31,6 +32,8 @@ type Pod struct {
 	owner *owners.Owner // its controller, which may say what it lacks; nil: no owner is asked
 	lacks translate.Lacks
 	open  bool // the owners may say more than the fact says
+
+	told atomic.Bool // it was handed on
 }
 
 // nothing is the metadata of every Pod. It is never written: what is read of a pod is in its fact.
