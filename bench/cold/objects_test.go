@@ -48,7 +48,7 @@ func managed(managers ...string) (out []metav1.ManagedFieldsEntry) {
 	return out
 }
 
-// pod is one that runs, at the first of its versions, with what a cluster's pods have: a token's volume, an environment,
+// pod is one that runs, in its first version, with what a cluster's pods have: a token's volume, an environment,
 // conditions, statuses, managed fields.
 func pod(members int) *corev1.Pod {
 	yes, seconds := true, int64(300)

@@ -97,7 +97,7 @@ func (s *server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		from, _ := strconv.Atoi(query.Get("continue"))
 		count, _ := strconv.Atoi(query.Get("limit"))
 		s.pages(w, from, count)
-	case r.URL.Path != podsPath && strings.HasSuffix(r.URL.Path, "/pods"): // those of a namespace: no other scheduler is there
+	case r.URL.Path != podsPath && strings.HasSuffix(r.URL.Path, "/pods"): // a namespace's: no other scheduler is there
 		answer(w, http.StatusOK, corev1.PodList{TypeMeta: metav1.TypeMeta{APIVersion: "v1", Kind: "PodList"}})
 	case r.Method == http.MethodPatch && strings.HasPrefix(r.URL.Path, "/api/v1/namespaces/"):
 		s.writes.Add(1)

@@ -111,8 +111,8 @@ func (w *Observer) Refresh(ctx context.Context) error {
 	}
 }
 
-// told says that a version of a pod was handed on. One that the informer shows, and has not told the handler of yet, was
-// not.
+// told says that a version of a pod was handed on. One that the informer shows, and has not told the handler of yet,
+// was not.
 func (w *Observer) told(p metav1.Object, version uint64) bool {
 	known := w.Pod(p.GetNamespace(), p.GetName())
 	return known != nil && version != 0 && known.fact.Version == version && known.fact.UID == string(p.GetUID()) &&
