@@ -96,10 +96,11 @@ func (w *Observer) Refresh(ctx context.Context) error {
 			return fmt.Errorf("list the pods that are bound: %w", err)
 		}
 		for i := range list.Items {
-			if p := &list.Items[i]; w.told(p, translate.Version(p.ResourceVersion)) {
+			p := &list.Items[i]
+			if w.Pod(p.Namespace, p.Name).wasTold(string(p.UID), translate.Version(p.ResourceVersion)) {
 				continue
 			}
-			o, err := w.pod(&list.Items[i])
+			o, err := w.pod(p)
 			if err != nil {
 				return err
 			}
@@ -109,14 +110,6 @@ func (w *Observer) Refresh(ctx context.Context) error {
 			return w.refreshClaims(ctx)
 		}
 	}
-}
-
-// told says that a version of a pod was handed on. One that the informer shows, and has not told the handler of yet,
-// was not.
-func (w *Observer) told(p metav1.Object, version uint64) bool {
-	known := w.Pod(p.GetNamespace(), p.GetName())
-	return known != nil && version != 0 && known.fact.Version == version && known.fact.UID == string(p.GetUID()) &&
-		known.told.Load()
 }
 
 // tell hands on what was read of a pod past the watch.

@@ -76,8 +76,7 @@ func (s *witnessed) report(at int, listed bool) {
 
 // read has a list past the watch show a pod.
 func (s *witnessed) read(p *Pod) {
-	is := &metav1.ObjectMeta{Namespace: p.GetNamespace(), Name: p.GetName(), UID: types.UID(p.fact.UID)}
-	if !s.w.told(is, p.fact.Version) {
+	if !s.w.Pod(p.GetNamespace(), p.GetName()).wasTold(p.fact.UID, p.fact.Version) {
 		s.w.tell(&Pod{ObjectMeta: &nothing, fact: p.fact})
 	}
 }
