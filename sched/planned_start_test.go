@@ -19,6 +19,11 @@ type plannedCluster struct {
 func newPlannedCluster(t rapid.TB, packs, fifo bool, nodes, cpu int, arguments policy.Arguments) *plannedCluster {
 	s := newGangCluster(t, packs, nodes, cpu)
 	profile := gangProfile(packs)
+	if wait, late := arguments["sla-waiting-time"]; late { // planned for jobs that waited too long
+		arguments = nil
+		profile.Tiers = append([][]policy.Choice{{{Plugin: "sla", Arguments: policy.Arguments{"sla-waiting-time": wait}}}},
+			profile.Tiers...)
+	}
 	profile.ActionArguments = map[string]policy.Arguments{"backfill": arguments}
 	e, err := New(profile)
 	if err != nil {
@@ -82,8 +87,13 @@ func TestNoJobStartsLaterThanItWasPlannedFirst(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		n := func(least, most int) int { return rapid.IntRange(least, most).Draw(t, "n") }
 		nodes, cpu := n(1, 5), n(2, 4)
-		s := newPlannedCluster(t, n(0, 1) == 1, n(0, 1) == 1, nodes, cpu, policy.Arguments{
-			"backfill.depth": rapid.SampledFrom([]string{"1", "2", "-1"}).Draw(t, "depth"), "backfill.resolution": "3s"})
+		arguments := policy.Arguments{"backfill.resolution": "3s",
+			"backfill.patience": rapid.SampledFrom([]string{"0s", "20s"}).Draw(t, "patience"),
+			"backfill.depth":    rapid.SampledFrom([]string{"1", "2", "-1"}).Draw(t, "depth")}
+		if n(0, 3) == 0 {
+			arguments = policy.Arguments{"sla-waiting-time": "15s"}
+		}
+		s := newPlannedCluster(t, n(0, 1) == 1, n(0, 1) == 1, nodes, cpu, arguments)
 		for i := range 150 {
 			if n(0, 2) == 0 {
 				limit, per := int64(n(1, 40)), n(1, cpu)

@@ -35,6 +35,7 @@ type Index struct {
 	opened   uint64 // the StateEpoch when the cycle began
 	times    uint64 // how often a time came at which plugins' answers change
 	deferred uint64 // cycles in which work was put off
+	plans    uint64 // how often a start was planned while none was
 }
 
 // entry is what the index keeps of a job, waiting or not.
@@ -58,6 +59,13 @@ func (x *Index) Open() {
 
 // TimePassed says that a time has come at which plugins' answers change.
 func (x *Index) TimePassed() { x.times++ }
+
+// StartPlanned says that a start was planned while none was before: some jobs that lack room may now take what is kept
+// for it, since they end before. What they lack is no number of tasks any more.
+func (x *Index) StartPlanned() {
+	x.plans++
+	x.times++
+}
 
 // Deferred says that work was put off in this cycle.
 func (x *Index) Deferred() { x.deferred++ }

@@ -41,7 +41,8 @@ func (r *Refusal) wake() Wake {
 // Park notes why a job was refused, and that it is of no use to try it again before something changes that the
 // refusal rests on.
 func (x *Index) Park(j ledger.JobID, r Refusal) {
-	m := record{reason: r.Reason, refused: true, wake: r.wake(), at: x.nowFor(j), class: r.Class, tasks: r.Tasks}
+	m := record{reason: r.Reason, refused: true, wake: r.wake(), at: x.nowFor(j), class: r.Class, tasks: r.Tasks,
+		plans: x.plans}
 	if r.Whole {
 		m.shown, m.shownAt = r.Reason, m.at
 	}
@@ -71,6 +72,7 @@ type signature struct {
 	lending  ledger.Lending
 	priority int32
 	specs    uint64 // the version of queues when they were refused
+	plans    uint64 // see Index.StartPlanned
 }
 
 // signatureOf is a parked job's signature. It has no number of tasks for an admitted job that keeps its queue's
@@ -78,7 +80,7 @@ type signature struct {
 func (x *Index) signatureOf(j ledger.JobID, m *record) signature {
 	job := x.l.Job(j)
 	k := signature{wake: m.wake, queue: job.Queue, priority: job.Priority, specs: m.at.at(OnSpecs),
-		lending: x.l.Lenders.Of(j)}
+		lending: x.l.Lenders.Of(j), plans: m.plans}
 	if m.tasks != 0 && job.RoomKept == 0 && (!job.HasMin || k.lending != ledger.Keeps) {
 		k.class, k.tasks = m.class, m.tasks
 	}
@@ -115,7 +117,7 @@ func (x *Index) wakeGroups(now Versions) {
 // is still lacking even with what terminating pods will free. Within an action, what a queue holds only grows
 // and room only shrinks. So a job that does not fit before an action fits at no time during it.
 func (x *Index) hopeless(k signature, now Versions) bool {
-	if now.at(OnSpecs) != k.specs || k.queue == ledger.NoQueue {
+	if now.at(OnSpecs) != k.specs || k.plans != x.plans || k.queue == ledger.NoQueue {
 		return false
 	}
 	if _, over := x.set.Overused(k.queue); over {

@@ -20,7 +20,8 @@ type record struct {
 	wake  Wake     // what its refusal rests on; 0: it is not parked
 	at    Versions // when it was refused
 	class ledger.ClassID
-	tasks int64 // see Refusal
+	tasks int64  // see Refusal
+	plans uint64 // Index.plans when it was refused
 }
 
 // recordOf is the record of a job that still counts, nil when there is none. The record of a job that waits no

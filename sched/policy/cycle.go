@@ -1,6 +1,9 @@
 package policy
 
-import "ashlar.sh/sched/trace"
+import (
+	"ashlar.sh/sched/ledger"
+	"ashlar.sh/sched/trace"
+)
 
 // Opener is called when a cycle begins. What it derives from the ledger then stays unchanged for the whole cycle.
 type Opener interface {
@@ -20,6 +23,16 @@ type Clock interface {
 type Later interface {
 	Clock
 	Later() (next int64)
+}
+
+// StartsDue is a Clock that knows jobs of which the start is planned whatever their queue says, since they have waited
+// as long as they were to. Where action backfill plans no starts at all, it has no effect.
+type StartsDue interface {
+	Clock
+	// StartDue says that a job is one of these, at the time of the cycle.
+	StartDue(j ledger.JobID) bool
+	// AnyStartDue says that some job may be.
+	AnyStartDue() bool
 }
 
 // Budgeted is a plugin that has a budget for its answers, since some cost too much to be given all in one cycle. What
@@ -74,6 +87,26 @@ func (s *Set) Later() (next int64) {
 		}
 	}
 	return next
+}
+
+// StartDue says that the start of a job is to be planned whatever its queue says.
+func (s *Set) StartDue(j ledger.JobID) bool {
+	for _, p := range s.clocks {
+		if d, ok := p.(StartsDue); ok && d.StartDue(j) {
+			return true
+		}
+	}
+	return false
+}
+
+// AnyStartDue says that there may be such a job.
+func (s *Set) AnyStartDue() bool {
+	for _, p := range s.clocks {
+		if d, ok := p.(StartsDue); ok && d.AnyStartDue() {
+			return true
+		}
+	}
+	return false
 }
 
 // Resume is the earliest time at which work that was put off may go on, 0 when none was put off.

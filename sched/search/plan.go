@@ -35,7 +35,7 @@ func UpkeepPlans(s *session.Session) {
 		switch {
 		case start == 0:
 			continue
-		case !stands(s, j) || !s.Plans(s.L.Job(j).Queue):
+		case !stands(s, j) || !session.PlansFor(s, j):
 			release(s, j)
 		case start <= s.Now && start > s.Reached:
 			s.Pending.TimePassed() // see asPlanned
@@ -59,7 +59,7 @@ func PlanStarts(s *session.Session) {
 	s.Planned = 0
 	waiting := map[ledger.QueueID]*session.Heap[ledger.JobID]{}
 	for _, j := range s.L.Jobs.Active() { // order-free: heaps by a total order
-		if q := s.L.Job(j).Queue; s.Plans(q) && waits(s, j) {
+		if q := s.L.Job(j).Queue; session.PlansFor(s, j) && waits(s, j) {
 			if waiting[q] == nil {
 				waiting[q] = session.NewHeap(s.Policy.CompareJobs)
 			}
@@ -84,7 +84,7 @@ func planFor(s *session.Session, j ledger.JobID) {
 	if w.Empty() || w.Promised() || !couldEver(s, w) {
 		return
 	}
-	if from := model.After(came(s, w), s.Backfill.Patience); from > s.Now {
+	if from := model.After(came(s, w), session.Patience(s, j)); from > s.Now {
 		if s.Planned == 0 || from < s.Planned {
 			s.Planned = from
 		}
@@ -110,6 +110,9 @@ func plan(s *session.Session, j ledger.JobID, first int64) {
 	})
 	if len(places) == 0 {
 		return
+	}
+	if !slices.ContainsFunc(s.L.KeptRoom.Jobs(), func(h ledger.JobID) bool { return Planned(s, h) }) {
+		s.Pending.StartPlanned()
 	}
 	release(s, j)
 	if first == 0 {

@@ -53,13 +53,10 @@ func (a BackfillArguments) Settings() Backfill {
 	return b
 }
 
-// PlansAny says that starts are planned in some queue.
+// PlansAny says that starts are planned in some queue, or of some job.
 func (s *Session) PlansAny() bool {
 	b := &s.Backfill
-	if !b.On || b.Depth == 0 || b.Asked {
-		return b.On && b.Depth != 0
-	}
-	return anyFIFO(s)
+	return b.On && b.Depth != 0 && (b.Asked || anyFIFO(s) || s.Policy.AnyStartDue())
 }
 
 // anyFIFO says that there is a queue with dequeueStrategy fifo.
@@ -86,4 +83,23 @@ func (s *Session) Reorder() int64 {
 func (s *Session) Plans(q ledger.QueueID) bool {
 	b := &s.Backfill
 	return b.On && b.Depth != 0 && q != ledger.NoQueue && (b.Asked || s.FIFO(q))
+}
+
+// PlansFor says that the start of a job may be planned: starts of its queue's jobs are, or it has waited too long.
+func PlansFor(s *Session, j ledger.JobID) bool {
+	return s.Plans(s.L.Job(j).Queue) || due(s, j)
+}
+
+// due says that a job has waited too long, so that its start is planned whatever its queue says.
+func due(s *Session, j ledger.JobID) bool {
+	b := &s.Backfill
+	return b.On && b.Depth != 0 && s.L.Job(j).Queue != ledger.NoQueue && s.Policy.StartDue(j)
+}
+
+// Patience is how long a job waits before its start is planned, in nanoseconds.
+func Patience(s *Session, j ledger.JobID) int64 {
+	if due(s, j) {
+		return 0
+	}
+	return s.Backfill.Patience
 }

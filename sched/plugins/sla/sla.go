@@ -7,7 +7,11 @@
 // and none of its own or an earlier tier: name it first. At all times, the job with the earlier
 // deadline goes first, and a job with a deadline before one without.
 //
-// It takes no room from any job, and frees none. When all jobs are past their deadlines, the oldest
+// From its deadline on the start of a job is planned, where action backfill is configured, also in queues in which no
+// starts are planned otherwise: room is kept for the first such jobs of a queue, as many as backfill.depth says, once
+// it is known when there is some. That is how the plugin keeps its promise: before, later jobs may pass.
+//
+// It takes no room from pods that hold it. When all jobs are past their deadlines, the oldest
 // deadline goes first, and nothing else changes. A job that runs in part keeps its deadline for the
 // members that it still lacks.
 //
@@ -43,14 +47,16 @@ type plugin struct {
 	l    *ledger.Ledger
 	wait int64 // for jobs without the annotation; 0: no deadline
 	now  int64
+	due  bool // some active job is past its deadline
 }
 
 // At takes the time of the cycle, and returns the first deadline after it of a job for which something
 // is left to decide.
 func (p *plugin) At(now int64) (next int64) {
-	p.now = now
+	p.now, p.due = now, false
 	for _, j := range p.l.Jobs.Active() { // order-free: the least is sought
 		at, has := p.deadline(j)
+		p.due = p.due || has && at <= now
 		if has && at > now && p.l.Job(j).Created <= now && (next == 0 || at < next) {
 			next = at
 		}
@@ -72,6 +78,12 @@ func (p *plugin) late(j ledger.JobID) bool {
 	at, has := p.deadline(j)
 	return has && at <= p.now
 }
+
+// StartDue implements policy.StartsDue: a job past its deadline has its start planned.
+func (p *plugin) StartDue(j ledger.JobID) bool { return p.due && p.late(j) }
+
+// AnyStartDue implements policy.StartsDue.
+func (p *plugin) AnyStartDue() bool { return p.due }
 
 // VoteEnqueue permits a job that is past its deadline, and abstains on all others.
 func (p *plugin) VoteEnqueue(j ledger.JobID) (policy.Vote, trace.Reason) {

@@ -16,6 +16,7 @@ type plugin interface {
 	policy.JobEnqueueable
 	policy.JobPipelined
 	policy.JobOrder
+	policy.StartsDue
 }
 
 const minute = int64(60_000_000_000)
@@ -72,6 +73,9 @@ func TestAJobIsPermittedFromItsDeadlineOn(t *testing.T) {
 			}
 			if got := p.VotePipelined(j); got != c.want {
 				t.Errorf("VotePipelined = %d, want %d", got, c.want)
+			}
+			if due := c.want == policy.Permit; p.StartDue(j) != due || p.AnyStartDue() != due {
+				t.Errorf("its start is due: %t, any: %t, want %t", p.StartDue(j), p.AnyStartDue(), due)
 			}
 		})
 	}
