@@ -5,8 +5,8 @@
 // order of all that the API server does: it waits until every other goroutine waits, orders what they ask for by what
 // it says, draws what happens to it from a seed, and does one thing at a time. One seed names one run, of this version
 // of the code and its libraries: TestASeedIsOneRun compares all requests and writes of two runs. For that one
-// processor runs all goroutines, facts that come at one time are put in order, and a cycle waits until all that happens
-// at one time has happened (loop.Simulated).
+// processor runs all goroutines, facts that come at one time are put in order, a cycle waits until all that happens
+// at one time has happened (loop.Simulated), and no two times of an election run out together.
 //
 // What must always hold is checked from the API server's side alone, at every write, and once the trouble has ended.
 //

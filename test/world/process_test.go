@@ -77,7 +77,7 @@ func (w *World) start(name string) {
 	options := loop.Options{Config: config, ConfigFile: w.conf.path, Dump: p.dumps, DumpDir: w.conf.dumps(),
 		Recording: w.recorded(p), Simulated: loop.Simulated{Settle: settle, Order: byName},
 		QuietBinds: w.chance(0.5), Period: time.Second >> w.random.IntN(2), Plugins: []policy.Definition{p.bug.plugin()},
-		Election: &loop.Election{Namespace: leaseNamespace, Name: "volcano", Identity: p.name}}
+		Election: apart(&loop.Election{Namespace: leaseNamespace, Name: "volcano", Identity: p.name})}
 	if w.Breaks.options != nil {
 		w.Breaks.options(&options)
 	}
@@ -93,6 +93,14 @@ func (w *World) start(name string) {
 	}
 	w.procs[at] = p
 	w.tend(p)
+}
+
+// apart sets the times of an election, which are the usual ones but for nanoseconds: by those the second of two
+// requests for a renewal, the pause before the next try and the renewal itself run out at one moment, and which of
+// several that have run out a select sees is drawn by Go's runtime, by no seed of ours.
+func apart(e *loop.Election) *loop.Election {
+	e.LeaseDuration, e.RenewDeadline, e.RetryPeriod = leaseLasts, 10*time.Second+1, 2*time.Second+3
+	return e
 }
 
 // settled returns when all that happens in a process at one time has happened: whether a cycle sees the half of it
