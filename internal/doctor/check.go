@@ -56,12 +56,15 @@ type Visit struct {
 	Unread string
 
 	running []inspect.Running
-	hidden  bool // some deployments may not be listed
+	hidden  bool          // some deployments may not be listed
+	ahead   time.Duration // of this machine's clock before that of the API server; 0 where unclear
+	unclear error         // why the time of the API server is not known
 }
 
 // Examine makes all looks, one after the other.
 func Examine(ctx context.Context, v *Visit) *Report {
 	out := &Report{APIVersion: "ashlar.sh/v1alpha1", Kind: "DoctorReport"}
+	v.ahead, v.unclear = v.skew(ctx)
 	for _, look := range []func(context.Context, *Visit) Check{versions, kinds, schedulers, rights, leases, controllers,
 		webhooks, queues, gates, clock, heartbeats} {
 		c := look(ctx, v)

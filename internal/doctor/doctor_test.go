@@ -170,6 +170,14 @@ func TestLeasesThatAreNotRenewed(t *testing.T) {
 	is(t, check(t, v, "leases"), OK, "held by pod-1")
 	v, _ = visit(ours(1), lease(time.Minute))
 	is(t, check(t, v, "leases"), Warning, "renewed 1m0s ago")
+
+	// A Lease has the time of the cluster: this machine's clock may be ahead of it.
+	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+		w.Header().Set("Date", noon.Add(-time.Minute).Format(http.TimeFormat))
+	}))
+	defer server.Close()
+	v.HTTP, v.Host = server.Client(), server.URL
+	is(t, check(t, v, "leases"), OK, "held by pod-1")
 }
 
 func TestDeadWebhooks(t *testing.T) {

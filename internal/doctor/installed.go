@@ -277,7 +277,7 @@ func leases(ctx context.Context, v *Visit) Check {
 				l.Spec.LeaseDurationSeconds == nil {
 				continue
 			}
-			age, lasts := v.Now().Sub(l.Spec.RenewTime.Time), time.Duration(*l.Spec.LeaseDurationSeconds)*time.Second
+			age, lasts := v.now().Sub(l.Spec.RenewTime.Time), time.Duration(*l.Spec.LeaseDurationSeconds)*time.Second
 			text := fmt.Sprintf("%s/%s is held by %s", l.Namespace, l.Name, *l.Spec.HolderIdentity)
 			if age > 3*lasts {
 				out.Status, out.Message = Warning, "a Lease is not renewed"

@@ -2,9 +2,7 @@ package doctor
 
 import (
 	"context"
-	"errors"
 	"fmt"
-	"net/http"
 	"slices"
 	"time"
 
@@ -97,7 +95,7 @@ func gates(_ context.Context, v *Visit) Check {
 		return a.CreationTimestamp.Time.Compare(b.CreationTimestamp.Time)
 	})
 	for _, p := range pods {
-		age := v.Now().Sub(p.CreationTimestamp.Time)
+		age := v.now().Sub(p.CreationTimestamp.Time)
 		if len(p.Spec.SchedulingGates) == 0 || p.DeletionTimestamp != nil || age < held {
 			continue
 		}
@@ -111,27 +109,4 @@ func gates(_ context.Context, v *Visit) Check {
 			held)
 	}
 	return out
-}
-
-// serverTime is the time that the API server writes on its answers, which is whole seconds.
-func (v *Visit) serverTime(ctx context.Context) (time.Time, error) {
-	if v.HTTP == nil {
-		return time.Time{}, errors.New("there is no way to ask")
-	}
-	r, err := http.NewRequestWithContext(ctx, http.MethodGet, v.Host+"/version", nil)
-	if err != nil {
-		return time.Time{}, err
-	}
-	began := v.Now()
-	answer, err := v.HTTP.Do(r)
-	if err != nil {
-		return time.Time{}, err
-	}
-	_ = answer.Body.Close() // only the head counts
-	at, err := http.ParseTime(answer.Header.Get("Date"))
-	if err != nil {
-		return time.Time{}, fmt.Errorf("its answer has no time: %w", err)
-	}
-	// On average it was written in the middle of its second, half of the way back ago.
-	return at.Add(time.Second/2 + v.Now().Sub(began)/2), nil
 }
