@@ -3,8 +3,8 @@ package lint
 import (
 	"encoding/json"
 	"io"
+	"net/url"
 	"path/filepath"
-	"strings"
 )
 
 // The document of SARIF 2.1.0, as far as findings need it.
@@ -101,16 +101,4 @@ func (r *Report) SARIF(w io.Writer, version string) error {
 }
 
 // uri is a file's name as a relative reference: what a URI may not have is escaped.
-func uri(file string) string {
-	var b strings.Builder
-	for _, c := range []byte(filepath.ToSlash(file)) {
-		switch {
-		case 'a' <= c && c <= 'z', 'A' <= c && c <= 'Z', '0' <= c && c <= '9', strings.IndexByte("-._~/", c) >= 0:
-			b.WriteByte(c)
-		default:
-			const hex = "0123456789ABCDEF"
-			b.WriteString("%" + string(hex[c>>4]) + string(hex[c&15]))
-		}
-	}
-	return b.String()
-}
+func uri(file string) string { return (&url.URL{Path: filepath.ToSlash(file)}).String() }
