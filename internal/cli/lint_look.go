@@ -8,7 +8,6 @@ import (
 	"time"
 
 	"ashlar.sh/internal/config"
-	"ashlar.sh/internal/explain"
 	"ashlar.sh/internal/lint"
 	"ashlar.sh/internal/manifest"
 	"ashlar.sh/sched"
@@ -104,7 +103,7 @@ func (p linter) decide(l linting, in *lint.Input, from input) {
 const longestLook = 5 * time.Second
 
 // late simulates, where jobs have deadlines, until the last of them is over: which jobs have not started at theirs.
-func (p linter) late(l linting, from input) map[ledger.Key]lint.Lateness {
+func (p linter) late(l linting, from input) map[ledger.Key]time.Duration {
 	deadlines, last := from.deadlines(p.Now()), time.Duration(0)
 	for _, d := range deadlines { // order-free: the largest
 		last = max(last, d)
@@ -113,7 +112,7 @@ func (p linter) late(l linting, from input) map[ledger.Key]lint.Lateness {
 		return nil
 	}
 	l.stop = last
-	out, began := map[ledger.Key]lint.Lateness{}, p.Now()
+	out, began := map[ledger.Key]time.Duration{}, p.Now()
 	world, err := from.world(p.Process, l.simulation)
 	if err != nil {
 		return nil
@@ -124,8 +123,7 @@ func (p linter) late(l linting, from input) map[ledger.Key]lint.Lateness {
 				continue
 			}
 			if delete(deadlines, key); !started(engine, key) {
-				out[key] = lint.Lateness{Deadline: explain.Duration(deadline).String(),
-					Found: "does not start by then, if no other jobs come and what runs goes on"}
+				out[key] = deadline
 			}
 		}
 	}

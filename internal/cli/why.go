@@ -7,7 +7,6 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"ashlar.sh/internal/config"
 	"ashlar.sh/internal/explain"
 )
 
@@ -115,7 +114,7 @@ func (a *asked) take(args []string, name string) error {
 	}
 	kind, known := askedKinds[strings.ToLower(args[0])]
 	if !known {
-		return fmt.Errorf("%q is none of job, pod, queue, node and eviction%s", args[0], config.Suggest(args[0],
+		return fmt.Errorf("%q is none of job, pod, queue, node and eviction%s", args[0], explain.Suggest(args[0],
 			[]string{"job", "pod", "queue", "node", "eviction"}))
 	}
 	a.kind, a.name = kind, args[1]

@@ -6,10 +6,6 @@ import (
 	"ashlar.sh/sched/policy"
 )
 
-// Suggest is ` (did you mean "x"?)` for the candidate nearest to a name that is not among
-// them, or nothing when none is near.
-func Suggest(name string, candidates []string) string { return didYouMean(name, candidates) }
-
 // didYouMean is ` (did you mean "x"?)` for the candidate nearest to name, or
 // nothing when none is near.
 func didYouMean(name string, candidates []string) string {

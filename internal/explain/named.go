@@ -14,14 +14,19 @@ func NoSuch(kind, namespace, name string, names []string) string {
 	if namespace != "" {
 		text += " in namespace " + namespace
 	}
+	return text + Suggest(name, names)
+}
+
+// Suggest is ` (did you mean "x"?)` with the nearest of the names that there are; "" where none is near.
+func Suggest(name string, names []string) string {
 	nearest := policy.Nearest(name, names)
 	if nearest == "" {
 		nearest = withParts(name, names)
 	}
-	if nearest != "" {
-		text += fmt.Sprintf(" (did you mean %q?)", nearest)
+	if nearest == "" {
+		return ""
 	}
-	return text
+	return fmt.Sprintf(" (did you mean %q?)", nearest)
 }
 
 // SeveralJobs says that a name means several jobs, and by which names they are told apart.

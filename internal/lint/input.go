@@ -1,6 +1,8 @@
 package lint
 
 import (
+	"time"
+
 	"ashlar.sh/internal/config"
 	"ashlar.sh/internal/manifest"
 	"ashlar.sh/sched"
@@ -21,11 +23,8 @@ type Input struct {
 	// Whole says that World has all the objects of a cluster, so that what is not there does not exist.
 	Whole bool
 	// Late are jobs that have a deadline and did not start in time, and for how long they may wait.
-	Late map[ledger.Key]Lateness
+	Late map[ledger.Key]time.Duration
 }
-
-// Lateness is the deadline of a job and what happened by then, in words.
-type Lateness struct{ Deadline, Found string }
 
 // look is one run over an input.
 type look struct {

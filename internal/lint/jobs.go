@@ -1,9 +1,8 @@
 package lint
 
 import (
-	"cmp"
+	"maps"
 	"slices"
-	"strings"
 
 	"ashlar.sh/internal/explain"
 	"ashlar.sh/internal/manifest"
@@ -36,7 +35,8 @@ func (l *look) jobs() {
 			}
 		}
 		if !classes[class] && l.all(model.KindPriorityClass) {
-			l.out.add("job-priority-class", ref, it.Where, "PriorityClass %s does not exist%s", class, nearest(class, classes))
+			l.out.add("job-priority-class", ref, it.Where, "PriorityClass %s does not exist%s", class,
+				explain.Suggest(class, slices.Sorted(maps.Keys(classes))))
 		}
 	}
 	if l.Engine == nil {
@@ -48,19 +48,6 @@ func (l *look) jobs() {
 	if l.kinds[model.KindNode] == 0 && l.kinds[model.KindPod] > 0 {
 		l.out.Unchecked = append(l.out.Unchecked, "whether jobs can run: no node is among the input")
 	}
-}
-
-func nearest(name string, of map[string]bool) string {
-	var names []string
-	for n := range of { // order-free: sorted below
-		names = append(names, n)
-	}
-	slices.Sort(names)
-	_, hint, offered := strings.Cut(explain.NoSuch("", "", name, names), " (did")
-	if !offered {
-		return ""
-	}
-	return " (did" + hint
 }
 
 // gang compares a PodGroup's minimum with its pods. A controller may make them later: none at all is no mistake.
@@ -165,7 +152,8 @@ func (l *look) job(j *sched.JobReport) {
 		l.out.add("job-never-runs", object, at, "%s", explain.Sentence(*j.Reason.Never))
 	}
 	if late, is := l.Late[ledger.Key{Namespace: j.Namespace, Name: j.Name}]; is && j.Reason.Never == nil {
-		l.out.add("job-deadline", object, at, "it may wait for %s, and %s", late.Deadline,
-			cmp.Or(late.Found, "has not started by then"))
+		l.out.add("job-deadline", object, at,
+			"it may wait for %s, and does not start by then, if no other jobs come and what runs goes on",
+			explain.Duration(late))
 	}
 }
