@@ -37,8 +37,7 @@ type source struct {
 	from    string // what of a live cluster is asked; "": its objects
 	verbose bool   // say which
 
-	named           bool // the namespace was given
-	schedulersGiven bool
+	named bool // the namespace was given
 }
 
 // askFlags adds the flags of a source.

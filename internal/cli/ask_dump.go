@@ -3,6 +3,7 @@
 package cli
 
 import (
+	"cmp"
 	"fmt"
 	"maps"
 	"slices"
@@ -11,26 +12,31 @@ import (
 	"ashlar.sh/internal/explain"
 	"ashlar.sh/internal/recording"
 	"ashlar.sh/internal/sim"
+	"ashlar.sh/sched"
 	"ashlar.sh/sched/model"
 )
 
 // ofDump answers from what a live scheduler saved.
 func (p questions) ofDump(s source) (*situation, error) {
+	out, _, _, err := p.decidedDump(s)
+	return out, err
+}
+
+// decidedDump runs one cycle on what a live scheduler saved: with the state before it, and the plan.
+func (p questions) decidedDump(s source) (*situation, recording.State, sched.Plan, error) {
 	state, chosen, err := playing(p).stateIn(s.dump, s.config)
 	if err != nil {
-		return nil, err
+		return nil, state, sched.Plan{}, err
 	}
 	engine, plan, _, err := playing(p).decideOn(state, chosen, 0)
 	if err != nil {
-		return nil, err
+		return nil, state, plan, err
 	}
-	if s.namespace == "" {
-		s.namespace = "default"
-	}
+	s.namespace = cmp.Or(s.namespace, "default")
 	out := &situation{source: s, engine: engine}
 	out.asking = explain.Asking{Now: state.Now, Evicted: evictionsOf(plan), Basis: savedBasis(s, state)}
 	out.summary.Cycles = 1
-	return out, nil
+	return out, state, plan, nil
 }
 
 func savedBasis(s source, state recording.State) explain.Basis {

@@ -5,11 +5,8 @@ package cli
 import (
 	"context"
 	"errors"
-	"os"
-	"os/signal"
 	"path/filepath"
 	"strings"
-	"syscall"
 	"time"
 
 	"k8s.io/client-go/kubernetes"
@@ -95,7 +92,7 @@ func (p questions) ofCluster(s source) (*situation, error) {
 
 // lookNow reads the cluster that a source names, unless it is interrupted.
 func (p questions) lookNow(s source) (*lived, error) {
-	ctx, stop := signal.NotifyContext(context.Background(), syscall.SIGTERM, os.Interrupt)
+	ctx, stop := untilInterrupted(context.Background())
 	defer stop()
 	c, err := p.clients(&s)
 	if err != nil {

@@ -49,15 +49,24 @@ func (s *situation) job(name string) (*explain.Answer, error) {
 }
 
 func (s *situation) pod(name string) (*explain.Answer, error) {
-	why, job, known := s.engine.Questions().Pod(s.namespace, name)
-	if !known {
+	out := s.podNow(ledger.Key{Namespace: s.namespace, Name: name})
+	if out == nil {
 		return nil, s.unknown("pod", name, s.podNames())
 	}
+	return out, nil
+}
+
+// podNow is where a pod stands; nil: there is none.
+func (s *situation) podNow(pod ledger.Key) *explain.Answer {
+	why, job, known := s.engine.Questions().Pod(pod.Namespace, pod.Name)
+	if !known {
+		return nil
+	}
 	if job == ledger.NoJob {
-		return s.asking.PodAnswer(&why, nil), nil
+		return s.asking.PodAnswer(&why, nil)
 	}
 	whole := s.engine.Questions().Job(job)
-	return s.asking.PodAnswer(&why, &whole), nil
+	return s.asking.PodAnswer(&why, &whole)
 }
 
 // find finds the job of a name: a PodGroup, an adopted job, or the PodGroup that was made for an object of that name.

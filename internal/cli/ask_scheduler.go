@@ -8,11 +8,8 @@ import (
 	"fmt"
 	"net/http"
 	"net/url"
-	"os"
-	"os/signal"
 	"slices"
 	"strings"
-	"syscall"
 	"time"
 
 	"ashlar.sh/internal/explain"
@@ -41,7 +38,7 @@ func (p liveQuestions) fromScheduler(s *source, ask func(*scheduler) error) (ans
 	if !s.asksScheduler() {
 		return false, nil
 	}
-	ctx, stop := signal.NotifyContext(context.Background(), syscall.SIGTERM, os.Interrupt)
+	ctx, stop := untilInterrupted(context.Background())
 	defer stop()
 	x := &scheduler{ctx: ctx, wait: briefWait, s: s, tell: func(line string) { p.warnEach([]string{line}) }}
 	only := s.from == fromScheduler
@@ -53,11 +50,7 @@ func (p liveQuestions) fromScheduler(s *source, ask func(*scheduler) error) (ans
 		if s.namespace == "" {
 			s.namespace = namespace
 		}
-		lease := ""
-		if s.schedulersGiven && len(s.schedulers) == 1 {
-			lease = s.schedulers[0]
-		}
-		if x.Client, err = p.client(s.readAPI, person, lease, only); err == nil {
+		if x.Client, err = p.client(s.readAPI, person, s.lease(), only); err == nil {
 			err = ask(x)
 		}
 	}
@@ -214,16 +207,10 @@ func (x *scheduler) jobs(l *listing) (listed, error) {
 		x.tell(fmt.Sprintf("%d jobs are not listed, of which %d wait: they are in namespaces of which you may not list the "+
 			"pods", h.Count, h.Waiting))
 	}
-	var names []string
-	for _, r := range rows {
-		names = append(names, r.Name)
-	}
-	if err := l.allKnown("job", x.s.namespace, names); err != nil {
+	rows, err = rowsOf(rows, l.names, "job", x.s.namespace, func(r *explain.JobRow) string { return r.Name })
+	if err != nil {
 		return nil, err
 	}
-	rows = slices.DeleteFunc(rows, func(r explain.JobRow) bool {
-		return len(l.names) > 0 && !slices.Contains(l.names, r.Name)
-	})
 	return asking(last).JobRows(rows), nil
 }
 
@@ -236,16 +223,10 @@ func (x *scheduler) nodes(l *listing) (listed, error) {
 		x.tell(fmt.Sprintf("%d nodes are not listed, because you may not list nodes: cpu %s of %s is free", h.Count,
 			orNone(h.Amounts["idle"]["cpu"]), orNone(h.Amounts["allocatable"]["cpu"])))
 	}
-	var names []string
-	for _, r := range rows {
-		names = append(names, r.Name)
-	}
-	if err := l.allKnown("node", "", names); err != nil {
+	rows, err = rowsOf(rows, l.names, "node", "", func(r *explain.NodeAnswer) string { return r.Name })
+	if err != nil {
 		return nil, noOther("node", err)
 	}
-	rows = slices.DeleteFunc(rows, func(r explain.NodeAnswer) bool {
-		return len(l.names) > 0 && !slices.Contains(l.names, r.Name)
-	})
 	return asking(last).NodeRows(rows), nil
 }
 
@@ -256,14 +237,25 @@ func orNone(amount string) string {
 	return amount
 }
 
-// allKnown refuses a name that the scheduler has not.
-func (l *listing) allKnown(kind, namespace string, names []string) error {
-	for _, name := range l.names {
-		if !slices.Contains(names, name) {
-			return &client.Refusal{Code: http.StatusNotFound, Message: explain.NoSuch(kind, namespace, name, names)}
+// rowsOf are the rows of the names that are wanted, of none all. A name that the scheduler has not is refused.
+func rowsOf[T any](rows []T, wanted []string, kind, namespace string, name func(*T) string) ([]T, error) {
+	if len(wanted) == 0 {
+		return rows, nil
+	}
+	var names []string
+	var out []T
+	for i := range rows {
+		names = append(names, name(&rows[i]))
+		if slices.Contains(wanted, names[i]) {
+			out = append(out, rows[i])
 		}
 	}
-	return nil
+	for _, w := range wanted {
+		if !slices.Contains(names, w) {
+			return nil, &client.Refusal{Code: http.StatusNotFound, Message: explain.NoSuch(kind, namespace, w, names)}
+		}
+	}
+	return out, nil
 }
 
 // queuesByScheduler are the queues as the live scheduler has them, with the arithmetic where it is wanted; nil: the

@@ -7,11 +7,8 @@ import (
 	"context"
 	"fmt"
 	"io"
-	"os"
-	"os/signal"
 	"slices"
 	"strings"
-	"syscall"
 	"time"
 
 	"ashlar.sh/internal/kube/inspect"
@@ -23,7 +20,7 @@ const calm = 2 * time.Second
 // watching prints a list, and after each change of the cluster the lines that are new. Each time the cluster is read
 // anew, which costs as much as the first time: at most once in calm.
 func (p questions) watching(l listing, print func(listing, *situation, io.Writer) error) error {
-	ctx, stop := signal.NotifyContext(context.Background(), syscall.SIGTERM, os.Interrupt)
+	ctx, stop := untilInterrupted(context.Background())
 	defer stop()
 	c, err := p.clients(&l.source)
 	if err != nil {

@@ -7,8 +7,6 @@ import (
 	"fmt"
 	"net"
 	"os"
-	"os/signal"
-	"syscall"
 
 	"github.com/spf13/cobra"
 	corev1 "k8s.io/api/core/v1"
@@ -70,7 +68,7 @@ func (p Process) cluster() *cobra.Command {
 
 // tryOut runs it all until a signal.
 func (p Process) tryOut(o trial) (err error) {
-	ctx, stop := signal.NotifyContext(context.Background(), syscall.SIGTERM, os.Interrupt)
+	ctx, stop := untilInterrupted(context.Background())
 	defer stop()
 	fmt.Fprintln(p.Err, "Starting a control plane; the first time its programs are built, which takes some minutes.")
 	c, err := cluster.Start(ctx, cluster.Options{ControllerManager: true, Kwok: true})

@@ -5,12 +5,8 @@ package cli
 import (
 	"context"
 	"fmt"
-	"os"
-	"os/signal"
-	"runtime/debug"
 	"slices"
 	"strings"
-	"syscall"
 
 	"github.com/spf13/cobra"
 	corev1 "k8s.io/api/core/v1"
@@ -58,7 +54,7 @@ func (p linter) doctor(name string) *cobra.Command {
 
 // examine makes all looks and prints them.
 func (p linter) examine(s source) error {
-	ctx, stop := signal.NotifyContext(context.Background(), syscall.SIGTERM, os.Interrupt)
+	ctx, stop := untilInterrupted(context.Background())
 	defer stop()
 	c, err := p.clients(&s)
 	if err != nil {
@@ -67,8 +63,7 @@ func (p linter) examine(s source) error {
 	if _, err := c.Kube.Discovery().ServerVersion(); err != nil {
 		return onlyClusters(err)
 	}
-	info, _ := debug.ReadBuildInfo()
-	visit := &doctor.Visit{Clients: c, Now: p.Now, Version: found(info).Version}
+	visit := &doctor.Visit{Clients: c, Now: p.Now, Version: ownVersions().Version}
 	if reach, _, err := p.person(s); err == nil {
 		if url, _, err := rest.DefaultServerUrlFor(reach); err == nil {
 			visit.Host = strings.TrimSuffix(url.String(), "/")

@@ -6,7 +6,6 @@ import (
 	"errors"
 	"fmt"
 	"path/filepath"
-	"runtime/debug"
 	"slices"
 	"strings"
 
@@ -117,8 +116,7 @@ func (p linter) lintNow(l linting) error {
 	out.Unchecked = append(out.Unchecked, unchecked...)
 	switch l.output {
 	case "sarif":
-		info, _ := debug.ReadBuildInfo()
-		err = out.SARIF(p.Out, found(info).Version)
+		err = out.SARIF(p.Out, ownVersions().Version)
 	case "json":
 		err = explain.DocumentJSON(p.Out, out)
 	default:

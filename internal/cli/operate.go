@@ -64,14 +64,14 @@ func (p operator) queue(use, called string, vcctl bool) *cobra.Command {
   # No new jobs in research, until it is opened again
   NAME research --close
   NAME research --open`, "NAME", called),
-		RunE: func(c *cobra.Command, args []string) error {
+		RunE: func(_ *cobra.Command, args []string) error {
 			if err := o.take(args); err != nil {
 				return err
 			}
 			if err := o.direction(); err != nil {
 				return err
 			}
-			return p.run(c, o)
+			return p.run(o)
 		},
 		ValidArgsFunction: p.completes("queue", &o.source),
 	}
@@ -101,11 +101,11 @@ func (p operator) job(verb, use, called string, action busv1alpha1.Action, vcctl
   NAME train -n research --dry-run
 
   NAME train -n research`),
-		RunE: func(c *cobra.Command, args []string) error {
+		RunE: func(_ *cobra.Command, args []string) error {
 			if err := o.take(args); err != nil {
 				return err
 			}
-			return p.run(c, o)
+			return p.run(o)
 		},
 		ValidArgsFunction: p.completes("job", &o.source),
 	}

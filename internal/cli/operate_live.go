@@ -5,33 +5,29 @@ package cli
 import (
 	"context"
 	"fmt"
-	"os"
-	"os/signal"
 	"strings"
-	"syscall"
 	"time"
 
-	"github.com/spf13/cobra"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"sigs.k8s.io/yaml"
 	batchv1alpha1 "volcano.sh/apis/pkg/apis/batch/v1alpha1"
 	busv1alpha1 "volcano.sh/apis/pkg/apis/bus/v1alpha1"
 	schedulingv1beta1 "volcano.sh/apis/pkg/apis/scheduling/v1beta1"
-	"volcano.sh/apis/pkg/client/clientset/versioned"
 
 	"ashlar.sh/internal/explain"
+	"ashlar.sh/internal/kube/inspect"
 )
 
 // run carries an operation out.
-func (p operator) run(_ *cobra.Command, o operation) error {
-	ctx, stop := signal.NotifyContext(context.Background(), syscall.SIGTERM, os.Interrupt)
+func (p operator) run(o operation) error {
+	ctx, stop := untilInterrupted(context.Background())
 	defer stop()
 	c, err := p.clients(&o.source)
 	if err != nil {
 		return onlyClusters(err)
 	}
-	do := &commander{process: p.Process, volcano: c.Volcano, operation: o}
+	do := &commander{Clients: c, process: p.Process, operation: o}
 	target, err := do.target(ctx)
 	if err != nil || target == nil {
 		return err
@@ -42,9 +38,9 @@ func (p operator) run(_ *cobra.Command, o operation) error {
 // commander makes one Command and sees what becomes of it.
 type commander struct {
 	operation
+	inspect.Clients
 
 	process Process
-	volcano versioned.Interface
 }
 
 func (d *commander) say(format string, args ...any) {
@@ -60,16 +56,10 @@ func (d *commander) target(ctx context.Context) (*metav1.OwnerReference, error) 
 }
 
 func (d *commander) targetQueue(ctx context.Context) (*metav1.OwnerReference, error) {
-	queues := d.volcano.SchedulingV1beta1().Queues()
-	q, err := queues.Get(ctx, d.name, metav1.GetOptions{})
+	q, err := d.Volcano.SchedulingV1beta1().Queues().Get(ctx, d.name, metav1.GetOptions{})
 	if err != nil {
-		return nil, d.cannotRead(err, "queues.scheduling.volcano.sh", func() (names []string) {
-			if list, err := queues.List(ctx, metav1.ListOptions{Limit: mostEvents}); err == nil {
-				for i := range list.Items {
-					names = append(names, list.Items[i].Name)
-				}
-			}
-			return names
+		return nil, d.cannotRead(err, "queues.scheduling.volcano.sh", func() []string {
+			return inspect.Names(ctx, d.Clients, "queue", "")
 		})
 	}
 	state := q.Status.State
@@ -89,10 +79,10 @@ func (d *commander) targetQueue(ctx context.Context) (*metav1.OwnerReference, er
 }
 
 func (d *commander) targetJob(ctx context.Context) (*metav1.OwnerReference, error) {
-	jobs := d.volcano.BatchV1alpha1().Jobs(d.namespace)
+	jobs := d.Volcano.BatchV1alpha1().Jobs(d.namespace)
 	j, err := jobs.Get(ctx, d.name, metav1.GetOptions{})
 	if err != nil {
-		failed := d.cannotRead(err, "jobs.batch.volcano.sh", func() (names []string) {
+		return nil, d.cannotRead(err, "jobs.batch.volcano.sh", func() (names []string) {
 			if list, err := jobs.List(ctx, metav1.ListOptions{Limit: mostEvents}); err == nil {
 				for i := range list.Items {
 					names = append(names, list.Items[i].Name)
@@ -100,7 +90,6 @@ func (d *commander) targetJob(ctx context.Context) (*metav1.OwnerReference, erro
 			}
 			return names
 		})
-		return nil, failed
 	}
 	phase, suspends := j.Status.State.Phase, d.action == busv1alpha1.AbortJobAction
 	suspended := phase == batchv1alpha1.Aborted || phase == batchv1alpha1.Aborting
@@ -187,7 +176,7 @@ func (d *commander) ask(ctx context.Context, target *metav1.OwnerReference) erro
 		fmt.Fprintln(d.process.Err, "dry run: nothing was made. It would mean:", explain.Printable(d.effect()))
 		return nil
 	}
-	commands, options := d.volcano.BusV1alpha1().Commands(d.namespace), metav1.CreateOptions{}
+	commands, options := d.Volcano.BusV1alpha1().Commands(d.namespace), metav1.CreateOptions{}
 	if d.dryRun == "server" {
 		options.DryRun = []string{metav1.DryRunAll}
 	}
@@ -224,7 +213,7 @@ func (d *commander) taken(ctx context.Context, c *busv1alpha1.Command) bool {
 	ctx, stop := context.WithTimeout(ctx, d.wait)
 	defer stop()
 	for {
-		_, err := d.volcano.BusV1alpha1().Commands(c.Namespace).Get(ctx, c.Name, metav1.GetOptions{})
+		_, err := d.Volcano.BusV1alpha1().Commands(c.Namespace).Get(ctx, c.Name, metav1.GetOptions{})
 		if apierrors.IsNotFound(err) {
 			return true
 		}
@@ -240,7 +229,7 @@ func (d *commander) taken(ctx context.Context, c *busv1alpha1.Command) bool {
 func (d *commander) takeBack(c *busv1alpha1.Command) error {
 	ctx, stop := context.WithTimeout(context.Background(), patience)
 	defer stop()
-	err := d.volcano.BusV1alpha1().Commands(c.Namespace).Delete(ctx, c.Name, metav1.DeleteOptions{
+	err := d.Volcano.BusV1alpha1().Commands(c.Namespace).Delete(ctx, c.Name, metav1.DeleteOptions{
 		Preconditions: &metav1.Preconditions{UID: &c.UID}})
 	switch {
 	case apierrors.IsNotFound(err):

@@ -25,8 +25,7 @@ func (p Process) crashed(cause any, stack string) error {
 	var text strings.Builder
 	fmt.Fprintf(&text, "ashlar panicked: %v\n\narguments    %q\nplugins      %q (compiled in)\n", cause, p.Args,
 		policy.Names(p.Plugins))
-	info, _ := debug.ReadBuildInfo()
-	_ = found(info).print(&text, "") // a text builder takes all
+	_ = ownVersions().print(&text, "") // a text builder takes all
 	text.WriteString("\n" + stack)
 	lines := []string{fmt.Sprintf("error: ashlar panicked: %v", cause),
 		"This is a bug in ashlar, or in a plugin that was compiled in, and not in your input."}

@@ -35,10 +35,11 @@ func (p Process) run(s simulation, in input) (world *sim.World, findings []strin
 	show := p.progress(s.verbosity > 0)
 	defer show.clear()
 	for {
-		if at, _ := world.Next(); s.stop >= 0 && at > s.stop {
+		at, more := world.Next()
+		if s.stop >= 0 && at > s.stop {
 			return world, nil, nil
 		}
-		if at, more := world.Next(); more && in.watch != nil && in.watch.Estimate(at) {
+		if more && in.watch != nil && in.watch.Estimate(at) {
 			starts, err := world.Starts(nil)
 			if err != nil {
 				return world, nil, err

@@ -8,10 +8,7 @@ import (
 	"flag"
 	"fmt"
 	"os"
-	"os/signal"
-	"runtime/debug"
 	"strings"
-	"syscall"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -188,10 +185,10 @@ var idleFlags = []struct{ name, kind, value, why string }{
 
 // schedule runs until a signal.
 func (p Process) schedule(s *scheduling, f *pflag.FlagSet, args []string) error {
-	info, _ := debug.ReadBuildInfo()
-	s.Version = found(info).Version
+	own := ownVersions()
+	s.Version = own.Version
 	if s.version {
-		return found(info).print(p.Out, "")
+		return own.print(p.Out, "")
 	}
 	if err := s.check(); err != nil {
 		return badInput("error: " + err.Error())
@@ -220,7 +217,7 @@ func (p Process) schedule(s *scheduling, f *pflag.FlagSet, args []string) error 
 			"Name one with --kubeconfig, or use 'ashlar simulate' to try without.")
 	}
 	s.Config, s.Plugins, s.LevelSocket = restConfig, p.Plugins, p.Env("DEBUG_SOCKET_DIR")
-	ctx, stop := signal.NotifyContext(context.Background(), syscall.SIGTERM, os.Interrupt)
+	ctx, stop := untilInterrupted(context.Background())
 	defer stop()
 	s.Options.Flags = changed(f)
 	if s.dumper {

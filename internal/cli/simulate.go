@@ -24,6 +24,8 @@ type simulation struct {
 	schedulers []string
 	audit      bool
 
+	schedulersGiven bool // by the flag
+
 	traceNodes, traceJobs string
 	preemptCost           string // what an eviction costs a pod of a trace
 	fill                  int    // percent of the GPUs to be asked for; 0: as the trace says

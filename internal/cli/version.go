@@ -32,12 +32,17 @@ func (p Process) version() *cobra.Command {
 		Short: "Print the versions of ashlar, Go and the APIs that it uses",
 		Args:  cobra.NoArgs,
 		RunE: func(*cobra.Command, []string) error {
-			info, _ := debug.ReadBuildInfo()
-			return found(info).print(p.Out, output)
+			return ownVersions().print(p.Out, output)
 		},
 	}
 	c.Flags().StringVarP(&output, "output", "o", "", "json, or nothing for text")
 	return c
+}
+
+// ownVersions are those of this command.
+func ownVersions() versions {
+	info, _ := debug.ReadBuildInfo()
+	return found(info)
 }
 
 // found reads the versions from what the linker left.

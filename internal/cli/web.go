@@ -7,11 +7,9 @@ import (
 	"net"
 	"net/http"
 	"os"
-	"os/signal"
 	"path/filepath"
 	"regexp"
 	"strings"
-	"syscall"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -36,7 +34,6 @@ type watching struct {
 
 	readAPI             // of a live scheduler, instead of files
 	kubeconfig, context string
-	schedulersGiven     bool
 }
 
 // isLive says that a live scheduler is to be shown.
@@ -133,7 +130,7 @@ func (p pages) showPage(ctx context.Context, s watching) error {
 		listener.Close()
 		return badInput("error: " + err.Error())
 	}
-	ctx, stop := signal.NotifyContext(ctx, syscall.SIGTERM, os.Interrupt)
+	ctx, stop := untilInterrupted(ctx)
 	defer stop()
 	fmt.Fprintf(p.Out, "Open %s\nIt lets in one browser; Ctrl-C ends it.\n", site.URL())
 	server := &http.Server{Handler: site, ReadHeaderTimeout: 10 * time.Second, IdleTimeout: time.Minute,

@@ -9,16 +9,20 @@ import (
 	"fmt"
 	"net/http"
 	"net/http/httputil"
-	"os"
-	"os/signal"
-	"runtime/debug"
-	"syscall"
 
 	"k8s.io/client-go/rest"
 
 	"ashlar.sh/internal/readapi"
 	"ashlar.sh/internal/readapi/client"
 )
+
+// lease is the name of the Lease of the one scheduler that was named; "" where none or several were.
+func (s *simulation) lease() string {
+	if s.schedulersGiven && len(s.schedulers) == 1 {
+		return s.schedulers[0]
+	}
+	return ""
+}
 
 // client makes one of the read API that is named, or that is found in the cluster of a person.
 func (p Process) client(r readAPI, person *rest.Config, lease string, wait bool) (*client.Client, error) {
@@ -37,11 +41,7 @@ func (p pages) live(s watching) (http.Handler, error) {
 	if err != nil {
 		return nil, noCluster(err)
 	}
-	lease := ""
-	if s.schedulersGiven && len(s.schedulers) == 1 {
-		lease = s.schedulers[0]
-	}
-	c, err := p.client(s.readAPI, person, lease, true)
+	c, err := p.client(s.readAPI, person, s.lease(), true)
 	if err != nil {
 		return nil, badInput("error: " + err.Error())
 	}
@@ -72,7 +72,7 @@ func (p pages) live(s watching) (http.Handler, error) {
 		var state readapi.State
 		_ = c.Get(ctx, "/v1/state", &state) // the page tells by its stream what is wrong
 		w.Header().Set("Content-Type", "application/json")
-		_ = json.NewEncoder(w).Encode(shownPage{Title: c.Found(), Source: "cluster", Version: ownVersion(),
+		_ = json.NewEncoder(w).Encode(shownPage{Title: c.Found(), Source: "cluster", Version: ownVersions().Version,
 			Scheduler: state.Version}) // it may have gone
 	})
 	return mux, nil
@@ -86,16 +86,10 @@ type shownPage struct {
 	Scheduler string `json:"scheduler,omitempty"`
 }
 
-// ownVersion is that of this command.
-func ownVersion() string {
-	info, _ := debug.ReadBuildInfo()
-	return found(info).Version
-}
-
 // begins finds the scheduler, and says which one it is. One that does not answer at the moment is no error: the page
 // says so, and goes on trying.
 func (p pages) begins(c *client.Client) error {
-	ctx, stop := signal.NotifyContext(context.Background(), syscall.SIGTERM, os.Interrupt)
+	ctx, stop := untilInterrupted(context.Background())
 	defer stop()
 	ctx, cancel := context.WithTimeout(ctx, briefWait)
 	defer cancel()

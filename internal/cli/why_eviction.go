@@ -77,7 +77,7 @@ func (e *podEvictions) last(s *situation, where string) (*explain.EvictionWhy, e
 
 // since adds what the engine knows of the pod now, and of the one that has its room.
 func (s *situation) since(w *explain.EvictionWhy) {
-	if now := s.now(ledger.Key{Namespace: w.Namespace, Name: w.Name}); now != nil {
+	if now := s.podNow(ledger.Key{Namespace: w.Namespace, Name: w.Name}); now != nil {
 		w.Since = append(w.Since, explain.Became(now))
 	} else {
 		w.Since = append(w.Since, w.Namespace+"/"+w.Name+": it has gone, and no pod of that name was made again")
@@ -85,24 +85,11 @@ func (s *situation) since(w *explain.EvictionWhy) {
 	if w.Record == nil || w.Record.For == "" {
 		return
 	}
-	if now := s.now(podKey(w.Record.For)); now != nil {
+	if now := s.podNow(podKey(w.Record.For)); now != nil {
 		w.Since = append(w.Since, explain.Became(now))
 	} else {
 		w.Since = append(w.Since, w.Record.For+": it has gone")
 	}
-}
-
-// now is where a pod stands; nil: there is none.
-func (s *situation) now(pod ledger.Key) *explain.Answer {
-	why, job, known := s.engine.Questions().Pod(pod.Namespace, pod.Name)
-	if !known {
-		return nil
-	}
-	if job == ledger.NoJob {
-		return s.asking.PodAnswer(&why, nil)
-	}
-	whole := s.engine.Questions().Job(job)
-	return s.asking.PodAnswer(&why, &whole)
 }
 
 // evictionQuestions are the questions about evictions.
@@ -120,7 +107,7 @@ func (p evictionQuestions) why(a asked) (*explain.Answer, error) {
 	}
 }
 
-// evictionInFiles simulates.
+// inFiles simulates.
 func (p evictionQuestions) inFiles(a asked) (*explain.Answer, error) {
 	s, in, err := p.fromFiles(a.source)
 	if err != nil {

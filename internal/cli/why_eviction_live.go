@@ -6,11 +6,8 @@ import (
 	"cmp"
 	"context"
 	"fmt"
-	"os"
-	"os/signal"
 	"slices"
 	"strings"
-	"syscall"
 	"time"
 
 	corev1 "k8s.io/api/core/v1"
@@ -31,7 +28,7 @@ const mostEvents = 500
 // inCluster reads the event, or the condition, that the scheduler wrote, and the two pods. It reads no more
 // than these: a person may ask it that may read one namespace.
 func (p evictionQuestions) inCluster(a asked) (*explain.Answer, error) {
-	ctx, stop := signal.NotifyContext(context.Background(), syscall.SIGTERM, os.Interrupt)
+	ctx, stop := untilInterrupted(context.Background())
 	defer stop()
 	c, err := p.clients(&a.source)
 	if err != nil {
@@ -57,6 +54,7 @@ type liveEviction struct {
 
 	told    []saying    // the oldest first
 	pod     *corev1.Pod // the one of that name now; nil: none, or it may not be read
+	hidden  bool        // pods may not be read
 	unknown []string
 }
 
@@ -88,6 +86,7 @@ func (l *liveEviction) read(ctx context.Context) error {
 	pod, err := l.kube.CoreV1().Pods(l.namespace).Get(ctx, l.name, metav1.GetOptions{})
 	switch {
 	case apierrors.IsForbidden(err):
+		l.hidden = true
 		l.unknown = append(l.unknown, "pods in namespace "+l.namespace+": no right to read them; not known: what came of it")
 	case err == nil:
 		l.pod = pod
@@ -163,7 +162,7 @@ func (l *liveEviction) victim(ctx context.Context, last saying) string {
 		return "it has not been deleted: " + became(l.pod)
 	case l.pod != nil:
 		return became(l.pod)
-	case slices.ContainsFunc(l.unknown, func(s string) bool { return strings.HasPrefix(s, "pods ") }):
+	case l.hidden:
 		return "what came of " + l.namespace + "/" + l.name + " is not known: no right to read pods there"
 	}
 	pods, err := l.kube.CoreV1().Pods(l.namespace).List(ctx, metav1.ListOptions{})

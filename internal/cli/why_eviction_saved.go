@@ -3,6 +3,7 @@
 package cli
 
 import (
+	"cmp"
 	"fmt"
 	"time"
 
@@ -14,9 +15,7 @@ import (
 
 // inDump looks into a recording, or into the state of one moment.
 func (p evictionQuestions) inDump(a asked) (*explain.Answer, error) {
-	if a.namespace == "" {
-		a.namespace = "default"
-	}
+	a.namespace = cmp.Or(a.namespace, "default")
 	r, err := recording.Open(a.dump)
 	if err != nil {
 		return nil, badInput("error: " + err.Error())
@@ -58,23 +57,17 @@ func (p evictionQuestions) inDump(a asked) (*explain.Answer, error) {
 
 // inState looks at one cycle, and at the evictions that were under way before it.
 func (p evictionQuestions) inState(a asked) (*explain.Answer, error) {
-	state, chosen, err := playing(p.questions).stateIn(a.dump, a.config)
+	s, state, plan, err := p.decidedDump(a.source)
 	if err != nil {
 		return nil, err
 	}
-	engine, plan, _, err := playing(p.questions).decideOn(state, chosen, 0)
-	if err != nil {
-		return nil, err
-	}
-	s := &situation{source: a.source, engine: engine}
-	s.asking = explain.Asking{Now: state.Now, Basis: savedBasis(a.source, state)}
 	found := &podEvictions{pod: ledger.Key{Namespace: a.namespace, Name: a.name}}
 	for _, t := range state.Commitments.Tasks {
 		if t.Kind == ledger.CommitEvict {
 			found.underWay(t)
 		}
 	}
-	found.cycle(0, moment(state.Now), plan, engine)
+	found.cycle(0, moment(state.Now), plan, s.engine)
 	return s.evictionAnswer(found, "no eviction was under way or due at that moment; a recording has those of the last "+
 		"minutes")
 }
