@@ -31,7 +31,7 @@ func TestASchedulerThatIsNamed(t *testing.T) {
 		}
 	}))
 	defer scheduler.Close()
-	config := file(t, "kubeconfig", nowhere)
+	config := unreachable(t)
 	named := namedScheduler(scheduler, config)
 	for _, c := range []struct {
 		args     []string

@@ -25,13 +25,7 @@ func TestThePageOfALiveScheduler(t *testing.T) {
 		fmt.Fprint(w, `{"apiVersion": "ashlar.sh/v1alpha1", "version": "v9", "items": [{"name": "train"}]}`)
 	}))
 	defer scheduler.Close()
-	config := file(t, "kubeconfig", `apiVersion: v1
-kind: Config
-current-context: c
-clusters: [{name: k, cluster: {server: "https://127.0.0.1:1"}}]
-users: [{name: me, user: {token: mine}}]
-contexts: [{name: c, context: {cluster: k, user: me}}]
-`)
+	config := unreachable(t)
 	fingerprint := readapi.Fingerprint(scheduler.Certificate().Raw)
 	args := func(certificate string) []string {
 		return []string{"--read-api", scheduler.URL, "--read-api-certificate", certificate, "--kubeconfig", config}
@@ -61,4 +55,16 @@ contexts: [{name: c, context: {cluster: k, user: me}}]
 			t.Errorf("%v: exit code %d, %q", c, got.code, got.err)
 		}
 	}
+}
+
+// unreachable is a kubeconfig with a token, namespace team, and a cluster that does not answer.
+func unreachable(t *testing.T) string {
+	t.Helper()
+	return file(t, "kubeconfig", `apiVersion: v1
+kind: Config
+current-context: c
+clusters: [{name: k, cluster: {server: "https://127.0.0.1:1"}}]
+users: [{name: me, user: {token: mine}}]
+contexts: [{name: c, context: {cluster: k, user: me, namespace: team}}]
+`)
 }
