@@ -14,6 +14,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/klog/v2"
 
+	"ashlar.sh/internal/crash"
 	"ashlar.sh/sched/ledger"
 )
 
@@ -24,12 +25,10 @@ import (
 type usageKeeper struct {
 	l *loop
 
-	at      time.Time // of the last write
-	version uint64    // of Usage then
-	shown   []string  // what the ConfigMaps have, as far as is known
-	sent    []string  // what they are to have
-	off     bool      // they are not ours to write, or may not be
-	written chan []string
+	at      time.Time       // of the last look at what changed
+	shown   []string        // what the ConfigMaps have, as far as is known
+	off     bool            // they are not ours to write, or may not be
+	written <-chan []string // has shown, once the write that is under way is over; nil: none is
 }
 
 // The form of what is kept, and its bounds. One object of a thousand holders has about 200 KiB.
@@ -37,6 +36,7 @@ const (
 	usageForm        = 1
 	usageKey         = "usage.json"
 	usagePause       = time.Minute
+	usageAtEnd       = 2 * time.Second // another scheduler may wait for the lease
 	mostUsageObjects = 16
 	holdersPerObject = 1000
 )
@@ -92,7 +92,6 @@ func (k *usageKeeper) read(ctx context.Context) error {
 		all.Queues = append(all.Queues, part.Queues...)
 	}
 	k.l.engine.Ledger().Usage.Restore(all)
-	k.version = k.l.engine.Ledger().Usage.Version()
 	return nil
 }
 
@@ -143,35 +142,59 @@ func (k *usageKeeper) tend(ctx context.Context, now time.Time) {
 	if k.written != nil {
 		select {
 		case k.shown = <-k.written:
-			if k.written = nil; !slices.Equal(k.shown, k.sent) {
-				k.version-- // it is tried again
-			}
+			k.written = nil
 		default:
 			return // the last write is under way
 		}
 	}
-	usage := &k.l.engine.Ledger().Usage
-	if k.off || !usage.On() || now.Sub(k.at) < usagePause || usage.Version() == k.version {
-		return
+	if now.Sub(k.at) >= usagePause {
+		k.at = now
+		k.begin(ctx)
 	}
-	k.at, k.version = now, usage.Version()
-	texts, written := k.texts(usage.Saved()), make(chan []string, 1)
-	k.sent, k.written = texts, written
-	go func() { written <- k.write(ctx, texts) }()
 }
 
 // flush writes what changed since the last write, when the scheduler ends.
 func (k *usageKeeper) flush(ctx context.Context) {
-	if k.written != nil {
-		select {
-		case k.shown = <-k.written:
-		case <-ctx.Done():
-			return
-		}
+	ctx, cancel := context.WithTimeout(ctx, usageAtEnd)
+	defer cancel()
+	if k.wait(ctx) && k.l.acting {
+		k.begin(ctx)
+		k.wait(ctx)
 	}
-	if usage := &k.l.engine.Ledger().Usage; k.l.acting && !k.off && usage.On() && usage.Version() != k.version {
-		k.write(ctx, k.texts(usage.Saved()))
+}
+
+// wait waits for the write that is under way, and says that it is over.
+func (k *usageKeeper) wait(ctx context.Context) bool {
+	if k.written == nil {
+		return true
 	}
+	select {
+	case k.shown = <-k.written:
+		k.written = nil
+		return true
+	case <-ctx.Done():
+		return false
+	}
+}
+
+// begin has what changed written by another goroutine. What cannot be written still differs the next time.
+func (k *usageKeeper) begin(ctx context.Context) {
+	usage := &k.l.engine.Ledger().Usage
+	if k.off || !usage.On() {
+		return
+	}
+	texts := k.texts(usage.Saved())
+	shown := make([]string, len(texts))
+	copy(shown, k.shown)
+	if slices.Equal(texts, shown) {
+		return
+	}
+	written := make(chan []string, 1)
+	k.written = written
+	crash.Handler(k.l.panicked).Go("writing what was used lately", func() {
+		defer func() { written <- shown }()
+		k.write(ctx, texts, shown)
+	})
 }
 
 // texts divides what is remembered among ConfigMaps. Their number never falls: a record that is in two of them because
@@ -208,11 +231,9 @@ func (k *usageKeeper) texts(s *ledger.UsageState) []string {
 	return out
 }
 
-// write writes the ConfigMaps that differ, the first of them, which says how many there are, last. It returns what they
-// have then.
-func (k *usageKeeper) write(ctx context.Context, texts []string) []string {
-	shown := make([]string, len(texts))
-	copy(shown, k.shown)
+// write writes the ConfigMaps that differ from what is shown, and notes there what they have then. The first of them,
+// which says how many there are, is the last.
+func (k *usageKeeper) write(ctx context.Context, texts, shown []string) {
 	ctx, cancel := context.WithTimeout(ctx, 30*time.Second)
 	defer cancel()
 	maps := k.l.rivals.kube.CoreV1().ConfigMaps(k.l.o.Election.Namespace)
@@ -228,9 +249,8 @@ func (k *usageKeeper) write(ctx context.Context, texts []string) []string {
 		}
 		if err != nil {
 			klog.ErrorS(err, "What was used lately could not be written; it is tried again in a minute", "configMap", m.Name)
-			return shown
+			return
 		}
 		shown[i] = texts[i]
 	}
-	return shown
 }

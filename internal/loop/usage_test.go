@@ -1,15 +1,22 @@
 package loop
 
 import (
+	"context"
 	"os"
 	"path/filepath"
 	"strings"
+	"sync/atomic"
 	"testing"
 	"time"
 
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/client-go/kubernetes"
+	corev1client "k8s.io/client-go/kubernetes/typed/core/v1"
+	k8stesting "k8s.io/client-go/testing"
 
+	"ashlar.sh/internal/kube/execute"
 	"ashlar.sh/sched/ledger"
 )
 
@@ -124,6 +131,79 @@ func TestUsageThatCannotBeRead(t *testing.T) {
 				if (kept == text) != newer {
 					t.Errorf("kept is %s", kept)
 				}
+			})
+		})
+	}
+}
+
+// A panic while usage is written ends that write alone: it is written the next time.
+func TestAPanicWhileUsageIsWritten(t *testing.T) {
+	inVirtualTimeWith(t, 1, remembering, func(w *living) {
+		var panics atomic.Bool
+		panics.Store(true)
+		w.answers(&w.kube.Fake, "update", "configmaps", func(k8stesting.Action) (bool, runtime.Object, error) {
+			if panics.Load() {
+				panic("a bug")
+			}
+			return false, nil, nil
+		})
+		w.group("g", 1, "")
+		w.pods("g", 0, 1, "4")
+		w.after(3 * time.Minute)
+		if w.bound("g") != 1 || w.usageWrites() == 0 {
+			t.Fatalf("%d pods are bound, and usage was to be written %d times", w.bound("g"), w.usageWrites())
+		}
+		panics.Store(false)
+		w.after(2 * time.Minute)
+		if kept := w.keptUsage().Data["usage.json"]; !strings.Contains(kept, `"Tenant":"ns"`) {
+			t.Errorf("kept is %s", kept)
+		}
+	})
+}
+
+// unanswered is an API server that does not answer what is written to ConfigMaps.
+type (
+	unanswered     struct{ kubernetes.Interface }
+	unansweredCore struct{ corev1client.CoreV1Interface }
+	unansweredMaps struct {
+		corev1client.ConfigMapInterface
+	}
+)
+
+func (u unanswered) CoreV1() corev1client.CoreV1Interface {
+	return unansweredCore{u.Interface.CoreV1()}
+}
+
+func (u unansweredCore) ConfigMaps(ns string) corev1client.ConfigMapInterface {
+	return unansweredMaps{u.CoreV1Interface.ConfigMaps(ns)}
+}
+
+func (unansweredMaps) Update(ctx context.Context, _ *corev1.ConfigMap, _ metav1.UpdateOptions) (*corev1.ConfigMap,
+	error) {
+	<-ctx.Done()
+	return nil, ctx.Err()
+}
+
+// Whether usage is being written when the scheduler ends, or is to be: another scheduler does not wait long for the
+// lease because that is not answered.
+func TestUsageThatCannotBeWrittenHoldsUpNoEnd(t *testing.T) {
+	for name, runs := range map[string]time.Duration{"under way": 20 * time.Second, "not begun": 50 * time.Second} {
+		t.Run(name, func(t *testing.T) {
+			inVirtualTimeWith(t, 1, func(w *living) {
+				remembering(w)
+				w.spoil = func(l *loop, _ *execute.Options) { l.rivals.kube = unanswered{l.rivals.kube} }
+			}, func(w *living) {
+				w.group("g", 1, "")
+				w.pods("g", 0, 1, "4")
+				w.after(runs)
+				began := time.Now()
+				w.end()
+				if took := time.Since(began); took > 3*time.Second {
+					t.Errorf("the end took %v", took)
+				}
+				w.after(time.Minute) // the requests are over
+				w.spoil = nil
+				w.schedule()
 			})
 		})
 	}
