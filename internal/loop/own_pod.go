@@ -59,3 +59,12 @@ func (s self) name() string {
 
 // told says that events and conditions can be written about the pod.
 func (s self) told() bool { return s.pod.Namespace != "" && s.pod.Name != "" && s.uid != "" }
+
+// PodNamespace is the namespace of the pod that this process runs in; "" outside of one.
+func PodNamespace() string {
+	text, err := os.ReadFile(ownNamespace)
+	if err != nil {
+		return ""
+	}
+	return strings.TrimSpace(string(text))
+}

@@ -3,9 +3,7 @@ package loop
 import (
 	"context"
 	"net/http"
-	"os"
 	"strconv"
-	"strings"
 
 	"github.com/prometheus/client_golang/prometheus/promhttp"
 	"k8s.io/client-go/kubernetes"
@@ -79,16 +77,4 @@ func (s *readServer) labels() map[string]string {
 	}
 	return map[string]string{readapi.LabelNamespace: s.namespace, readapi.LabelPort: strconv.Itoa(s.Port()),
 		readapi.LabelCertificate: s.Label()}
-}
-
-// podNamespace is the file in which a pod finds the namespace of its service account, which is its own.
-const podNamespace = "/var/run/secrets/kubernetes.io/serviceaccount/namespace"
-
-// PodNamespace is the namespace of the pod that this process runs in; "" outside of one.
-func PodNamespace() string {
-	text, err := os.ReadFile(podNamespace)
-	if err != nil {
-		return ""
-	}
-	return strings.TrimSpace(string(text))
 }

@@ -3,7 +3,6 @@ package loop
 import (
 	"context"
 	"fmt"
-	"os"
 	"slices"
 	"strconv"
 	"strings"
@@ -70,8 +69,8 @@ func (rs *rivalSchedulers) places() []string {
 	if rs.l.o.Election != nil {
 		out = append(out, rs.l.o.Election.Namespace)
 	}
-	if own, err := os.ReadFile(ownNamespace); err == nil {
-		out = append(out, strings.TrimSpace(string(own)))
+	if own := PodNamespace(); own != "" {
+		out = append(out, own)
 	}
 	slices.Sort(out)
 	return slices.Compact(out)
