@@ -106,6 +106,9 @@ func warn(problems []config.Problem) {
 // inEffect is the text that holds, "" for the default.
 func (c *configuration) inEffect() string { return c.taken }
 
+// fileHolds says that the file as it was read last is what holds: it was not refused.
+func (c *configuration) fileHolds() bool { return string(c.text) == c.taken }
+
 // changed reads the file, if it is time, and says whether it holds another profile. The
 // error says what is bad about a new content, once; it leaves things as they are.
 func (c *configuration) changed() (bool, error) {

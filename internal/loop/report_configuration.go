@@ -37,6 +37,9 @@ func (l *loop) configurationChanged(before policy.Profile) {
 		changes = []string{"nothing that is decided changes"}
 	}
 	klog.InfoS("A new configuration holds", "file", l.conf.path, "changes", changes)
+	if !l.conf.fileHolds() {
+		return // only the distance from UTC changed: the file is refused as before
+	}
 	l.metrics.reloaded(true)
 	l.health.configured(l.conf)
 	l.tellConfiguration(false, strings.Join(changes, "\n"))

@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -87,6 +88,23 @@ func TestWhatBecomesOfANewConfigurationIsTold(t *testing.T) {
 		}
 		if w.loop.health.config.Refused != "" {
 			t.Error("/configz still says that the file is refused")
+		}
+	})
+}
+
+// When summer time begins the hours of what holds are others; a file that is refused stays refused.
+func TestSummerTimeAcceptsNoFile(t *testing.T) {
+	const zoned = enqueueOnly + "  - name: tdm\n    arguments: {tdm.revocable-zone.rz: \"9:00-18:00\"}\n"
+	configured(t, zoned, func(w *living, write func(string)) {
+		write("actions: \"enqueu\"\n")
+		engine := w.loop.engine
+		w.loop.conf.zone = time.FixedZone("summer", 2*60*60)
+		w.after(soon)
+		if w.loop.engine == engine {
+			t.Fatal("summer time changes nothing")
+		}
+		if status, message, _ := w.told(); status != corev1.ConditionFalse || w.loop.health.config.Refused == "" {
+			t.Errorf("the condition says %s %q, /configz %q", status, message, w.loop.health.config.Refused)
 		}
 	})
 }
