@@ -52,32 +52,32 @@ func (l *loop) showConfigurationAtStart() {
 		l.tellConfiguration(true, err.Error()+"\nVolcano's default holds.")
 		return
 	}
-	l.showConfiguration(false, "the file holds as it is")
+	l.showConfiguration(configurationHolds, "the file holds as it is")
 }
 
 // tellConfiguration says on this scheduler's own pod what became of a new content.
 func (l *loop) tellConfiguration(refused bool, message string) {
-	if own := ownPod(l.rivals.token); own.told() {
-		reason := configurationHolds
-		if refused {
-			reason = configurationRefused
-		}
+	reason := configurationHolds
+	if refused {
+		reason = configurationRefused
+	}
+	if own := l.showConfiguration(reason, message); own.told() {
 		l.executor.Event(execute.Event{Kind: "Pod", Object: own.pod, UID: own.uid, Warning: refused, Reason: reason,
 			Message: message})
 	}
-	l.showConfiguration(refused, message)
 }
 
-// showConfiguration writes the condition of this scheduler's own pod.
-func (l *loop) showConfiguration(refused bool, message string) {
+// showConfiguration writes the condition of this scheduler's own pod, which it returns.
+func (l *loop) showConfiguration(reason, message string) self {
 	own := ownPod(l.rivals.token)
 	if !own.told() {
-		return
+		return own
 	}
-	c := corev1.PodCondition{Type: ConfigurationAccepted, Status: corev1.ConditionTrue, Reason: configurationHolds,
+	c := corev1.PodCondition{Type: ConfigurationAccepted, Status: corev1.ConditionTrue, Reason: reason,
 		Message: message, LastTransitionTime: metav1.Now()}
-	if refused {
-		c.Status, c.Reason = corev1.ConditionFalse, configurationRefused
+	if reason == configurationRefused {
+		c.Status = corev1.ConditionFalse
 	}
 	l.executor.OwnCondition(own.pod, own.uid, c)
+	return own
 }
