@@ -56,7 +56,7 @@ func (c *Executor) OwnCondition(pod ledger.Key, uid string, condition corev1.Pod
 	condition.Message = clip(condition.Message)
 	return c.say(c.figures, func(ctx context.Context) error {
 		pods := c.options.Clients.Slow.CoreV1().Pods(pod.Namespace)
-		_, err := pods.Patch(ctx, pod.Name, types.StrategicMergePatchType, conditionsAt(uid, "", condition),
+		_, err := pods.Patch(ctx, pod.Name, types.StrategicMergePatchType, conditions(uid, condition),
 			metav1.PatchOptions{}, "status")
 		return err
 	})

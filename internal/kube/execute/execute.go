@@ -138,7 +138,7 @@ func (c *Executor) start(item sched.Item, later []sched.Item) {
 		c.answer(item, sched.Done, 0)
 	default:
 		c.leaving.expect(item)
-		c.bringAnd(item, func(result) {})
+		c.bring(item, func(result) {})
 	}
 }
 
@@ -147,8 +147,8 @@ func (c *Executor) guard(step string, do func()) bool {
 	return c.options.Panicked.Guard(step, do) == nil
 }
 
-// bringAnd is bring; another goroutine calls then with the outcome of the item.
-func (c *Executor) bringAnd(item sched.Item, then func(result)) {
+// bring carries an item out as soon as the server has time for it. Another goroutine calls then with the outcome.
+func (c *Executor) bring(item sched.Item, then func(result)) {
 	c.fast.do(func() (time.Duration, bool) {
 		r := result{outcome: sched.Failed}
 		c.guard("carrying an item out", func() { r = c.requests.try(c.request(item)) })

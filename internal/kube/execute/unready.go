@@ -81,7 +81,7 @@ func (c *Executor) bindReady(items []sched.Item, patience time.Duration) {
 		return
 	}
 	for _, i := range items {
-		c.bringAnd(i, func(r result) {
+		c.bring(i, func(r result) {
 			if r.outcome != sched.Done {
 				c.devices.discard(made[i.UID])
 			}
