@@ -12,6 +12,8 @@ import (
 	corev1 "k8s.io/api/core/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"ashlar.sh/internal/kube/translate"
 )
 
 // Configuration is what a scheduler in the cluster runs with.
@@ -25,8 +27,8 @@ type Configuration struct {
 // schedulers are the labels of deployments that run a scheduler: of this project's chart, and of Volcano's.
 var schedulers = []string{"app.kubernetes.io/name=ashlar", "app=volcano-scheduler"}
 
-// namespaces are where they are installed by default, for people who may not list them everywhere.
-var namespaces = []string{"ashlar-system", "volcano-system"}
+// Namespaces are where they are installed by default, with their Leases: for people who may not list them everywhere.
+var Namespaces = []string{"ashlar-system", "volcano-system"}
 
 // Configured finds the configuration of the scheduler: the ConfigMap that its deployment mounts.
 func Configured(ctx context.Context, c Clients) Configuration {
@@ -65,7 +67,7 @@ func deployments(ctx context.Context, c Clients, label string) (out []template, 
 		return nil
 	}
 	if err = list(metav1.NamespaceAll); err != nil {
-		for _, namespace := range namespaces {
+		for _, namespace := range Namespaces {
 			_ = list(namespace) // the first error says why
 		}
 	}
@@ -114,7 +116,7 @@ func Schedulers(ctx context.Context, c Clients) (out []Running, err error) {
 				}
 			}
 			if len(r.Schedulers) == 0 {
-				r.Schedulers = []string{"volcano"}
+				r.Schedulers = []string{translate.DefaultScheduler}
 			}
 			out = append(out, r)
 		}

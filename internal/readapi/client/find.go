@@ -13,15 +13,10 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/client-go/kubernetes"
 
+	"ashlar.sh/internal/kube/inspect"
+	"ashlar.sh/internal/kube/translate"
 	"ashlar.sh/internal/readapi"
 )
-
-// namespaces are where a scheduler's Lease is by default: of our chart, and in the place of Volcano's scheduler. Only
-// there, or where the person says, a Lease is believed: anybody may write one in a namespace of their own.
-var namespaces = []string{"ashlar-system", "volcano-system"}
-
-// usualLease is the name of the Lease by default.
-const usualLease = "volcano"
 
 // target is the scheduler that acts.
 type target struct {
@@ -108,9 +103,10 @@ func failed(err error, what string, args ...any) *Fault {
 	return fault(kind, "%s: %v", fmt.Sprintf(what, args...), err)
 }
 
-// leased finds the Lease.
+// leased finds the Lease. Only where schedulers are by default, or where the person says, it is believed: anybody may
+// write one in a namespace of their own.
 func (f *finder) leased(ctx context.Context) (*coordinationv1.Lease, error) {
-	looked := namespaces
+	looked := inspect.Namespaces
 	if f.namespace != "" {
 		looked = []string{f.namespace}
 	}
@@ -137,7 +133,7 @@ func (f *finder) leased(ctx context.Context) (*coordinationv1.Lease, error) {
 func (f *finder) leasedIn(ctx context.Context, ns string) (*coordinationv1.Lease, error) {
 	name := f.lease
 	if name == "" {
-		name = usualLease
+		name = translate.DefaultScheduler // as a Lease is called by default
 	}
 	lease, err := f.kube.CoordinationV1().Leases(ns).Get(ctx, name, metav1.GetOptions{})
 	switch {
