@@ -92,9 +92,8 @@ func delayed(t *testing.T, ns, name string) delays {
 // goneWithClaims deletes the pods with claims, and what they ask for.
 func goneWithClaims(t *testing.T, ns string) {
 	t.Helper()
-	now := metav1.DeleteOptions{GracePeriodSeconds: new(int64)}
 	for _, p := range list(t, ns, "evil-") {
-		if err := shared.kube.CoreV1().Pods(ns).Delete(t.Context(), p.Name, now); err != nil {
+		if err := shared.kube.CoreV1().Pods(ns).Delete(t.Context(), p.Name, now()); err != nil {
 			t.Fatal(err)
 		}
 	}

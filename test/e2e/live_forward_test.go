@@ -64,10 +64,7 @@ func schedulersPod(t *testing.T, name, on string) {
 			Containers: []corev1.Container{{Name: "ashlar", Image: "none"}}}}, metav1.CreateOptions{}); err != nil {
 		t.Fatal(err)
 	}
-	t.Cleanup(func() {
-		now := int64(0)
-		_ = pods.Delete(context.Background(), name, metav1.DeleteOptions{GracePeriodSeconds: &now}) // the test may have
-	})
+	t.Cleanup(func() { _ = pods.Delete(context.Background(), name, now()) }) // the test may have
 	eventually(t, "pod "+name+" to run", func(ctx context.Context) (bool, error) {
 		p, err := pods.Get(ctx, name, metav1.GetOptions{})
 		return err == nil && p.Status.Phase == corev1.PodRunning, err
@@ -108,7 +105,7 @@ func findable(t *testing.T) *found {
 	f.stop = installedScheduler(t, f.ns, f.ns+"-1")
 	submit(t, f.ns, f.ns, "runs", 2, 2, "1")
 	submit(t, f.ns, f.ns, "waits", 1, 1, "64")
-	submitElsewhere(t, f.ns, f.other)
+	submitElsewhere(t, f.ns, f.other, 1)
 	awaitRunning(t, f.ns, "runs-", 2)
 	tenant := serviceAccount(t, f.ns, "tenant")
 	mayView(t, f.ns, "tenant")
@@ -125,17 +122,15 @@ func findable(t *testing.T) *found {
 	return f
 }
 
-// submitElsewhere submits a gang of another tenant.
-func submitElsewhere(t *testing.T, queue, ns string) {
+// submitElsewhere submits a gang of another tenant, for the scheduler that has the name of its queue.
+func submitElsewhere(t *testing.T, queue, ns string, members int) {
 	t.Helper()
-	group := object("PodGroup", "secret", map[string]any{"minMember": int64(1), "queue": queue})
-	if _, err := shared.dynamic.Resource(podGroupResource).Namespace(ns).Create(t.Context(), group,
-		metav1.CreateOptions{}); err != nil {
-		t.Fatal(err)
+	foreign(t, ns, object("PodGroup", "secret", map[string]any{"minMember": int64(members), "queue": queue}))
+	for i := range members {
+		p := member(ns, "secret", i, "500m")
+		p.Spec.SchedulerName = queue
+		create(t, p)
 	}
-	p := member(ns, "secret", 0, "500m")
-	p.Spec.SchedulerName = queue
-	create(t, p)
 }
 
 // `ashlar web` without arguments: the scheduler is found by its Lease, reached by a port-forward through the real API

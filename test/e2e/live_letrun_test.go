@@ -114,9 +114,7 @@ func TestLiveWhatIsEditedWhileNoSchedulerRuns(t *testing.T) {
 		"moved":   func(ns, name string) error { return patched(ns, name, `{"spec":{"queue":"default"}}`) },
 		"deleted": deleted,
 		"short": func(ns, name string) error {
-			zero := int64(0)
-			now := metav1.DeleteOptions{GracePeriodSeconds: &zero}
-			if err := shared.kube.CoreV1().Pods(ns).Delete(t.Context(), name+"-0", now); err != nil {
+			if err := shared.kube.CoreV1().Pods(ns).Delete(t.Context(), name+"-0", now()); err != nil {
 				return err
 			}
 			return deleted(ns, name)

@@ -120,16 +120,7 @@ func reading(t *testing.T) (ns, other, at string) {
 	})
 	submit(t, ns, ns, "runs", 2, 2, "1")
 	submit(t, ns, ns, "waits", 1, 1, "64")
-	for i := range 2 {
-		p := member(other, "secret", i, "500m")
-		p.Spec.SchedulerName = ns
-		create(t, p)
-	}
-	group := object("PodGroup", "secret", map[string]any{"minMember": int64(2), "queue": ns})
-	if _, err := shared.dynamic.Resource(podGroupResource).Namespace(other).Create(t.Context(), group,
-		metav1.CreateOptions{}); err != nil {
-		t.Fatal(err)
-	}
+	submitElsewhere(t, ns, other, 2)
 	awaitRunning(t, ns, "runs-", 2)
 	awaitRunning(t, other, "secret-", 2)
 	return ns, other, at

@@ -76,10 +76,7 @@ func secretive(t *testing.T, ns string) {
 	}
 	group := object("PodGroup", "secretive", map[string]any{"minMember": int64(1), "queue": ns})
 	group.SetAnnotations(marked())
-	if _, err := shared.dynamic.Resource(podGroupResource).Namespace(ns).Create(t.Context(), group,
-		metav1.CreateOptions{}); err != nil {
-		t.Fatal(err)
-	}
+	foreign(t, ns, group)
 }
 
 // What a dump has is for this user alone to read, and has no secret: no environment, command or annotation of a pod,

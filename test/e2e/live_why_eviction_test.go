@@ -1,14 +1,10 @@
 package e2e
 
 import (
-	"context"
 	"os"
 	"path/filepath"
 	"strings"
 	"testing"
-
-	schedulingv1 "k8s.io/api/scheduling/v1"
-	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"ashlar.sh/internal/loop"
 )
@@ -20,12 +16,7 @@ func TestLiveWhyEviction(t *testing.T) {
 	node(t, ns+"-a", "2")
 	queue(t, ns)
 	urgent := ns + "-urgent"
-	classes := shared.kube.SchedulingV1().PriorityClasses()
-	if _, err := classes.Create(t.Context(), &schedulingv1.PriorityClass{ObjectMeta: metav1.ObjectMeta{Name: urgent},
-		Value: 1000}, metav1.CreateOptions{}); err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() { _ = classes.Delete(context.Background(), urgent, metav1.DeleteOptions{}) })
+	priority(t, urgent, 1000)
 	conf := filepath.Join(t.TempDir(), "volcano-scheduler.conf")
 	if err := os.WriteFile(conf, []byte("actions: \"enqueue, allocate, preempt\"\ntiers:\n- plugins:\n"+
 		"  - name: priority\n  - name: gang\n- plugins:\n  - name: predicates\n  - name: proportion\n"), 0o600); err != nil {
@@ -34,11 +25,8 @@ func TestLiveWhyEviction(t *testing.T) {
 	live(t, ns, func(o *loop.Options) { o.ConfigFile = conf })
 	submit(t, ns, ns, "low", 2, 1, "1")
 	awaitRunning(t, ns, "low", 2)
-	group := object("PodGroup", "high", map[string]any{"minMember": int64(1), "queue": ns, "priorityClassName": urgent})
-	if _, err := shared.dynamic.Resource(podGroupResource).Namespace(ns).Create(t.Context(), group,
-		metav1.CreateOptions{}); err != nil {
-		t.Fatal(err)
-	}
+	foreign(t, ns, object("PodGroup", "high", map[string]any{"minMember": int64(1), "queue": ns,
+		"priorityClassName": urgent}))
 	p := member(ns, "high", 0, "1")
 	p.Spec.SchedulerName, p.Spec.PriorityClassName = ns, urgent
 	create(t, p)

@@ -125,10 +125,8 @@ func guarded(t *testing.T, file, name, ns string) {
 	}
 }
 
-func now() metav1.DeleteOptions {
-	zero := int64(0)
-	return metav1.DeleteOptions{GracePeriodSeconds: &zero}
-}
+// now has a pod go without the time that it has to end.
+func now() metav1.DeleteOptions { return metav1.DeleteOptions{GracePeriodSeconds: new(int64)} }
 
 func plainPod(ns, name, scheduler string) *corev1.Pod {
 	return &corev1.Pod{ObjectMeta: metav1.ObjectMeta{Namespace: ns, Name: name, Labels: map[string]string{"of": name}},
@@ -211,7 +209,7 @@ func TestThePolicyOfTheScheduler(t *testing.T) {
 	guarded(t, "20-ashlar.yaml", "ashlar", ns)
 	node(t, ns+"-a", "4")
 	queue(t, ns)
-	waits, gated, foreign := plainPod(ns, "waits", ns), plainPod(ns, "gated", ns), plainPod(ns, "foreign", "nobody")
+	waits, gated, others := plainPod(ns, "waits", ns), plainPod(ns, "gated", ns), plainPod(ns, "foreign", "nobody")
 	gated.Spec.SchedulingGates = []corev1.PodSchedulingGate{{Name: translate.QueueGate}, {Name: "team/paid"}}
 	runs, self := plainPod(ns, "runs", ns), plainPod(ns, "self", "nobody")
 	self.Spec.ServiceAccountName = "ashlar"
@@ -219,15 +217,11 @@ func TestThePolicyOfTheScheduler(t *testing.T) {
 		ObjectMeta: metav1.ObjectMeta{Name: "ashlar"}}, metav1.CreateOptions{}); err != nil {
 		t.Fatal(err)
 	}
-	runs.Spec.NodeName, foreign.Spec.NodeName = ns+"-a", ns+"-a"
-	for _, p := range []*corev1.Pod{waits, gated, foreign, runs, self} {
+	runs.Spec.NodeName, others.Spec.NodeName = ns+"-a", ns+"-a"
+	for _, p := range []*corev1.Pod{waits, gated, others, runs, self} {
 		create(t, p)
 	}
-	group := object("PodGroup", "gang", map[string]any{"minMember": int64(1), "queue": ns})
-	if _, err := shared.dynamic.Resource(podGroupResource).Namespace(ns).Create(t.Context(), group,
-		metav1.CreateOptions{}); err != nil {
-		t.Fatal(err)
-	}
+	foreign(t, ns, object("PodGroup", "gang", map[string]any{"minMember": int64(1), "queue": ns}))
 	storage(t, ns)
 	createDisk(t, disk(ns, ns))
 	given := disk(ns+"-given", ns)
@@ -266,11 +260,7 @@ func TestRecordsAreTheSchedulersOwn(t *testing.T) {
 		Verbs: []string{"create", "update", "patch"}})
 	user, groups := account("ashlar")
 	_, scheduler := as(t, user, groups...)
-	group := object("PodGroup", "gang", map[string]any{"minMember": int64(1), "queue": ns})
-	if _, err := shared.dynamic.Resource(podGroupResource).Namespace(ns).Create(t.Context(), group,
-		metav1.CreateOptions{}); err != nil {
-		t.Fatal(err)
-	}
+	foreign(t, ns, object("PodGroup", "gang", map[string]any{"minMember": int64(1), "queue": ns}))
 	if _, err := scheduler.Resource(podGroupResource).Namespace(ns).Patch(t.Context(), "gang", types.MergePatchType,
 		[]byte(`{"metadata":{"annotations":{"ashlar.sh/refused-binds":"{}"}}}`), metav1.PatchOptions{}); err != nil {
 		t.Fatal(err)

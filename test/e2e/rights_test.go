@@ -16,7 +16,6 @@ import (
 	corev1 "k8s.io/api/core/v1"
 	rbacv1 "k8s.io/api/rbac/v1"
 	resourcev1 "k8s.io/api/resource/v1"
-	schedulingv1 "k8s.io/api/scheduling/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/types"
 
@@ -277,14 +276,7 @@ func busyConf(t *testing.T) string {
 // evicts has a pod that is worth more take the place of another on a node of their own.
 func evicts(t *testing.T, ns string, seen func() string) {
 	t.Helper()
-	if _, err := shared.kube.SchedulingV1().PriorityClasses().Create(t.Context(),
-		&schedulingv1.PriorityClass{ObjectMeta: metav1.ObjectMeta{Name: ns}, Value: 1000},
-		metav1.CreateOptions{}); err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() {
-		_ = shared.kube.SchedulingV1().PriorityClasses().Delete(context.Background(), ns, metav1.DeleteOptions{})
-	})
+	priority(t, ns, 1000)
 	node(t, ns+"-b", "1")
 	if _, err := shared.kube.CoreV1().Nodes().Patch(t.Context(), ns+"-b", types.MergePatchType,
 		[]byte(`{"metadata":{"labels":{"only":"`+ns+`"}}}`), metav1.PatchOptions{}); err != nil {
@@ -298,10 +290,7 @@ func evicts(t *testing.T, ns string, seen func() string) {
 		if name == "more" {
 			group["priorityClassName"], p.Spec.PriorityClassName = ns, ns
 		}
-		if _, err := shared.dynamic.Resource(podGroupResource).Namespace(ns).Create(t.Context(),
-			object("PodGroup", name, group), metav1.CreateOptions{}); err != nil {
-			t.Fatal(err)
-		}
+		foreign(t, ns, object("PodGroup", name, group))
 		create(t, p)
 		eventually(t, "pod "+name+" to be bound", func(ctxless) (bool, error) {
 			return bound(list(t, ns, name)) == 1, nil
