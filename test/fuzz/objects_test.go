@@ -141,14 +141,16 @@ func wide(o metav1.Object) bool {
 	return false
 }
 
-// keys are the annotations and labels that are read of what a tenant writes.
+// keys are the annotations and labels that are read of pods, PodGroups, queues and nodes.
 var keys = []string{"scheduling.k8s.io/group-name", "scheduling.volcano.sh/group-name",
 	"scheduling.volcano.sh/group-min-member", "scheduling.volcano.sh/queue-name", "volcano.sh/numa-topology-policy",
 	"volcano.sh/preemptable", "volcano.sh/revocable-zone", "volcano.sh/cooldown-time", "sla-waiting-time",
 	"volcano.sh/sla-waiting-time", "volcano.sh/jdb-min-available", "volcano.sh/jdb-max-unavailable",
 	"volcano.sh/task-spec", "volcano.sh/task-priority", "ashlar.sh/duration", "ashlar.sh/refused-binds",
 	"scheduling.volcano.sh/queue-allocation-gate", "ashlar.sh/min-runtime", "ashlar.sh/max-evictions-per-minute",
-	"volcano.sh/hierarchy", "volcano.sh/hierarchy-weights", "volcano.sh/oversubscription-cpu"}
+	"volcano.sh/hierarchy", "volcano.sh/hierarchy-weights", "volcano.sh/oversubscription-cpu",
+	"volcano.sh/oversubscription-memory", "volcano.sh/offline-job-evicting", "volcano.sh/nodegroup-resource-limits",
+	"volcano.sh/nodegroup-name", "ashlar.sh/user"}
 
 // Any text as the value of each annotation and label that is read: of a pod, its PodGroup, its queue and a node.
 func FuzzAnnotations(f *testing.F) {

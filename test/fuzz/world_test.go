@@ -27,7 +27,8 @@ var profile = policy.Profile{
 	Actions: []string{"enqueue", "allocate", "backfill", "preempt", "reclaim", "gangpreempt", "gangreclaim", "shuffle"},
 	Tiers: [][]policy.Choice{
 		{{Plugin: "priority"}, {Plugin: "gang"}, {Plugin: "conformance"}, {Plugin: "pdb"}, {Plugin: "cdp"}, {Plugin: "tdm"}},
-		{{Plugin: "overcommit"}, {Plugin: "drf"}, {Plugin: "predicates"}, {Plugin: "capacity", Hierarchy: true},
+		{{Plugin: "overcommit"}, {Plugin: "fairshare", Arguments: policy.Arguments{"fairshare.by": "user"}},
+			{Plugin: "drf"}, {Plugin: "predicates"}, {Plugin: "capacity", Hierarchy: true},
 			{Plugin: "nodeorder"}, {Plugin: "numa-aware"}, {Plugin: "network-topology-aware"}, {Plugin: "nodegroup"},
 			{Plugin: "resourcequota"}, {Plugin: "sla"}, {Plugin: "minruntime"}, {Plugin: "joborder"}},
 	},
