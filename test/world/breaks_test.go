@@ -47,9 +47,10 @@ func TestDefectsAreFound(t *testing.T) {
 					breaks.world(&o)
 				}
 				without := o
-				o.Breaks = breaks
+				shows := func(wrong string) bool { return strings.Contains(wrong, breaks.shows) }
+				o.Breaks, o.Enough = breaks, shows
 				r := run(t, o)
-				at := slices.IndexFunc(r.Wrong, func(wrong string) bool { return strings.Contains(wrong, breaks.shows) })
+				at := slices.IndexFunc(r.Wrong, shows)
 				if at < 0 {
 					continue
 				}

@@ -54,11 +54,11 @@ func (c *checker) punctual(g *gang) {
 // With enforced limits, no node lost and one queue no job starts later than it was first planned to: in worlds where
 // watches die and writes are doubled, all pods have limits, the queue is fifo, and no job has a priority.
 func TestPlannedStartsAreKept(t *testing.T) {
-	did := map[string]int{}
+	did, log := map[string]int{}, logged(t)
 	for i := range setting(t, seedsVariable, 6) {
 		seed := setting(t, seedVariable, 1) + i
 		o := drawn(seed, 15*time.Minute)
-		o.Planned, o.Schedulers, o.Log = true, 1, logged(t)
+		o.Planned, o.Schedulers, o.Log = true, 1, log
 		o.Trouble = Trouble{NetworkTrouble: NetworkTrouble{WatchDies: o.Trouble.WatchDies, Doubled: o.Trouble.Doubled}}
 		r := run(t, o)
 		for what, n := range r.Did {

@@ -180,7 +180,7 @@ func (w *World) stop() {
 	for _, p := range w.procs {
 		p.cancel()
 	}
-	w.seq.due = nil
+	w.seq.due, w.seq.over = nil, false
 	ends := time.Now().Add(5 * time.Minute)
 	for _, p := range w.procs {
 		for done := false; !done; {

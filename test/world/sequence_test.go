@@ -17,7 +17,8 @@ import (
 // sequence orders all that happens. Its driver is the one goroutine that touches the API server.
 type sequence struct {
 	due     agenda
-	counted int // events so far: those at one time happen in the order in which they were decided
+	counted int  // events so far: those at one time happen in the order in which they were decided
+	over    bool // run returns at once
 
 	mu       sync.Mutex
 	arrived  []*arrival
@@ -87,6 +88,9 @@ func (s *sequence) after(d time.Duration, do func()) {
 func (s *sequence) run(until time.Time, arrive func(*arrival), gone func(*delivery)) {
 	for {
 		synctest.Wait() // everything else waits
+		if s.over {
+			return
+		}
 		s.mu.Lock()
 		arrived, ended := s.arrived, s.ended
 		s.arrived, s.ended = nil, nil

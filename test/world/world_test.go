@@ -40,6 +40,8 @@ type Options struct {
 	Planned bool
 	// Breaks, if set, breaks what a scheduler sends, to see that it is found out.
 	Breaks Breaks
+	// Enough, if set, says of what is wrong that no more need be seen: the world ends there.
+	Enough func(wrong string) bool
 	// Log, if set, is told what happens.
 	Log func(line string)
 }
@@ -108,7 +110,9 @@ func Run(t *testing.T, o Options) Result {
 	w.others.begin()
 	w.disasters()
 	w.until(o.Lasts)
-	w.settle()
+	if !w.seq.over {
+		w.settle()
+	}
 	w.stop()
 	w.result.History = w.history.Sum64()
 	w.result.Hours = time.Since(w.began).Hours()
@@ -130,9 +134,13 @@ func (w *World) settle() {
 		p.bug.until.Store(0)
 	}
 	bound := w.Lasts + w.Settles
-	for time.Since(w.began) < bound && !w.jobs.over() {
+	for time.Since(w.began) < bound && !w.jobs.over() && !w.seq.over {
 		w.until(time.Since(w.began) + 10*time.Second)
 	}
+	if w.seq.over {
+		return
+	}
+	w.Enough = nil // little is left
 	w.jobs.testify()
 	w.rest()
 	w.check.testify()
@@ -143,6 +151,7 @@ func (w *World) wrong(format string, args ...any) {
 	w.log("WRONG: %s", line)
 	if len(w.result.Wrong) < 20 {
 		w.result.Wrong = append(w.result.Wrong, fmt.Sprintf("%s: %s", w.at(), line))
+		w.seq.over = w.seq.over || w.Enough != nil && w.Enough(line)
 	}
 }
 
