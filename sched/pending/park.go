@@ -126,13 +126,18 @@ func (x *Index) hopeless(k signature, now Versions) bool {
 	if k.tasks == 0 || x.l.Nodes.ReleasingNodes() > 0 && x.set.HoldsInPart() || x.mayTake(k) {
 		return false
 	}
-	lacking := x.set.Allocatable(k.queue, k.class, k.tasks) < k.tasks || x.nodes.Capacity(k.class, k.tasks, true) < k.tasks
-	return lacking && !x.wouldLendOtherwise(k)
+	may := x.set.Allocatable(k.queue, k.class, k.tasks)
+	lacking := may < k.tasks || x.nodes.Capacity(k.class, k.tasks, true) < k.tasks
+	return lacking && !x.wouldLendOtherwise(k, may)
 }
 
-// wouldLendOtherwise says that a job which nodes refused would lend the room of its queue otherwise if they
-// refused it again: since then, they have come to admit its tasks, or have ceased to.
-func (x *Index) wouldLendOtherwise(k signature) bool {
+// wouldLendOtherwise says that a job would lend the room of its queue otherwise if it was refused again: nodes refused
+// it, and since then they have come to admit its tasks, or have ceased to; or its queue refused it, and nodes may come
+// first now. A queue that may take none of its tasks comes before nodes, but for gangs.
+func (x *Index) wouldLendOtherwise(k signature, may int64) bool {
+	if k.lending == ledger.Keeps {
+		return k.wake&OnUsage != 0 && (may > 0 || k.tasks > 1)
+	}
 	could := x.nodes.Whole(k.class, k.tasks) >= k.tasks
 	return k.lending == ledger.Lends && !could || k.lending == ledger.LendsAll && could
 }
