@@ -62,32 +62,43 @@ func TestAnEvictionIsPartOfAnEstimate(t *testing.T) {
 			i.Fact.Object.(*model.Pod).SetRare(model.Times{Limit: int64(d), Lasts: int64(d)})
 		}
 	}
-	for _, stop := range []time.Duration{5 * time.Second, 6 * time.Second} { // the eviction is decided, and shows
-		w, err := sim.New(profile("preempt"), append(priorities(), node("n", 2), classed("low", 1, 1),
-			classed("high", 1, 2),
-			pod("low-0", 2, of("low"), owned, limit(time.Hour)),
-			pod("high-0", 2, of("high"), owned, limit(time.Minute), at(5*time.Second))), sim.Options{})
-		if err != nil {
-			t.Fatal(err)
-		}
-		w.Run(stop)
-		starts, err := w.Starts(nil)
-		if err != nil {
-			t.Fatal(err)
-		}
-		waiting := map[ledger.JobKey]trace.Start{}
-		for _, name := range []string{"low", "high"} {
-			waiting[ledger.JobKey{Namespace: "ns", Name: name}] = trace.Start{}
-		}
-		began := startsOf(w, waiting)
-		if len(w.Evictions()) != 1 {
-			t.Fatalf("%d evictions", len(w.Evictions()))
-		}
-		for k, s := range starts.Jobs {
-			if began[k] == 0 || s.Latest != began[k] || s.Earliest != began[k] {
-				t.Errorf("after %v: %s starts at %v, and was to start at %v", stop, k, time.Duration(began[k]),
-					time.Duration(s.Latest))
+	plain := func(*sim.Item) {}
+	gated := as(func(p *model.Pod) { p.Gated, p.QueueGate = true, model.QueueGateShut }) // a new pod has its gate again
+	for _, gate := range []edit{plain, gated} {
+		for _, stop := range []time.Duration{5 * time.Second, 6 * time.Second} { // the eviction is decided, and shows
+			w, err := sim.New(profile("preempt"), append(priorities(), node("n", 2), classed("low", 1, 1),
+				classed("high", 1, 2),
+				pod("low-0", 2, of("low"), owned, limit(time.Hour), gate),
+				pod("high-0", 2, of("high"), owned, limit(time.Minute), at(5*time.Second))), sim.Options{})
+			if err != nil {
+				t.Fatal(err)
 			}
+			w.Run(stop)
+			startsAsEstimated(t, w, "low", "high")
+		}
+	}
+}
+
+// startsAsEstimated runs a world in which a pod is evicted for another, and compares when jobs start.
+func startsAsEstimated(t *testing.T, w *sim.World, jobs ...string) {
+	t.Helper()
+	stop := w.Now()
+	starts, err := w.Starts(nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	waiting := map[ledger.JobKey]trace.Start{}
+	for _, name := range jobs {
+		waiting[ledger.JobKey{Namespace: "ns", Name: name}] = trace.Start{}
+	}
+	began := startsOf(w, waiting)
+	if len(w.Evictions()) != 1 {
+		t.Fatalf("%d evictions", len(w.Evictions()))
+	}
+	for k, s := range starts.Jobs {
+		if began[k] == 0 || s.Latest != began[k] || s.Earliest != began[k] {
+			t.Errorf("after %v: %s starts at %v, and was to start at %v", stop, k, time.Duration(began[k]),
+				time.Duration(s.Latest))
 		}
 	}
 }

@@ -295,24 +295,22 @@ func (ob *objects) vanish(l *life) {
 	if !l.item.Owned || finished(l.pod()) {
 		return
 	}
-	pod := *l.item.Fact.Object.(*model.Pod)
-	age := model.Between(int64(l.item.SubmitAt), int64(ob.w.shows))
-	if pod.Created == 0 {
-		pod.Created = ob.w.clock(l.item.SubmitAt)
+	pod := l.item.Fact.Object.(*model.Pod)
+	created := pod.Created
+	if created == 0 {
+		created = ob.w.clock(l.item.SubmitAt)
 	}
-	pod.UID, pod.Created = ob.newUID(), model.After(pod.Created, age)
-	pod.Node, pod.Nominated, pod.Phase, pod.Deleting = "", "", model.PodPending, false
-	pod.Started, pod.Healthy = 0, false
-	times := pod.Rare()
-	times.GoneBy = 0
+	age := model.Between(int64(l.item.SubmitAt), int64(ob.w.shows))
+	pod = pod.Anew(ob.newUID(), model.After(created, age))
 	item := l.item
 	if item.Resumes && item.HasDuration && l.ends != never {
 		item.Duration = max(0, l.ends-ob.w.now)
+		times := pod.Rare()
 		times.Lasts = max(1, int64(item.Duration))
+		pod.SetRare(times)
 	}
-	pod.SetRare(times)
-	item.Fact.Object, item.Fact.UID, item.SubmitAt = &pod, pod.UID, ob.w.shows
-	next := &life{item: item, ref: l.ref, uid: pod.UID, object: &pod, born: ob.w.shows, ends: never}
+	item.Fact.Object, item.Fact.UID, item.SubmitAt = pod, pod.UID, ob.w.shows
+	next := &life{item: item, ref: l.ref, uid: pod.UID, object: pod, born: ob.w.shows, ends: never}
 	ob.stamp(next)
 	ob.live(next)
 }

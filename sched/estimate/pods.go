@@ -21,6 +21,8 @@ func (f *forward) foresee(t *ledger.Task) {
 		f.leave(podFact(p, 0), soon)
 	case t.Held.Kind == ledger.CommitBind && p.Node == "":
 		f.bind(podFact(p, 0), f.e.Ledger().Node(t.Held.Node).Name, soon)
+	case t.Held.Kind == ledger.CommitOpen:
+		f.open(podFact(p, 0))
 	case p.Node != "" && p.Phase == model.PodPending:
 		f.add(event{at: soon, what: runs, pod: t.Key, uid: p.UID})
 	case p.Node != "":
@@ -118,14 +120,7 @@ func (f *forward) vanish(is model.Fact, p *model.Pod) {
 		return
 	}
 	f.births++
-	again := *p
-	again.UID, again.Created = fmt.Sprintf("estimated-%d", f.births), f.now
-	again.Node, again.Nominated, again.Phase, again.Deleting = "", "", model.PodPending, false
-	again.Started, again.Healthy = 0, false
-	times := p.Rare()
-	times.GoneBy, times.LetRun = 0, nil
-	again.SetRare(times)
-	f.tell(podFact(&again, is.Version))
+	f.tell(podFact(p.Anew(fmt.Sprintf("estimated-%d", f.births), f.now), is.Version))
 }
 
 // free gives back what a pod had that is over.
@@ -142,6 +137,14 @@ func (f *forward) bind(is model.Fact, node string, from int64) {
 	is.Object = &p
 	f.tell(is)
 	f.add(event{at: from, what: runs, pod: ledger.Key{Namespace: p.Namespace, Name: p.Name}, uid: p.UID})
+}
+
+// open has a pod pass the gate of its queue.
+func (f *forward) open(is model.Fact) {
+	p := *is.Object.(*model.Pod)
+	p.Gated, p.QueueGate = false, model.QueueGateOpen
+	is.Object = &p
+	f.tell(is)
 }
 
 // leave has a pod asked to leave.
@@ -184,7 +187,8 @@ func (f *forward) obey(i sched.Item) sched.Outcome {
 	case sched.NominatePod:
 		pod.Nominated = i.Node
 	case sched.OpenGate:
-		pod.Gated, pod.QueueGate = false, model.QueueGateOpen
+		f.open(is)
+		return sched.Done
 	default:
 		return sched.Done
 	}

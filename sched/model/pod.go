@@ -89,6 +89,22 @@ func (p *Pod) Began() int64 {
 	return p.Created
 }
 
+// Anew is the pod that a controller makes in the place of one that is gone: nothing is left of what nodes and schedulers
+// wrote, and it has the gate of its queue again.
+func (p *Pod) Anew(uid string, created int64) *Pod {
+	again := *p
+	again.UID, again.Created = uid, created
+	again.Node, again.Nominated, again.Phase, again.Deleting = "", "", PodPending, false
+	again.Started, again.Healthy = 0, false
+	if again.QueueGate == QueueGateOpen {
+		again.Gated, again.QueueGate = true, QueueGateShut
+	}
+	times := again.Rare()
+	times.GoneBy, times.LetRun = 0, nil
+	again.SetRare(times)
+	return &again
+}
+
 // Adopt is what a pod without a PodGroup asks of the job made for it (decision 25).
 type Adopt struct {
 	Queue     string // scheduling.volcano.sh/queue-name, "" for the default queue
