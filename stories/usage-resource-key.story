@@ -14,3 +14,7 @@ submit alice/next queue=ml at=1h 1 x cpu=8 for=8h
 submit bob/next queue=ml at=2h 1 x cpu=8 for=8h
 run
 ----
+0s    bind alice/long-0 n1
+0s    bind bob/long-0 n1
+8h0m1s bind bob/next-0 n1
+16h0m2s bind alice/next-0 n1

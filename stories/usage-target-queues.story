@@ -16,3 +16,9 @@ submit bob/first queue=ml at=2h 1 x cpu=4 for=8h
 submit dan/first queue=dev at=2h 1 x cpu=4 for=8h
 run
 ----
+0s    bind alice/long-0 n1
+0s    bind carol/long-0 n2
+8h0m1s bind bob/first-0 n1
+8h0m1s bind carol/next-0 n2
+16h0m2s bind alice/next-0 n1
+16h0m2s bind dan/first-0 n2

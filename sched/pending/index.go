@@ -31,6 +31,8 @@ type Index struct {
 	lists   [numLists][]ledger.JobID
 	changed []ledger.JobID // since TakeChanged was last called
 
+	order keptOrder
+
 	cycle    uint64
 	opened   uint64 // the StateEpoch when the cycle began
 	times    uint64 // how often a time came at which plugins' answers change
@@ -135,6 +137,7 @@ func (x *Index) wake(j ledger.JobID) {
 // it is left out, and is called in the order of names.
 func (x *Index) Unparked(keep func(ledger.JobID) bool) []ledger.JobID {
 	x.follow()
+	x.orderKept()
 	now := x.Now()
 	x.wakeGroups(now)
 	var out []ledger.JobID

@@ -150,7 +150,7 @@ func (x *Index) mayTake(k signature) bool {
 	for _, j := range x.l.KeptRoom.Jobs() {
 		job := x.l.Job(j)
 		if job.Queue == k.queue && k.priority > job.Priority || job.Queue != k.queue &&
-			x.set.CompareQueues(k.queue, job.Queue) < 0 {
+			x.GoesBefore(k.queue, job.Queue) {
 			return true
 		}
 	}

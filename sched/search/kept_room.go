@@ -17,7 +17,7 @@ func goesBefore(s *session.Session, j, other ledger.JobID) bool {
 		return false // see passes
 	}
 	if q, r := s.L.Job(j).Queue, s.L.Job(other).Queue; q != r {
-		return s.Policy.CompareQueues(q, r) < 0
+		return s.Pending.GoesBefore(q, r)
 	}
 	return s.Policy.CompareJobs(j, other) < 0
 }
@@ -28,7 +28,7 @@ func outranks(s *session.Session, j, other ledger.JobID) bool {
 		return s.L.Job(j).Queue == s.L.Job(other).Queue && s.L.Job(j).Priority > s.L.Job(other).Priority
 	}
 	if q, r := s.L.Job(j).Queue, s.L.Job(other).Queue; q != r {
-		return s.Policy.CompareQueues(q, r) < 0
+		return s.Pending.GoesBefore(q, r)
 	}
 	return s.L.Job(j).Priority > s.L.Job(other).Priority
 }
