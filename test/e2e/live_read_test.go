@@ -15,6 +15,7 @@ import (
 	"time"
 
 	authenticationv1 "k8s.io/api/authentication/v1"
+	authorizationv1 "k8s.io/api/authorization/v1"
 	corev1 "k8s.io/api/core/v1"
 	rbacv1 "k8s.io/api/rbac/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -98,6 +99,8 @@ func mayView(t *testing.T, ns, account string) (revoke func()) {
 		metav1.CreateOptions{}); err != nil {
 		t.Fatal(err)
 	}
+	awaitRight(t, "system:serviceaccount:"+ns+":"+account, authorizationv1.ResourceAttributes{Namespace: ns, Verb: "list",
+		Resource: "pods"})
 	return func() {
 		if err := bindings.Delete(t.Context(), "view", metav1.DeleteOptions{}); err != nil {
 			t.Fatal(err)

@@ -10,6 +10,7 @@ import (
 	"testing"
 	"time"
 
+	authorizationv1 "k8s.io/api/authorization/v1"
 	rbacv1 "k8s.io/api/rbac/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/client-go/tools/clientcmd"
@@ -68,6 +69,10 @@ func reader(t *testing.T, ns, name, where string) string {
 	}
 	if err != nil {
 		t.Fatal(err)
+	}
+	if where != "nowhere" {
+		awaitRight(t, "system:serviceaccount:"+ns+":"+name, authorizationv1.ResourceAttributes{Namespace: ns, Verb: "list",
+			Resource: "pods"})
 	}
 	return kubeconfigOf(t, ns, &clientcmdapi.AuthInfo{Token: token})
 }

@@ -14,6 +14,7 @@ import (
 	"strings"
 	"testing"
 
+	authorizationv1 "k8s.io/api/authorization/v1"
 	corev1 "k8s.io/api/core/v1"
 	rbacv1 "k8s.io/api/rbac/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -234,7 +235,7 @@ func TestThePolicyOfTheScheduler(t *testing.T) {
 	tried(t, "what-the-scheduler-may-write.yaml", ns, user, groups...)
 }
 
-// may lets a user do something in a namespace.
+// may lets a user do something in a namespace, and waits until the API server knows that.
 func may(t *testing.T, ns, user string, rules ...rbacv1.PolicyRule) {
 	t.Helper()
 	meta := metav1.ObjectMeta{Name: user}
@@ -248,6 +249,24 @@ func may(t *testing.T, ns, user string, rules ...rbacv1.PolicyRule) {
 		metav1.CreateOptions{}); err != nil {
 		t.Fatal(err)
 	}
+	for _, rule := range rules {
+		for _, verb := range rule.Verbs {
+			resource, sub, _ := strings.Cut(rule.Resources[0], "/")
+			awaitRight(t, user, authorizationv1.ResourceAttributes{Namespace: ns, Verb: verb, Group: rule.APIGroups[0],
+				Resource: resource, Subresource: sub})
+		}
+	}
+}
+
+// awaitRight waits until the API server knows that a user has a right: it learns of roles and bindings from a watch.
+func awaitRight(t *testing.T, user string, right authorizationv1.ResourceAttributes) {
+	t.Helper()
+	asks := &authorizationv1.SubjectAccessReview{Spec: authorizationv1.SubjectAccessReviewSpec{User: user,
+		ResourceAttributes: &right}}
+	eventually(t, user+" to be allowed to "+right.Verb+" "+right.Resource, func(ctx context.Context) (bool, error) {
+		r, err := shared.kube.AuthorizationV1().SubjectAccessReviews().Create(ctx, asks, metav1.CreateOptions{})
+		return err == nil && r.Status.Allowed, err
+	}, func() string { return "it is not" })
 }
 
 // What the scheduler keeps on objects is its own word: neither a tenant nor a node can write it, and the message says

@@ -1,6 +1,8 @@
 package e2e
 
 import (
+	"context"
+	"fmt"
 	"strings"
 	"testing"
 	"time"
@@ -124,17 +126,20 @@ func whatWasThereStays(t *testing.T, ns string) {
 		Annotations: map[string]string{"volcano.sh/preemptable": "false"}},
 		Spec: corev1.PodSpec{SchedulerName: "nobody", Containers: []corev1.Container{{Name: "c", Image: "x"}}}}
 	set("null")
-	if _, err := pods.Create(t.Context(), old, metav1.CreateOptions{}); err != nil {
-		t.Fatal(err)
-	}
+	var refused, moved error // the API server takes a while to see the label
+	eventually(t, "a pod to be made without the policy", func(ctx context.Context) (bool, error) {
+		_, refused = pods.Create(ctx, old, metav1.CreateOptions{})
+		return refused == nil, nil
+	}, func() string { return fmt.Sprint(refused) })
 	set(`"true"`)
+	eventually(t, "a pod from before to be kept from another's queue", func(ctx context.Context) (bool, error) {
+		_, moved = pods.Patch(ctx, "old", types.MergePatchType,
+			[]byte(`{"metadata":{"annotations":{"scheduling.volcano.sh/queue-name":"prod"}}}`),
+			metav1.PatchOptions{DryRun: []string{metav1.DryRunAll}})
+		return moved != nil && strings.Contains(moved.Error(), "this namespace m"), nil
+	}, func() string { return fmt.Sprint(moved) })
 	if _, err := pods.Patch(t.Context(), "old", types.MergePatchType, []byte(`{"metadata":{"labels":{"seen":"yes"}}}`),
 		metav1.PatchOptions{}); err != nil {
 		t.Errorf("a label on a pod from before: %v", err)
-	}
-	if _, err := pods.Patch(t.Context(), "old", types.MergePatchType,
-		[]byte(`{"metadata":{"annotations":{"scheduling.volcano.sh/queue-name":"prod"}}}`),
-		metav1.PatchOptions{}); err == nil {
-		t.Error("a pod from before was moved to another's queue")
 	}
 }
