@@ -15,7 +15,8 @@ func TestAGangThatNodesRefuseByNowLends(t *testing.T) {
 			s := newSharing(t)
 			s.node("n2", 4)
 			s.queue("other")
-			s.tell(model.KindQueue, "", "q", &model.Queue{Meta: model.Meta{Name: "q", UID: "q"}, Weight: 1, Capability: cpu(4, 9)})
+			s.tell(model.KindQueue, "", "q", &model.Queue{Meta: model.Meta{Name: "q", UID: "q"}, Weight: 1,
+				Capability: cpu(4, 9)})
 			s.tell(model.KindPodGroup, "ns", "g", gangOf("g", members))
 			lends := func(e *Engine) ledger.Lending {
 				j, _ := e.l.Jobs.Find(ledger.JobKey{Namespace: "ns", Name: "g"})

@@ -277,6 +277,9 @@ func policyAnswers(e *Engine, set *policy.Set, now int64) string {
 		figures, known := set.QueueFigures(q)
 		arithmetic, _ := set.QueueArithmetic(q)
 		over, is := set.Overused(q)
+		for d := len(figures.Deserved); d > 0 && figures.Deserved[d-1] == 0; d-- { // as good as none
+			figures.Deserved = figures.Deserved[:d-1]
+		}
 		r.say("queue %s: %+v %t %+v, overused %t %+v", name, figures, known, arithmetic, is, over)
 		for _, o := range queues {
 			if l.Queue(q).Fact != nil && l.Queue(o).Fact != nil {

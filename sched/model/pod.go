@@ -89,8 +89,8 @@ func (p *Pod) Began() int64 {
 	return p.Created
 }
 
-// Anew is the pod that a controller makes in the place of one that is gone: nothing is left of what nodes and schedulers
-// wrote, and it has the gate of its queue again.
+// Anew is the pod that a controller makes in the place of one that is gone: nothing is left of what nodes and
+// schedulers wrote, and it has the gate of its queue again.
 func (p *Pod) Anew(uid string, created int64) *Pod {
 	again := *p
 	again.UID, again.Created = uid, created

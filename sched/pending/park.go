@@ -127,16 +127,20 @@ func (x *Index) hopeless(k signature, now Versions) bool {
 		return false
 	}
 	may := x.set.Allocatable(k.queue, k.class, k.tasks)
-	lacking := may < k.tasks || x.nodes.Capacity(k.class, k.tasks, true) < k.tasks
-	return lacking && !x.wouldLendOtherwise(k, may)
+	fit := k.tasks
+	if may >= k.tasks || k.lending == ledger.Keeps {
+		fit = x.nodes.Capacity(k.class, k.tasks, true)
+	}
+	return min(may, fit) < k.tasks && !x.wouldLendOtherwise(k, may, fit)
 }
 
 // wouldLendOtherwise says that a job would lend the room of its queue otherwise if it was refused again: nodes refused
-// it, and since then they have come to admit its tasks, or have ceased to; or its queue refused it, and nodes may come
-// first now. A queue that may take none of its tasks comes before nodes, but for gangs.
-func (x *Index) wouldLendOtherwise(k signature, may int64) bool {
+// it, and since then they have come to admit its tasks, or have ceased to; or its queue refused it, and nodes come
+// first now. Nodes, with room to fit so many of its tasks, come before a queue that may have so many more: for gangs
+// always, for others if the queue may have any.
+func (x *Index) wouldLendOtherwise(k signature, may, fit int64) bool {
 	if k.lending == ledger.Keeps {
-		return k.wake&OnUsage != 0 && (may > 0 || k.tasks > 1)
+		return k.wake&OnUsage != 0 && fit < k.tasks && (may > 0 || k.tasks > 1)
 	}
 	could := x.nodes.Whole(k.class, k.tasks) >= k.tasks
 	return k.lending == ledger.Lends && !could || k.lending == ledger.LendsAll && could
