@@ -65,15 +65,6 @@ func TestASchedulerThatIsNamed(t *testing.T) {
 	}
 }
 
-// nowhere is the kubeconfig of a cluster that does not answer.
-const nowhere = `apiVersion: v1
-kind: Config
-current-context: c
-clusters: [{name: k, cluster: {server: "https://127.0.0.1:1"}}]
-users: [{name: me, user: {token: mine}}]
-contexts: [{name: c, context: {cluster: k, user: me, namespace: team}}]
-`
-
 // namedScheduler are the flags that have a scheduler asked.
 func namedScheduler(s *httptest.Server, config string) []string {
 	return []string{"--kubeconfig", config, "--read-api", s.URL, "--read-api-certificate",
@@ -107,7 +98,7 @@ func TestAListOfASchedulerIsWatched(t *testing.T) {
 		}
 	}))
 	defer scheduler.Close()
-	config := file(t, "kubeconfig", nowhere)
+	config := unreachable(t)
 	got := run("", append([]string{"ashlar", "jobs", "-w"}, namedScheduler(scheduler, config)...)...)
 	var lines []string
 	for _, line := range strings.Split(strings.TrimSpace(got.out), "\n") {
