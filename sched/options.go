@@ -13,6 +13,7 @@ import (
 	"ashlar.sh/sched/ledger"
 	"ashlar.sh/sched/pending"
 	"ashlar.sh/sched/plugins"
+	"ashlar.sh/sched/plugins/booking"
 	"ashlar.sh/sched/policy"
 	"ashlar.sh/sched/session"
 )
@@ -68,7 +69,7 @@ func New(p policy.Profile, with ...Option) (*Engine, error) {
 		}
 	}
 	e := (&Engine{l: ledger.New(), profile: p, with: with, watch: o.watch}).wire()
-	set, err := policy.Build(p, o.plugins, e.l)
+	set, err := build(p, o.plugins, e.l)
 	if err != nil {
 		return nil, err
 	}
@@ -105,6 +106,12 @@ func New(p policy.Profile, with ...Option) (*Engine, error) {
 		e.actions = append(e.actions, a)
 	}
 	return e, nil
+}
+
+// build makes the plugins of a profile, and the one that no configuration names: bookings count wherever there are any.
+func build(p policy.Profile, known []policy.Definition, l *ledger.Ledger) (*policy.Set, error) {
+	p.Tiers = append(slices.Clone(p.Tiers), []policy.Choice{{Plugin: booking.Name}})
+	return policy.Build(p, append(known, booking.Definition()), l)
 }
 
 // soundActions returns an error for an action without a name, and for two of one name: one of them would never run.

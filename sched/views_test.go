@@ -113,7 +113,7 @@ func TestViewsFollowTheLedger(t *testing.T) {
 		facts, _ := w.deal()
 		e.Apply(facts...)
 		was := policyAnswers(e, e.policy, w.now)
-		fresh, err := policy.Build(e.profile, plugins.All(), e.l)
+		fresh, err := build(e.profile, plugins.All(), e.l)
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -133,6 +133,8 @@ func (w *world) happen() {
 		w.changeNamespace()
 	case k == 16:
 		w.changeBudget(w.n(len(w.budgets) - 1))
+	case k == 15 && w.yes():
+		w.changeBooking()
 	case k == 13:
 		w.answer()
 	case k == 14:

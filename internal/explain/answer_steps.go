@@ -73,6 +73,7 @@ var stops = map[trace.Code]at{
 	trace.NodeFeatures:         {stepNodes, WaitsForRoom},
 	trace.NodeTaint:            {stepNodes, WaitsForRoom},
 	trace.NodeAffinity:         {stepNodes, WaitsForRoom},
+	trace.NodeBooked:           {stepNodes, WaitsForRoom},
 	trace.NodeSelector:         {stepNodes, WaitsForRoom},
 	trace.NodeGroup:            {stepNodes, WaitsForRoom},
 	trace.NodeGroupLimit:       {stepNodes, WaitsForRoom},

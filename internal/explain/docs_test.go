@@ -49,7 +49,7 @@ func TestEveryCodeIsInTheDocs(t *testing.T) {
 // example is what is printed for a code: the first sentence that the tests have of it, and of what
 // spares a pod the same of three pods that are counted.
 func example(code trace.Code) string {
-	for _, c := range sentencesByCode {
+	for _, c := range allSentences() {
 		if c.reason.Code != code {
 			continue
 		}

@@ -3,6 +3,7 @@ package explain
 import (
 	"fmt"
 	"strings"
+	"time"
 
 	"ashlar.sh/sched/model"
 	"ashlar.sh/sched/trace"
@@ -30,6 +31,7 @@ var ofDomains = map[trace.Code]func(trace.NodeCount) string{
 		return fmt.Sprintf("might have no %d cpus together: %d were free on one NUMA node when it was last reported",
 			c.Domain.Least, c.Domain.Have)
 	},
+	trace.NodeBooked: booked,
 	trace.NodeGroupLimit: func(c trace.NodeCount) string {
 		d := c.Domain
 		if d.Key == "" {
@@ -77,3 +79,21 @@ func has(c trace.NodeCount) string {
 
 // brief is a label's name without its prefix: zone for topology.kubernetes.io/zone.
 func brief(key string) string { return key[strings.LastIndexByte(key, '/')+1:] }
+
+// booked says for what, from when to when nodes are booked, and why the pod may not be there before, or until its end.
+func booked(c trace.NodeCount) string {
+	d := c.Domain
+	what, bound := "for others", "begins"
+	switch d.Value {
+	case trace.Maintenance:
+		what = "for maintenance"
+	case trace.Owned:
+		what, bound = "for it", "ends"
+	}
+	runs := fmt.Sprintf("the pod may run for %s and might not have ended when that %s", time.Duration(d.Have), bound)
+	if d.Have == 0 {
+		runs = "the pod has no limit (activeDeadlineSeconds) to have ended when that " + bound
+	}
+	return fmt.Sprintf("%s booked %s from %s to %s (booking %s), and %s", be(c), what, moment(d.Least), moment(d.Most),
+		d.Key, runs)
+}

@@ -34,6 +34,7 @@ var refusals = map[trace.Code]refusal{
 		"do not have its NUMA topology policy (%s)", "unknown"},
 	trace.NodeNUMA:           {"might have no NUMA node for its cpus", "might have no NUMA node for their cpus", ""},
 	trace.NodeRevocable:      {"is lent by the hour (zone %s)", "are lent by the hour (zone %s)", "of another"},
+	trace.NodeBooked:         {"is booked", "are booked", ""},
 	trace.NodeSelector:       {"does not match its nodeSelector", "do not match its nodeSelector", ""},
 	trace.TopologyKeyMissing: {"lacks label %s", "lack label %s", "to spread by"},
 	trace.NodesRefuse:        {"refuses for %s", "refuse for %s", "other reasons"},

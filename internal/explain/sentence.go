@@ -206,6 +206,7 @@ var sentences = map[trace.Code]func(trace.Reason) string{
 	trace.NodeNUMAPolicy:       nodes,
 	trace.NodeNUMA:             nodes,
 	trace.NodeRevocable:        nodes,
+	trace.NodeBooked:           nodes,
 	trace.NodeSelector:         nodes,
 	trace.NodePorts:            nodes,
 	trace.NodeVolume:           nodes,

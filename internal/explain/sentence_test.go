@@ -31,10 +31,7 @@ func refusedBy(code trace.Code, text string) trace.Reason {
 	return trace.Reason{Code: code, Text: text, Need: 3, Nodes: []trace.NodeCount{{Code: code, Text: text, Count: 3}}}
 }
 
-var sentencesByCode = []struct {
-	reason trace.Reason
-	want   string
-}{
+var sentencesByCode = []said{
 	{trace.Reason{}, ""},
 	{trace.Reason{Code: trace.InvalidObject, Task: "default/p",
 		Text: "spec.containers[0].resources.requests.cpu: -1 is negative"},
@@ -354,7 +351,7 @@ var sentencesByCode = []struct {
 }
 
 func TestSentence(t *testing.T) {
-	for _, c := range sentencesByCode {
+	for _, c := range allSentences() {
 		if got := Sentence(c.reason); got != c.want {
 			t.Errorf("%s is told as\n  %s\nwant\n  %s", c.reason.Code, got, c.want)
 		}
@@ -363,7 +360,7 @@ func TestSentence(t *testing.T) {
 
 func TestEveryCodeHasASentence(t *testing.T) {
 	shown := map[trace.Code]bool{}
-	for _, c := range sentencesByCode {
+	for _, c := range allSentences() {
 		shown[c.reason.Code] = true
 	}
 	for _, value := range constants(t, "../../sched/trace/reason.go", "Code") {

@@ -16,6 +16,7 @@ func curable(led *ledger.Ledger, r trace.Reason) bool {
 	switch root.Code {
 	case trace.NoNodes, trace.NotEnoughResources, trace.NodesRefuse, trace.InsufficientResource, trace.NodePorts,
 		trace.NodeUnschedulable, trace.NodeTaint, trace.NodeAffinity, trace.NodeSelector, trace.NodeVolume, trace.NodeNUMA,
+		trace.NodeBooked,
 		trace.NodeNUMAPolicy, trace.NodeFeatures,
 		trace.TopologyNoRoom, trace.PodAffinityNoRoom, trace.SearchExhausted,
 		trace.PodAntiAffinity, trace.PodRepelled, trace.PodTopologySpread, trace.TopologyKeyMissing, trace.NodeKept:

@@ -167,6 +167,8 @@ func empty(kind model.Kind) model.Object {
 		return &model.NUMA{}
 	case model.KindService:
 		return &model.Service{}
+	case model.KindBooking:
+		return &model.Booking{}
 	case model.KindBackoff:
 		return &model.Backoff{}
 	case model.KindNamespace:

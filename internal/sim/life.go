@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"time"
 
+	"ashlar.sh/internal/booking"
 	"ashlar.sh/sched/model"
 )
 
@@ -16,6 +17,7 @@ type objects struct {
 	changed  map[model.Ref]*life // since the last cycle: the life that holds, or held last
 	homeless map[string][]*life  // by the name of the node that is not there
 	births   uint64
+	recurs   map[model.Ref]bool // bookings of which the windows come again
 }
 
 // life is an object from its appearance to its end. What follows it under its name is
@@ -330,4 +332,25 @@ func (ob *objects) change(l *life, o model.Object) {
 func (ob *objects) newUID() string {
 	ob.births++
 	return fmt.Sprintf("sim-%d", ob.births)
+}
+
+// renew has bookings that recur show their next windows, once the first has ended.
+func (ob *objects) renew() {
+	for ref, l := range ob.changed { // order-free: into a set
+		if b, is := l.object.(*model.Booking); is && b.Every != nil {
+			ob.recurs[ref] = true
+		}
+	}
+	for ref := range ob.recurs { // order-free: each by itself
+		l := ob.lives[ref]
+		if l == nil {
+			delete(ob.recurs, ref)
+			continue
+		}
+		if was, is := l.object.(*model.Booking); is {
+			if b := booking.Renew(was, ob.w.clock(ob.w.now)); b != was {
+				l.object, ob.changed[ref] = b, l
+			}
+		}
+	}
 }

@@ -43,6 +43,9 @@ func copyOf(o model.Object) model.Object {
 	case *model.Namespace:
 		c := *o
 		return &c
+	case *model.Booking:
+		c := *o
+		return &c
 	case *model.Opaque:
 		c := *o
 		return &c

@@ -44,7 +44,7 @@ func New(p policy.Profile, items []Item, o Options) (*World, error) {
 	engine.Record(o.Verbosity)
 	w := (&World{engine: engine, begin: o.Begin, period: o.Period, audit: o.Audit, written: o.Written, freed: o.Freed,
 		objects: objects{lives: map[model.Ref]*life{},
-			changed: map[model.Ref]*life{}, homeless: map[string][]*life{}}}).wire()
+			changed: map[model.Ref]*life{}, homeless: map[string][]*life{}, recurs: map[model.Ref]bool{}}}).wire()
 	if w.period <= 0 {
 		w.period = DefaultPeriod
 	}
@@ -132,6 +132,7 @@ func (w *World) cycle(at time.Duration) Cycle {
 	w.now, w.shows = at, at
 	w.alone++
 	w.objects.happen()
+	w.objects.renew()
 	if facts := w.facts(); len(facts) > 0 {
 		w.still = 0
 		w.engine.Apply(facts...)

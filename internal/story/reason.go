@@ -183,6 +183,8 @@ func detail(c trace.NodeCount) string {
 	switch {
 	case c.Code == trace.NodeNUMA:
 		return fmt.Sprintf("(cpu %d together, %d free)", d.Least, d.Have)
+	case c.Code == trace.NodeBooked:
+		return booked(d)
 	case c.Code == trace.NodeGroupLimit && d.Key != "":
 		return fmt.Sprintf("%s (%s %s held, %s asked, %s may be)", d.Value, called(d.Key),
 			written(d.Key, d.Have), written(d.Key, d.Least), written(d.Key, d.Most))
@@ -249,4 +251,17 @@ func causes(r trace.Reason) []string {
 		out = append(out, "  "+l)
 	}
 	return out
+}
+
+// booked writes when a node is booked, and how long the pod may run.
+func booked(d trace.Domain) string {
+	runs := "no limit"
+	if d.Have > 0 {
+		runs = "limit " + clock(time.Duration(d.Have))
+	}
+	text := d.Key
+	if d.Value != "" {
+		text += " (" + d.Value + ")"
+	}
+	return fmt.Sprintf("%s %s to %s, %s", text, clock(time.Duration(d.Least)), clock(time.Duration(d.Most)), runs)
 }

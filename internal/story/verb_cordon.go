@@ -58,10 +58,10 @@ func drain(s *stage, w *words) error {
 //
 //	remove node n1
 //	remove service web/front
-var removeVerb = verb{syntax: "remove node|queue|class|group NAME|service NAMESPACE/NAME", do: remove}
+var removeVerb = verb{syntax: "remove node|queue|class|group|booking NAME|service NAMESPACE/NAME", do: remove}
 
 func remove(s *stage, w *words) error {
-	what, err := w.name("node, queue, class, group or service")
+	what, err := w.name("node, queue, class, group, booking or service")
 	if err != nil {
 		return err
 	}
@@ -72,9 +72,9 @@ func remove(s *stage, w *words) error {
 		return removeService(s, w)
 	}
 	kind, ok := map[string]model.Kind{"node": model.KindNode, "queue": model.KindQueue,
-		"class": model.KindPriorityClass}[what]
+		"class": model.KindPriorityClass, "booking": model.KindBooking}[what]
 	if !ok {
-		return fmt.Errorf("%q is not node, queue, class, group or service", what)
+		return fmt.Errorf("%q is not node, queue, class, group, booking or service", what)
 	}
 	name, err := w.name("the name")
 	if err != nil {

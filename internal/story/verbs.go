@@ -22,6 +22,7 @@ func verbs() map[string]verb {
 		"queue":     queueVerb,
 		"hypernode": hypernodeVerb,
 		"numa":      numaVerb,
+		"booking":   bookingVerb,
 		"class":     classVerb,
 		"quota":     quotaVerb,
 		"budget":    budgetVerb,

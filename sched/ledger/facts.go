@@ -144,6 +144,8 @@ func (l *Ledger) applyOther(f model.Fact) {
 		l.NUMA.apply(f.Ref.Name, objectOf[*model.NUMA](f))
 	case model.KindService:
 		l.PluginStates.pass(f)
+	case model.KindBooking:
+		l.Bookings.apply(f.Ref.Name, objectOf[*model.Booking](f))
 	case model.KindBackoff:
 		l.Backoffs.apply(f.Ref, objectOf[*model.Backoff](f))
 	default:

@@ -22,6 +22,7 @@ type Ledger struct {
 	HyperNodes      HyperNodes
 	NUMA            NUMATopologies
 	Images          images
+	Bookings        Bookings
 	Backoffs        Backoffs
 	PluginStates    PluginStates
 	Statements      Statements
@@ -67,6 +68,7 @@ func (l *Ledger) wire() *Ledger {
 	l.Namespaces.changes = &l.Changes
 	l.HyperNodes.changes = &l.Changes
 	l.NUMA.nodes, l.NUMA.changes = &l.Nodes, &l.Changes
+	l.Bookings.l = l
 	l.Backoffs.l = l
 	l.PluginStates.l = l
 	l.Statements.l = l

@@ -114,16 +114,25 @@ func (a *auditor) tenants() {
 // nameOf is the name of a job's tenant.
 func (u *Usage) nameOf(job *Job) string {
 	if u.by.Label != "" {
-		if job.Group != nil {
-			if v, has := model.LabelValue(job.Group.Labels, u.by.Label); has && v != "" {
-				return v
-			}
-		}
-		if job.definer != NoTask {
-			if v, has := model.LabelValue(u.l.Tasks.rows[job.definer].Pod.Labels, u.by.Label); has && v != "" {
-				return v
-			}
+		if v := u.l.Jobs.label(job, u.by.Label); v != "" {
+			return v
 		}
 	}
 	return job.Key.Namespace
+}
+
+// Label is the value of a label of a job's PodGroup, or else of its first pod; "" where neither has it.
+func (js *Jobs) Label(j JobID, key string) string { return js.label(&js.rows[j], key) }
+
+func (js *Jobs) label(job *Job, key string) string {
+	if job.Group != nil {
+		if v, has := model.LabelValue(job.Group.Labels, key); has && v != "" {
+			return v
+		}
+	}
+	if job.definer != NoTask {
+		v, _ := model.LabelValue(js.l.Tasks.rows[job.definer].Pod.Labels, key)
+		return v
+	}
+	return ""
 }

@@ -82,7 +82,8 @@ func (ps *PluginStates) Add(b PluginState) {
 func (ps *PluginStates) foreign(k model.Kind) bool {
 	switch k {
 	case model.KindNode, model.KindPod, model.KindPodGroup, model.KindQueue, model.KindPriorityClass,
-		model.KindQuota, model.KindBudget, model.KindHyperNode, model.KindNamespace, model.KindNUMA, model.KindBackoff:
+		model.KindQuota, model.KindBudget, model.KindHyperNode, model.KindNamespace, model.KindNUMA, model.KindBooking,
+		model.KindBackoff:
 		return false
 	}
 	return true

@@ -17,6 +17,7 @@ const (
 	KindNamespace     Kind = "Namespace"
 	KindNUMA          Kind = "Numatopology"
 	KindService       Kind = "Service"
+	KindBooking       Kind = "Booking"
 	KindBackoff       Kind = "Backoff" // no kind of the API: see Backoff
 )
 
@@ -45,7 +46,8 @@ type Fact struct {
 }
 
 // Object is the content of a fact: one of *Node, *Pod, *PodGroup, *Queue,
-// *PriorityClass, *Quota, *Budget, *HyperNode, *Namespace, *NUMA, *Service, *Backoff, *Opaque.
+// *PriorityClass, *Quota, *Budget, *HyperNode, *Namespace, *NUMA, *Service,
+// *Booking, *Backoff, *Opaque.
 type Object interface {
 	object()
 	// Common returns what every object has. It may be read, and set before the object is passed on.
@@ -98,5 +100,6 @@ func (*HyperNode) object()     {}
 func (*Namespace) object()     {}
 func (*NUMA) object()          {}
 func (*Service) object()       {}
+func (*Booking) object()       {}
 func (*Backoff) object()       {}
 func (*Opaque) object()        {}

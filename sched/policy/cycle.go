@@ -17,6 +17,14 @@ type Clock interface {
 	At(now int64) (next int64)
 }
 
+// Starter is a Clock with answers that depend on when a task starts. StartAt is called with a later time than the
+// cycle's before it is asked where tasks would go that start then, and with the cycle's time afterwards. It returns the
+// next time at which the answers of tasks that start then may be others, 0 for none.
+type Starter interface {
+	Clock
+	StartAt(at int64) (next int64)
+}
+
 // Later is a Clock with answers that also depend on what the cycle itself decides: Later is called at the end of the
 // cycle and returns the same kind of time as At. Both follow from facts and commitments alone, so that an engine
 // restored from them wakes at the same time as this one.
@@ -75,6 +83,17 @@ func (NoStopwatch) End() {}
 func (s *Set) At(now int64) (next int64) {
 	for _, p := range s.clocks {
 		next = earlier(next, p.At(now))
+	}
+	return next
+}
+
+// StartAt has answers given as of tasks that start at a time. It returns the next time at which those may be others, 0
+// for none.
+func (s *Set) StartAt(at int64) (next int64) {
+	for _, p := range s.clocks {
+		if starter, ok := p.(Starter); ok {
+			next = earlier(next, starter.StartAt(at))
+		}
 	}
 	return next
 }

@@ -34,6 +34,7 @@ var table = []ExtensionPoint{
 		list(func(s *Set) *[]Clock { return &s.clocks })),
 	refinement[Later]("the same, of what the cycle decided", of[Clock]()),
 	refinement[StartsDue]("jobs of which the start is planned whatever their queue says", of[Clock]()),
+	refinement[Starter]("answers depend on when a task starts", of[Clock]()),
 	point("", "", "what stays unchanged for the cycle", tier(func(s *Set) *chain[Opener] { return &s.openers })),
 	point("", "", "sums that the ledger drives, in tries too",
 		func(s *Set, _ string, p StatefulPlugin) { s.l.PluginStates.Add(p.PluginState()) }),

@@ -202,7 +202,9 @@ func stepsAt(n, step int64) int64 {
 // inTime places the job at a time, or at a later one where filters or the order of its pods need more room than amounts
 // say.
 func (p *planner) inTime(at int64) (places []foundPlace, start int64) {
+	defer p.s.Policy.StartAt(p.s.Now)
 	for range mostTimes {
+		turns := p.s.Policy.StartAt(at)
 		for _, times := range [...]int64{1, 4, 16} {
 			gone, all := p.leaving(at, times*p.need)
 			if places = placesWithout(p.s, p.j, gone, nil); len(places) > 0 {
@@ -213,6 +215,9 @@ func (p *planner) inTime(at int64) (places []foundPlace, start int64) {
 			}
 		}
 		next := int64(model.Never)
+		if turns != 0 {
+			next = turns - 1 // the step after it is at that time, or the first one then
+		}
 		for i := range p.gains {
 			if p.gains[i].at > at {
 				next = min(next, p.gains[i].at)

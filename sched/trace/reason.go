@@ -120,8 +120,11 @@ const (
 	// The queue would hold more of the node's group than it may: Domain; without it, its limits cannot be read
 	NodeGroupLimit Code = "NodeGroupLimit"
 	NodeRevocable  Code = "NodeRevocable" // the node is lent by the hour; Text is its zone and why not
-	NodePorts      Code = "NodePorts"     // a host port is taken; Text is the port
-	NodeVolume     Code = "NodeVolume"    // a volume cannot be had there
+	// The node is booked. Domain: Key is the booking, Value is Maintenance, Owned, or "" for one of others, Least and Most
+	// are when it begins and ends, Have is how long the pod may run in nanoseconds, 0 where nothing limits it
+	NodeBooked Code = "NodeBooked"
+	NodePorts  Code = "NodePorts"  // a host port is taken; Text is the port
+	NodeVolume Code = "NodeVolume" // a volume cannot be had there
 	// Another pod uses volume claim Text, which is for one alone (ReadWriteOncePod)
 	VolumeInUse Code = "VolumeInUse"
 	// Have devices of class Text are free there, Need are asked; without amounts: its resource claims Text cannot be
@@ -201,7 +204,7 @@ const (
 func (c Code) OfNodes() bool {
 	switch c {
 	case NoNodes, NotEnoughResources, NodesRefuse, NodeUnschedulable, NodeTaint, NodeAffinity, NodeSelector,
-		NodeFeatures, NodeGroup, NodeGroupLimit, NodeRevocable, NodePorts, NodeVolume, VolumeInUse, NodeDevices,
+		NodeFeatures, NodeGroup, NodeGroupLimit, NodeRevocable, NodeBooked, NodePorts, NodeVolume, VolumeInUse, NodeDevices,
 		ClaimElsewhere, ClaimSearchExhausted, NodeNUMAPolicy, NodeNUMA, PodAffinity, PodAntiAffinity, PodRepelled,
 		PodTopologySpread, TopologyKeyMissing, NodeKept, SearchExhausted:
 		return true
@@ -233,6 +236,13 @@ const CapabilityHeld = "held"
 // KeptForWaiting is the Text of a QueueDeserved or QueueCapability in which the amount asked for
 // counts what is kept for a job that waits.
 const KeptForWaiting = "kept"
+
+// Maintenance and Owned are Values of a NodeBooked: the booking is for maintenance, or it is the pod's own and ends
+// before the pod has.
+const (
+	Maintenance = "maintenance"
+	Owned       = "owner"
+)
 
 // NotAllocated ends the Text of a NodeDevices where no driver allocates devices.
 const NotAllocated = ", which this scheduler does not allocate"

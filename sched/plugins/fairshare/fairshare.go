@@ -20,6 +20,7 @@ import (
 
 	"ashlar.sh/sched/fair"
 	"ashlar.sh/sched/ledger"
+	"ashlar.sh/sched/model"
 	"ashlar.sh/sched/policy"
 	"ashlar.sh/sched/resource"
 	"ashlar.sh/sched/trace"
@@ -54,7 +55,7 @@ const (
 	byNamespace = "namespace"
 	byUser      = "user"
 	byLabel     = "label:"
-	UserLabel   = "ashlar.sh/user"
+	UserLabel   = model.UserLabel
 )
 
 type arguments struct {

@@ -1,0 +1,83 @@
+package booking
+
+import (
+	"cmp"
+	"slices"
+
+	"ashlar.sh/sched/ledger"
+	"ashlar.sh/sched/match"
+	"ashlar.sh/sched/model"
+)
+
+// place finds which nodes each booking holds, if that may have changed.
+//
+// Of two bookings for owners with windows at the same time the older one holds a node that both select; maintenance
+// is of any node, whatever else it is booked for. Where a booking asks for a number of nodes, these are the first
+// by a hash of its name and theirs among those that are there and not cordoned or failed: so they stay the same
+// while other nodes come and go, another one takes the place of one that fails, and nothing has to be remembered.
+func (p *plugin) place() {
+	if p.epoch == p.l.Bookings.Epoch() && p.facts == p.l.Changes.NodeFacts.Now() && p.now < p.until {
+		return
+	}
+	p.epoch, p.facts, p.until = p.l.Bookings.Epoch(), p.l.Changes.NodeFacts.Now(), model.Never
+	p.held = p.held[:0]
+	for _, b := range p.l.Bookings.All() {
+		w, ok := b.At(p.now)
+		if !ok {
+			continue
+		}
+		p.until = min(p.until, w.To)
+		h := held{Booking: b, window: w}
+		p.choose(&h)
+		p.held = append(p.held, h)
+	}
+}
+
+// choose finds the nodes of a booking beside those of older ones.
+func (p *plugin) choose(h *held) {
+	var free []ledger.NodeID
+	wish := int32(0)
+	p.l.Nodes.Present(func(n ledger.NodeID) bool {
+		node := p.l.Node(n).Fact
+		if len(h.Selector) > 0 && !match.Term(model.Term{All: h.Selector}, node) || h.Count > 0 && out(node) {
+			return true
+		}
+		if wish++; !p.booked(h, n) {
+			free = append(free, n)
+		}
+		return true
+	})
+	if h.Count > 0 {
+		wish = min(wish, h.Count)
+		slices.SortFunc(free, func(a, b ledger.NodeID) int {
+			x, y := p.l.Node(a).Name, p.l.Node(b).Name
+			return cmp.Or(cmp.Compare(ledger.Hash(h.Name+"/"+x), ledger.Hash(h.Name+"/"+y)), cmp.Compare(x, y))
+		})
+		free = free[:min(len(free), int(h.Count))]
+	}
+	for _, n := range free {
+		h.put(n)
+	}
+	h.taken = max(0, wish-h.on)
+}
+
+// booked says that an older booking holds a node in a window that a booking's next one overlaps.
+func (p *plugin) booked(h *held, n ledger.NodeID) bool {
+	if h.Maintenance {
+		return false
+	}
+	for i := range p.held {
+		o := &p.held[i]
+		if !o.Maintenance && o.has(n) && slices.ContainsFunc(o.Windows, h.window.Overlaps) {
+			return true
+		}
+	}
+	return false
+}
+
+// out says that a node takes no pods now: it is cordoned, or not ready.
+func out(n *model.Node) bool {
+	return n.Unschedulable || slices.ContainsFunc(n.Taints, func(t model.Taint) bool {
+		return t.Key == "node.kubernetes.io/not-ready" || t.Key == "node.kubernetes.io/unreachable"
+	})
+}
