@@ -104,8 +104,8 @@ func TestAListOfASchedulerIsWatched(t *testing.T) {
 	for _, line := range strings.Split(strings.TrimSpace(got.out), "\n") {
 		lines = append(lines, strings.Join(strings.Fields(line), " "))
 	}
-	want := []string{"NAME QUEUE PODS STATE AGE REASON", "a q 0/0 WaitsForRoom 1m -", "b q 0/0 Running 2m -",
-		"a q 0/0 Running 3m -"}
+	want := []string{"NAME QUEUE PODS STATE AGE START REASON", "a q 0/0 WaitsForRoom 1m - -",
+		"b q 0/0 Running 2m - -", "a q 0/0 Running 3m - -"}
 	if got.code != 1 || !slices.Equal(lines, want) || !strings.Contains(got.err, "you may not any more") || streams < 2 {
 		t.Errorf("exit code %d after %d streams, %q, want %q: %s", got.code, streams, lines, want, got.err)
 	}

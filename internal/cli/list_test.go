@@ -11,17 +11,17 @@ import (
 func TestJobsOfFiles(t *testing.T) {
 	got := run("", "ashlar", "jobs", "-f", quickstart)
 	for _, want := range []string{
-		"NAMESPACE NAME QUEUE PODS STATE AGE REASON",
-		"default train research 3/3 Starts - -",
-		"default tune research 0/4 WaitsForRoom - GangIncomplete",
-		"default nightly-2 batch 0/2 WaitsForQueue - QueueQuotaInsufficient",
+		"NAMESPACE NAME QUEUE PODS STATE AGE START REASON",
+		"default train research 3/3 Starts - - -",
+		"default tune research 0/4 WaitsForRoom - - GangIncomplete",
+		"default nightly-2 batch 0/2 WaitsForQueue - - QueueQuotaInsufficient",
 	} {
 		if !strings.Contains(unwrapped(got.out), want) {
 			t.Errorf("jobs has no line %q:\n%s%s", want, got.out, got.err)
 		}
 	}
 	bare := run("", "ashlar", "jobs", "-f", quickstart, "--no-headers", "-n", "default", "train")
-	if want := "train   research   3/3   Starts   -   -\n"; bare.out != want {
+	if want := "train   research   3/3   Starts   -   -   -\n"; bare.out != want {
 		t.Errorf("one job without a head is %q, want %q", bare.out, want)
 	}
 	wide := run("", "ashlar", "jobs", "-f", quickstart, "-o", "wide", "train")

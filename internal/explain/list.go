@@ -37,6 +37,7 @@ type JobRow struct {
 	Created   string  `json:"created,omitempty"` // RFC 3339
 	Summary   string  `json:"summary"`
 	Reason    *Reason `json:"reason,omitempty"`
+	Start     *Start  `json:"start,omitempty"` // of a job that waits, where it was estimated
 	Places    []Place `json:"places"`
 
 	born int64 // nanoseconds since the epoch; 0: not known
@@ -72,6 +73,7 @@ func (a *Asking) jobRow(j *sched.JobReport, pods []sched.PodReport) JobRow {
 	if waiting(j.Reason) {
 		r := reason(j.Reason)
 		row.Reason = &r
+		row.Start = NewStart(&j.Start, a.Now)
 	}
 	row.State, row.Summary = a.stand(w, t, places)
 	return row
@@ -111,19 +113,22 @@ type Layout struct {
 
 // Text writes one job a line.
 func (l *JobList) Text(w io.Writer, s Style, o Layout) error {
-	head := []cell{left("NAME"), left("QUEUE"), left("PODS"), left("STATE"), left("AGE"), left("REASON")}
+	head := []cell{left("NAME"), left("QUEUE"), left("PODS"), left("STATE"), left("AGE"), left("START"), left("REASON")}
 	if o.Wide {
 		head = append(head, right("MIN"), right("PRIORITY"), left("WHERE"), left("WHY"))
 	}
 	rows := [][]cell{namespaced(o, "NAMESPACE", head)}
 	for i := range l.Items {
 		j := &l.Items[i]
-		old := "-"
+		old, start := "-", "-"
 		if j.born > 0 && l.now >= j.born && !o.Timeless {
 			old = age(l.now - j.born)
 		}
+		if j.Start != nil && !o.Timeless {
+			start = j.Start.cell(l.now)
+		}
 		row := []cell{left(j.Name), left(cmp.Or(j.Queue, "-")), left(fmt.Sprintf("%d/%d", j.Placed, j.Pods)),
-			left(string(j.State)).in(j.State.ink()), left(old), left(j.code())}
+			left(string(j.State)).in(j.State.ink()), left(old), left(start), left(j.code())}
 		if o.Wide {
 			why := j.Summary
 			if o.Timeless && j.Reason != nil {

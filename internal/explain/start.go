@@ -40,6 +40,32 @@ func NewStart(s *trace.Start, now int64) *Start {
 // known says that one end of the range is known.
 func (s *Start) known() bool { return s != nil && (s.Earliest != "" || s.Latest != "") }
 
+// cell is the range in a table, as times from now: "in 10m", "in 10m-40m", "in 10m-?" where the latest time is not
+// known, "?" where neither is, and "never" where the job does not start by itself.
+func (s *Start) cell(now int64) string {
+	from, to := fromNow(s.Earliest, now), fromNow(s.Latest, now)
+	switch {
+	case from == "" && to == "" && s.Unknown == string(trace.DoesNotStart):
+		return "never"
+	case from == "" && to == "":
+		return "?"
+	case from == "" || from == to:
+		return "in " + to
+	case to == "":
+		return "in " + from + "-?"
+	}
+	return "in " + from + "-" + to
+}
+
+// fromNow is how long it is until a time as documents have it; "" where it is none.
+func fromNow(moment string, now int64) string {
+	at, err := time.Parse(time.RFC3339, moment)
+	if err != nil {
+		return ""
+	}
+	return age(max(0, at.UnixNano()-now))
+}
+
 func start(s *trace.Start) *Start {
 	if !s.Is() {
 		return nil

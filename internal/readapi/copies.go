@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"ashlar.sh/sched"
+	"ashlar.sh/sched/trace"
 )
 
 // Bounds of how often the engine is copied, and for how long a copy is kept without a reader.
@@ -49,6 +50,7 @@ func (c *copied) read(e *sched.Engine, m Moment) {
 	if c.has&ofJobs != 0 {
 		c.Jobs = e.Questions().Jobs()
 		ownReasons(c.Jobs)
+		tellStarts(c.Jobs, m)
 	}
 	if c.has&ofPods != 0 {
 		c.Pods = e.Questions().Pods()
@@ -66,6 +68,15 @@ func (c *copied) read(e *sched.Engine, m Moment) {
 func ownReasons(rows []sched.JobReport) {
 	for i := range rows {
 		rows[i].Reason = rows[i].Reason.Clone()
+	}
+}
+
+// tellStarts tells in rows when jobs start. All users share them, so they name no other jobs: those are counted.
+func tellStarts(rows []sched.JobReport, m Moment) {
+	m.Starts.Into(rows, m.At.UnixNano())
+	for i := range rows {
+		s := &rows[i].Start
+		s.Jobs, s.More, s.Reason = nil, s.More+len(s.Jobs), trace.Reason{}
 	}
 }
 

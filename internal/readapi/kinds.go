@@ -48,7 +48,7 @@ var jobs = &kind[sched.JobReport]{name: "Job", part: ofJobs,
 	show: func(rows []sched.JobReport) []any {
 		return each(explain.New(sched.Report{Jobs: rows}, explain.Summary{}, nil).Jobs)
 	},
-	same: func(a, b *sched.JobReport) bool { return reflect.DeepEqual(a, b) },
+	same: sameJob,
 	filters: map[string]func(*sched.JobReport, string) bool{
 		"namespace": func(j *sched.JobReport, value string) bool { return j.Namespace == value },
 		"queue":     func(j *sched.JobReport, value string) bool { return j.Queue == value },
@@ -105,6 +105,16 @@ func each[T any](list []T) []any {
 		out[i] = &list[i]
 	}
 	return out
+}
+
+// sameJob says that two rows tell the same, whenever the start was estimated.
+func sameJob(a, b *sched.JobReport) bool {
+	if a.Start.Made != b.Start.Made {
+		c := *b
+		c.Start.Made = a.Start.Made
+		b = &c
+	}
+	return reflect.DeepEqual(a, b)
 }
 
 func sameNode(a, b *sched.NodeReport) bool {

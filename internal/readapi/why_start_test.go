@@ -52,6 +52,14 @@ func TestWhyTellsWhenAJobStarts(t *testing.T) {
 				t.Errorf("a tenant is told of another one's job: %+v", got)
 			}
 		}
+		for _, path := range []string{"/v1/jobs?waiting=true", "/v1/list/jobs?waiting=true"} {
+			code, got := get[map[string]any](t, s, "tenant", path)
+			text := plain(got)
+			if code != http.StatusOK || !strings.Contains(text, `"start":{`) || strings.Contains(text, "secret") ||
+				strings.Contains(text, `"latest":"1970-01-01T00:01:00Z"`) != (limit != 0) {
+				t.Errorf("%s: %d %s", path, code, text)
+			}
+		}
 		if _, got := get[explain.Answer](t, s, "admin", "/v1/why/job/blue/secret"); got.Start != nil {
 			t.Errorf("a job that runs: %+v", got.Start)
 		}
