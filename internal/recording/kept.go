@@ -25,7 +25,7 @@ type kept struct {
 type keptFact struct {
 	object, was         model.Object
 	version, wasVersion uint64
-	ref                 *unnamed // of what does not say itself which fact it is
+	ref                 *unnamed // where neither object, nor of one that is gone was, says which fact it is
 	wasGone             bool     // a fact that it is gone was known
 }
 
@@ -54,17 +54,25 @@ type keptItem struct {
 
 func keepFact(led *ledger.Ledger, f model.Fact) keptFact {
 	k := keptFact{object: f.Object, version: f.Version}
-	if !named(f) {
-		k.ref = &unnamed{ref: f.Ref, uid: f.UID}
-	}
 	was, there := led.Fact(f.Ref)
 	k.was, k.wasVersion, k.wasGone = was.Object, was.Version, !there && (was.UID != "" || was.Version != 0)
+	if !named(k.subject(), f) {
+		k.ref = &unnamed{ref: f.Ref, uid: f.UID}
+	}
 	return k
 }
 
+// subject is the object that the fact is about: where it is gone, as it was.
+func (k *keptFact) subject() model.Object {
+	if k.object == nil {
+		return k.was
+	}
+	return k.object
+}
+
 // named says that an object says itself which fact it is.
-func named(f model.Fact) bool {
-	switch f.Object.(type) {
+func named(o model.Object, f model.Fact) bool {
+	switch o.(type) {
 	case *model.Pod:
 		if f.Ref.Kind != model.KindPod {
 			return false
@@ -76,7 +84,7 @@ func named(f model.Fact) bool {
 	default:
 		return false
 	}
-	m := f.Object.Common()
+	m := o.Common()
 	return m.Name == f.Ref.Name && m.Namespace == f.Ref.Namespace && m.UID == f.UID
 }
 
@@ -84,10 +92,11 @@ func (k *keptFact) fact() model.Fact {
 	if k.ref != nil {
 		return model.Fact{Ref: k.ref.ref, UID: k.ref.uid, Version: k.version, Object: k.object}
 	}
-	m := k.object.Common()
+	o := k.subject()
+	m := o.Common()
 	f := model.Fact{UID: m.UID, Version: k.version, Object: k.object}
 	f.Ref = model.Ref{Kind: model.KindPod, Namespace: m.Namespace, Name: m.Name}
-	if _, group := k.object.(*model.PodGroup); group {
+	if _, group := o.(*model.PodGroup); group {
 		f.Ref.Kind = model.KindPodGroup
 	}
 	return f
@@ -153,9 +162,35 @@ func (k *kept) step() *Step {
 	return s
 }
 
-// own gives the step lists of its own, of the length that they need.
-func (k *kept) own() {
-	k.facts, k.receipts, k.items = slices.Clone(k.facts), slices.Clone(k.receipts), slices.Clone(k.items)
+// shelves hold the lists of many steps, so that a step costs no list of its own.
+type shelves struct {
+	facts    []keptFact
+	receipts []keptReceipt
+	items    []keptItem
+}
+
+// own gives the step lists that are not used again, of the length that they need.
+func (k *kept) own(in *shelves) {
+	k.facts, k.receipts, k.items = put(&in.facts, k.facts), put(&in.receipts, k.receipts), put(&in.items, k.items)
+}
+
+// onShelf is how many entries a shelf has room for.
+const onShelf = 256
+
+// put copies a list onto a shelf, and begins another where it has no room.
+func put[T any](shelf *[]T, list []T) []T {
+	if len(list) == 0 {
+		return nil
+	}
+	if len(list) > onShelf {
+		return slices.Clone(list)
+	}
+	if cap(*shelf)-len(*shelf) < len(list) {
+		*shelf = make([]T, 0, onShelf)
+	}
+	from := len(*shelf)
+	*shelf = append(*shelf, list...)
+	return (*shelf)[from:len(*shelf):len(*shelf)]
 }
 
 // weight is what the step takes of memory. What was replaced is only kept by it.

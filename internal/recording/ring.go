@@ -20,6 +20,7 @@ type Ring struct {
 	parts []*part
 	bytes int64 // of all parts
 	last  kept  // what is being done now; its lists are used again and again
+	in    shelves
 	cycle uint64
 	cost  time.Duration // of the last beginning of a part
 	clock func() time.Time
@@ -126,7 +127,7 @@ func (r *Ring) Forget() {
 	if r == nil {
 		return
 	}
-	r.parts, r.last, r.bytes = nil, kept{}, 0
+	r.parts, r.last, r.bytes, r.in = nil, kept{}, 0, shelves{}
 	r.To.gap()
 }
 
@@ -142,7 +143,7 @@ func (r *Ring) close() {
 	r.last = kept{}
 	if len(k.facts)+len(k.receipts)+len(k.items) <= longList {
 		again := k
-		k.own()
+		k.own(&r.in)
 		clear(again.facts) // refers to objects that may be gone
 		r.last = kept{facts: again.facts[:0], receipts: again.receipts[:0], items: again.items[:0]}
 	}
@@ -180,7 +181,7 @@ func (r *Ring) beginPart(e *sched.Engine, now int64, about About) {
 	p := &part{base: State{Version: about.Version, Now: now, Period: about.Period, Commitments: c,
 		Configuration: about.Configuration, UTCOffset: about.UTCOffset}, began: began}
 	p.bytes = weightOfCommitments(c)
-	r.parts = append(r.parts, p)
+	r.parts, r.in = append(r.parts, p), shelves{} // an older part that is dropped keeps nothing of this one
 	r.bytes += p.bytes
 	r.cost = r.clock().Sub(began)
 	r.To.part(p.base, e.Facts)
