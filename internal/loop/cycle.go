@@ -195,19 +195,34 @@ func (l *loop) takeOver(ctx context.Context) (err error) {
 	return err
 }
 
+// goOn notes that a step which lasts goes on, unless nothing may be done any more.
+func (l *loop) goOn() error {
+	l.health.beat()
+	if !l.lead.leading() {
+		return errLost
+	}
+	return nil
+}
+
+// briefly bounds what is asked of the API server before the first cycle, but for the list of all pods.
+const briefly = time.Minute
+
 func (l *loop) prepare(ctx context.Context) error {
-	ctx, cancel := context.WithTimeout(ctx, time.Minute)
+	brief, cancel := context.WithTimeout(ctx, briefly)
 	defer cancel()
-	if err := l.rivals.await(ctx); err != nil {
+	if err := l.rivals.await(brief); err != nil {
 		return err
 	}
-	if err := makeQueues(ctx, l.volcano, l.o.DefaultQueue); err != nil {
+	if err := makeQueues(brief, l.volcano, l.o.DefaultQueue); err != nil {
 		return err
 	}
-	if err := l.seen.Refresh(ctx); err != nil { // without a lease, too: another scheduler may have acted until now
+	// Without a lease, too: another scheduler may have acted until now.
+	if err := l.seen.Refresh(ctx, l.goOn); err != nil {
 		return err
 	}
-	if err := l.background.usage.read(ctx); err != nil {
+	brief, cancel = context.WithTimeout(ctx, briefly)
+	defer cancel()
+	if err := l.background.usage.read(brief); err != nil {
 		return err
 	}
 	l.engine.EvictionsKnownFrom(l.now())

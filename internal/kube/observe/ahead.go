@@ -6,6 +6,7 @@ import (
 	"sync"
 	"time"
 
+	corev1 "k8s.io/api/core/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/klog/v2"
@@ -81,19 +82,36 @@ func (a *ahead) since(at time.Time) (out []model.Fact) {
 	return out
 }
 
+// pageWithin bounds the answer to one request of a list; a list of many pages may take longer.
+const pageWithin = 30 * time.Second
+
+func within(ctx context.Context, ask func(context.Context) error) error {
+	ctx, cancel := context.WithTimeout(ctx, pageWithin)
+	defer cancel()
+	return ask(ctx)
+}
+
 // refreshPage is how many pods are read at once: with what pods have that is dropped at once, some 10 MiB.
 const refreshPage = 1000
 
 // Refresh lists the pods that have not finished from the API server itself, past every
 // cache, and the resource claims if they are watched, and hands them on: what another
 // scheduler bound and allocated a moment ago is then known. Pods that are as the watch has told of them are not told of
-// again: on a cluster at rest these are all.
-func (w *Observer) Refresh(ctx context.Context) error {
+// again: on a cluster at rest these are all. On a large one it takes minutes: goOn is asked after each
+// page, and its error ends it.
+func (w *Observer) Refresh(ctx context.Context, goOn func() error) error {
 	at := metav1.ListOptions{FieldSelector: "status.phase!=Succeeded,status.phase!=Failed", Limit: refreshPage}
 	for {
-		list, err := w.options.Kube.CoreV1().Pods(metav1.NamespaceAll).List(ctx, at)
+		var list *corev1.PodList
+		err := within(ctx, func(ctx context.Context) (err error) {
+			list, err = w.options.Kube.CoreV1().Pods(metav1.NamespaceAll).List(ctx, at)
+			return err
+		})
 		if err != nil {
 			return fmt.Errorf("list the pods that are bound: %w", err)
+		}
+		if err := goOn(); err != nil {
+			return err
 		}
 		for i := range list.Items {
 			p := &list.Items[i]
@@ -107,7 +125,7 @@ func (w *Observer) Refresh(ctx context.Context) error {
 			w.tell(o.(*Pod))
 		}
 		if at.Continue = list.Continue; at.Continue == "" {
-			return w.refreshClaims(ctx)
+			return w.refreshClaims(ctx, goOn)
 		}
 	}
 }

@@ -91,7 +91,7 @@ func (w *Observer) DeviceClaim(namespace, name string) *resourcev1.ResourceClaim
 }
 
 // refreshClaims lists the resource claims from the API server itself, if they are watched.
-func (w *Observer) refreshClaims(ctx context.Context) error {
+func (w *Observer) refreshClaims(ctx context.Context, goOn func() error) error {
 	w.mu.Lock()
 	watched := slices.ContainsFunc(w.watched, func(o watched) bool { return o.kind == translate.KindResourceClaim })
 	w.mu.Unlock()
@@ -100,9 +100,16 @@ func (w *Observer) refreshClaims(ctx context.Context) error {
 	}
 	at := metav1.ListOptions{Limit: 1000}
 	for {
-		list, err := w.options.Kube.ResourceV1().ResourceClaims(metav1.NamespaceAll).List(ctx, at)
+		var list *resourcev1.ResourceClaimList
+		err := within(ctx, func(ctx context.Context) (err error) {
+			list, err = w.options.Kube.ResourceV1().ResourceClaims(metav1.NamespaceAll).List(ctx, at)
+			return err
+		})
 		if err != nil {
 			return fmt.Errorf("list the claims that have devices: %w", err)
+		}
+		if err := goOn(); err != nil {
+			return err
 		}
 		for i := range list.Items {
 			o, err := stripClaim(&list.Items[i])

@@ -77,7 +77,7 @@ func TestAClaimIsShownWhenItIsHandedOn(t *testing.T) {
 func TestAClaimReadPastTheWatchIsNoPhantom(t *testing.T) {
 	w, tells := claimsOf(t, deviceClaim("7"))
 	w.claimHandler().OnAdd(deviceClaim("5"), true)
-	if err := w.Refresh(t.Context()); err != nil {
+	if err := w.Refresh(t.Context(), always); err != nil {
 		t.Fatal(err)
 	}
 	if got := tells(); got != "7" {
@@ -87,7 +87,7 @@ func TestAClaimReadPastTheWatchIsNoPhantom(t *testing.T) {
 	if got := tells(); got != "" {
 		t.Errorf("gone, it is told as %q", got)
 	}
-	if err := w.Refresh(t.Context()); err != nil || tells() == "" {
+	if err := w.Refresh(t.Context(), always); err != nil || tells() == "" {
 		t.Fatal("it is there and not told of", err)
 	}
 	is := func(uid string) func(model.Ref) (string, error) {

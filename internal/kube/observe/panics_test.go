@@ -144,7 +144,7 @@ func TestAllIsWhatAnEngineWasTold(t *testing.T) {
 			t.Fatal("it is not kept")
 		}
 	}
-	if err := w.Refresh(t.Context()); err != nil {
+	if err := w.Refresh(t.Context(), always); err != nil {
 		t.Fatal(err)
 	}
 	newest := map[string]model.Fact{}
