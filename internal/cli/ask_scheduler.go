@@ -95,14 +95,36 @@ func (p liveQuestions) whyByScheduler(a *asked) (*explain.Answer, error) {
 		if a.kind == "job" || a.kind == "pod" {
 			parts = append(parts, url.PathEscape(a.namespace))
 		}
-		err := x.get(strings.Join(append(parts, url.PathEscape(a.name)), "/"), answer)
-		return noOther(a.kind, err)
+		path := strings.Join(append(parts, url.PathEscape(a.name)), "/")
+		err := noOther(a.kind, x.get(path, answer))
+		if err == nil && a.wantsChanges(answer) {
+			x.changesTried(path, a.search, answer)
+		}
+		return err
 	})
 	if !answered {
 		return nil, err
 	}
-	p.changesByObjects(a, answer)
+	if a.wantsChanges(answer) && answer.Tried == "" {
+		p.changesByObjects(a, answer)
+	}
 	return answer, nil
+}
+
+// wantsChanges says that it is to be looked for what would make a job run.
+func (a *asked) wantsChanges(of *explain.Answer) bool {
+	return a.search > 0 && (a.kind == "job" || a.kind == "pod") && of.Reason != nil
+}
+
+// changesTried has the live scheduler try what would make a job run. Where it has no time for it, or is too old to do
+// so, the answer stays as it is.
+func (x *scheduler) changesTried(path string, within time.Duration, answer *explain.Answer) {
+	ctx, cancel := context.WithTimeout(x.ctx, within+time.Second)
+	defer cancel()
+	tried := &explain.Answer{}
+	if x.Get(ctx, path+"?"+url.Values{"wouldRun": {within.String()}}.Encode(), tried) == nil {
+		*answer = *tried
+	}
 }
 
 // noOther makes the answer that there is no such queue or node a final one. By the objects the name of a job may be
@@ -115,12 +137,9 @@ func noOther(kind string, err error) error {
 	return err
 }
 
-// changesByObjects adds what would make a job run, which the live scheduler does not try: it is tried on the objects,
-// as far as they may be read, and where they say the same of the job.
+// changesByObjects adds what would make a job run where the live scheduler has not tried it: by the objects, as far as
+// they may be read, and where they say the same of the job.
 func (p liveQuestions) changesByObjects(a *asked, answer *explain.Answer) {
-	if a.search <= 0 || a.kind != "job" && a.kind != "pod" || answer.Reason == nil {
-		return
-	}
 	s, err := questions{*p.silent()}.ofCluster(a.source)
 	if err != nil || s.written != nil {
 		answer.Notes = append(answer.Notes, "what would make it run is not looked for: you may not read all that decides "+

@@ -23,8 +23,10 @@ type Answer struct {
 	Path []Step `json:"path"`
 	// Changes are the smallest changes after which it would run, each proved by the engine on a copy.
 	Changes []Change `json:"wouldRunIf"`
-	Places  []Place  `json:"places"`
-	Notes   []string `json:"notes"` // what else a reader should know
+	// Tried is when changes were tried, RFC 3339; "": they were not.
+	Tried  string   `json:"wouldRunTried,omitempty"`
+	Places []Place  `json:"places"`
+	Notes  []string `json:"notes"` // what else a reader should know
 	// Start is when a job starts that waits; nil: it does not, or that was not estimated.
 	Start *Start `json:"start,omitempty"`
 	Basis Basis  `json:"basis"`

@@ -16,11 +16,13 @@ type background struct {
 	auditAt  time.Time
 	auditing time.Duration // how long the last audit took
 	dumping  sync.Mutex    // held while a dump is written
+	copying  chan struct{} // has a place for the one copy of the engine that may be in memory
 
 	leftovers leftovers
 	recorder  recorder
 	questions *questions
 	estimates estimates
+	searches  searches
 	passed    passedJobs
 	usage     usageKeeper
 }

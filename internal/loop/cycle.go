@@ -331,6 +331,8 @@ func (l *loop) wire() *loop {
 	l.background.recorder.l = l
 	l.background.usage.l = l
 	l.background.estimates.l = l
+	l.background.copying = make(chan struct{}, 1)
+	l.background.searches.wire(l)
 	l.background.passed.l = l
 	l.rebuilds.l = l
 	return l

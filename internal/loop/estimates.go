@@ -60,6 +60,8 @@ func (x *estimates) follow(ctx context.Context, every time.Duration) {
 
 // refresh makes estimates anew, if something has changed.
 func (x *estimates) refresh(ctx context.Context) {
+	x.l.background.copying <- struct{}{}
+	defer func() { <-x.l.background.copying }()
 	var copies func() (*sched.Copy, error)
 	now := x.l.now()
 	if x.l.background.questions.handOver(ctx, func(e *sched.Engine, _ readapi.Moment) {

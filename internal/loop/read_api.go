@@ -21,6 +21,7 @@ type readServer struct {
 	namespace string
 	panicked  crash.Handler
 	estimates func(context.Context) // nil: none are made
+	searches  func(context.Context)
 }
 
 // readAPI makes the read API; it answers nothing yet.
@@ -35,7 +36,8 @@ func (l *loop) readAPI(o ReadAPI) (*readServer, error) {
 	if err != nil {
 		return nil, err
 	}
-	s := &readServer{reviewer: access.New(kube), namespace: o.Namespace, panicked: l.panicked}
+	s := &readServer{reviewer: access.New(kube), namespace: o.Namespace, panicked: l.panicked,
+		searches: l.background.searches.follow}
 	s.Server, err = readapi.New(readapi.Options{Address: o.Address,
 		Files:     readapi.Files{Certificate: o.Certificate, Key: o.Key},
 		Scheduler: l.background.questions, Access: s.reviewer, Panicked: l.panicked,
@@ -58,6 +60,7 @@ func (s *readServer) serve(ctx context.Context) {
 	}
 	s.panicked.Go("reading authorities", func() { s.reviewer.Follow(ctx) })
 	s.panicked.Go("serving the read API", s.Serve)
+	s.panicked.Go("trying changes", func() { s.searches(ctx) })
 	if s.estimates != nil {
 		s.panicked.Go("estimating starts", func() { s.estimates(ctx) })
 	}

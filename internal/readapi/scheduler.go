@@ -7,6 +7,8 @@ import (
 
 	"ashlar.sh/sched"
 	"ashlar.sh/sched/estimate"
+	"ashlar.sh/sched/ledger"
+	"ashlar.sh/sched/trace"
 )
 
 // Scheduler is what is read. Any goroutine may call it.
@@ -18,6 +20,9 @@ type Scheduler interface {
 	Ready() *Unready
 	// State describes the scheduler. It does not wait.
 	State() State
+	// WouldRun returns what would make a waiting job run: what was found lately, if that still holds, or what is found
+	// now. Without time for it the error is an *Unready.
+	WouldRun(ctx context.Context, job ledger.JobKey, still func(Tried) bool) (Tried, error)
 	// Dump writes what SIGUSR2 saves: the state on which `ashlar replay` decides again.
 	Dump(ctx context.Context, to io.Writer) error
 }
@@ -37,6 +42,14 @@ type Moment struct {
 	At    time.Time `json:"at"`    // when the engine was read
 	// Starts are when jobs start, as was estimated last; nil: it was not.
 	Starts *estimate.Starts `json:"-"`
+}
+
+// Tried is what would make a job run, as the engine has tried it on a copy of its state at a moment, and why the job
+// waited then.
+type Tried struct {
+	Moment
+	trace.WouldRun
+	Reason trace.Reason
 }
 
 // State is the answer of /v1/state.

@@ -12,6 +12,7 @@ import (
 	"net/url"
 	"slices"
 	"strings"
+	"sync"
 	"time"
 
 	"golang.org/x/net/netutil"
@@ -48,16 +49,17 @@ const (
 
 // Server is the API. Make one with New, then call Serve.
 type Server struct {
-	o        Options
-	access   Access
-	copies   *copies
-	streams  *streams
-	users    *access.Limits
-	turns    *turns
-	dumping  chan struct{}
-	listener net.Listener
-	http     *http.Server
-	first    *tls.Certificate
+	o         Options
+	access    Access
+	copies    *copies
+	streams   *streams
+	users     *access.Limits
+	turns     *turns
+	searching sync.Map // users for which changes are tried now
+	dumping   chan struct{}
+	listener  net.Listener
+	http      *http.Server
+	first     *tls.Certificate
 	// certificate is what is served now.
 	certificate func(*tls.ClientHelloInfo) (*tls.Certificate, error)
 	routes      map[string]handler
@@ -234,7 +236,11 @@ func (s *Server) route(r *http.Request) (handler, bool) {
 		return h, true
 	}
 	if o, ok := subjectOf(r.URL.EscapedPath()); ok {
-		return handler{answer: o.why}, true
+		h := handler{answer: o.why}
+		if o.kind == "job" || o.kind == "pod" {
+			h.parameters = []string{wouldRun}
+		}
+		return h, true
 	}
 	return handler{}, false
 }

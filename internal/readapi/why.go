@@ -65,7 +65,11 @@ func (o subject) why(s *Server, w http.ResponseWriter, r *http.Request, u *acces
 		}
 		return forbidden(u, o.question())
 	}
-	answer, err := o.answer(s, r, v)
+	wait, err := patience(r)
+	if err != nil {
+		return err
+	}
+	answer, err := o.answer(s, r, v, wait)
 	if err != nil {
 		return err
 	}
@@ -86,7 +90,7 @@ func (o subject) allowed(v *view) bool {
 	}
 }
 
-func (o subject) answer(s *Server, r *http.Request, v *view) (*explain.Answer, error) {
+func (o subject) answer(s *Server, r *http.Request, v *view, wait time.Duration) (*explain.Answer, error) {
 	found := &finding{subject: o}
 	if o.kind == "queue" { // it counts all jobs: of the copy that everybody shares
 		c, err := s.copies.get(r.Context(), ofJobs|ofQueues)
@@ -101,7 +105,11 @@ func (o subject) answer(s *Server, r *http.Request, v *view) (*explain.Answer, e
 	if !found.known {
 		return nil, refuse(http.StatusNotFound, "NotFound", found.missing())
 	}
-	return found.render(v), nil
+	out := found.render(v)
+	if wait == 0 || found.job == nil || out.Reason == nil {
+		return out, nil
+	}
+	return out, found.addChanges(s, r, v, wait, out)
 }
 
 // finding is what the engine says of a subject. It is read in the loop's goroutine and rendered in another.

@@ -17,9 +17,11 @@ import (
 	"ashlar.sh/internal/kube/access"
 	"ashlar.sh/sched"
 	"ashlar.sh/sched/estimate"
+	"ashlar.sh/sched/ledger"
 	"ashlar.sh/sched/model"
 	"ashlar.sh/sched/policy"
 	"ashlar.sh/sched/resource"
+	"ashlar.sh/sched/whatif"
 )
 
 // world is a scheduler with an engine, of which the test's goroutine decides.
@@ -215,4 +217,20 @@ func plain(document any) string {
 	to.SetEscapeHTML(false)
 	_ = to.Encode(document) // it was decoded just now
 	return strings.ReplaceAll(b.String(), `\"`, `"`)
+}
+
+// WouldRun searches at once, in the test's goroutine.
+func (w *world) WouldRun(_ context.Context, job ledger.JobKey, _ func(Tried) bool) (Tried, error) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	if w.unready != nil {
+		return Tried{}, w.unready
+	}
+	c, err := w.engine.Copy()
+	if err != nil {
+		return Tried{}, err
+	}
+	out := Tried{Moment: Moment{Cycle: w.cycle, At: time.Unix(int64(w.cycle), 0).UTC()}}
+	out.WouldRun, _ = whatif.New(c, int64(w.cycle+1)*int64(time.Second)).Job(job, whatif.Limits{})
+	return out, nil
 }

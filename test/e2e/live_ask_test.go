@@ -68,6 +68,7 @@ func TestLiveTheVerbsAskTheScheduler(t *testing.T) {
 	}
 	t.Run("both tell the same", func(t *testing.T) { tellTheSame(t, f) })
 	t.Run("watched", func(t *testing.T) { watchTheScheduler(t, f) })
+	t.Run("would run if", func(t *testing.T) { triedByTheScheduler(t, f) })
 	f.stop()
 	began := time.Now()
 	got := ask(f.admin, "jobs", "-n", f.ns)
@@ -77,6 +78,32 @@ func TestLiveTheVerbsAskTheScheduler(t *testing.T) {
 	}
 	if took := time.Since(began); took > patience/2 {
 		t.Errorf("it took %s to find out that there is none", took)
+	}
+}
+
+// triedByTheScheduler: a tenant that may read little is told what would make its job run, without names of others; who
+// may read nothing of it is told nothing.
+func triedByTheScheduler(t *testing.T, f *found) {
+	submit(t, f.ns, f.ns, "large", 3, 3, "1")
+	for name, config := range map[string]string{"an administrator": f.admin, "a tenant": f.tenant} {
+		var got told
+		var answer explain.Answer
+		eventually(t, name+" is told what would make the job run", func(context.Context) (bool, error) {
+			got = ask(config, "why", "job", "large", "-n", f.ns, "--from", "scheduler", "--would-run", "5s", "-o", "json")
+			answer = explain.Answer{}
+			return got.code == 0 && json.Unmarshal([]byte(got.out), &answer) == nil && answer.Tried != "" &&
+				len(answer.Changes) > 0, nil
+		}, func() string { return got.out + got.err })
+		if answer.Basis.Source != "scheduler" || !strings.Contains(got.out, "minMember") {
+			t.Errorf("%s: by %s, %+v", name, answer.Basis.Source, answer.Changes)
+		}
+		if config == f.tenant && (strings.Contains(got.out, "secret") || strings.Contains(got.out, f.other)) {
+			t.Errorf("a tenant is told of others:\n%s", got.out)
+		}
+	}
+	if got := ask(f.tenant, "why", "job", "secret", "-n", f.other, "--from", "scheduler"); got.code != 1 ||
+		strings.Contains(got.out, "RUN IF") {
+		t.Errorf("of another's job: exit code %d\n%s", got.code, got.out)
 	}
 }
 
