@@ -99,12 +99,7 @@ func (s *gangCluster) show(p *model.Pod) {
 
 // cycle ends what is over, decides, carries the plan out and goes on by a second.
 func (s *gangCluster) cycle() {
-	for _, name := range s.over() {
-		delete(s.ends, name)
-		p := *s.pods[name]
-		p.Phase = model.PodSucceeded
-		s.show(&p)
-	}
+	s.end()
 	plan, _, _ := s.e.Decide(s.now)
 	for _, finding := range s.e.Audit() {
 		s.t.Fatalf("audit: %s", finding)
@@ -124,6 +119,16 @@ func (s *gangCluster) cycle() {
 		s.show(&p)
 	}
 	s.now += second
+}
+
+// end shows which pods have ended.
+func (s *gangCluster) end() {
+	for _, name := range s.over() {
+		delete(s.ends, name)
+		p := *s.pods[name]
+		p.Phase = model.PodSucceeded
+		s.show(&p)
+	}
 }
 
 func (s *gangCluster) over() (out []string) {

@@ -1,7 +1,9 @@
 package sched
 
 import (
+	"encoding/json"
 	"fmt"
+	"strings"
 	"testing"
 
 	"ashlar.sh/sched/ledger"
@@ -101,6 +103,56 @@ func TestNoJobStartsLaterThanItWasPlannedFirst(t *testing.T) {
 				s.limited(fmt.Sprintf("j%03d", i), members, per, limit, int64(n(1, int(limit))))
 			}
 			s.step()
+		}
+		planned += len(s.promised)
+	})
+	if planned == 0 {
+		t.Error("no start was planned")
+	}
+}
+
+// TestPlannedStartsAreDecidedAnew: an engine restored from facts and commitments decides the same, also about jobs that
+// were refused before the first start was planned.
+func TestPlannedStartsAreDecidedAnew(t *testing.T) {
+	planned := 0
+	rapid.Check(t, func(t *rapid.T) {
+		n := func(least, most int) int { return rapid.IntRange(least, most).Draw(t, "n") }
+		nodes, cpu := n(2, 3), n(1, 2)
+		arguments := policy.Arguments{"backfill.resolution": "3s",
+			"backfill.patience": rapid.SampledFrom([]string{"0s", "20s"}).Draw(t, "patience")}
+		if n(0, 1) == 0 {
+			arguments = policy.Arguments{"sla-waiting-time": "15s"}
+		}
+		s := newPlannedCluster(t, n(0, 1) == 1, n(0, 1) == 1, nodes, cpu, arguments)
+		for i := range 45 {
+			if n(0, 2) == 0 {
+				limit, members := int64(n(1, 60)), 1
+				if n(0, 2) == 0 {
+					members = nodes
+				}
+				name := fmt.Sprintf("j%03d", i)
+				s.limited(name, members, cpu, limit, int64(n(int(limit)/2, int(limit))))
+				g := *s.groups[name] // without minResources it waits for places, not for its queue
+				g.HasMin, g.MinResources = false, nil
+				s.group(&g)
+			}
+			s.end()
+			_, said := answers(t, again(t, s.e), s.now)
+			s.step()
+			var was, is strings.Builder
+			for _, i := range s.e.plan.Items {
+				text, err := json.Marshal(i)
+				if err != nil {
+					t.Fatal(err)
+				}
+				fmt.Fprintf(&was, "%T %s\n", i, text)
+			}
+			for line := range strings.Lines(said) {
+				if strings.HasPrefix(line, "sched.Item ") {
+					is.WriteString(line)
+				}
+			}
+			same(t, "an engine restored from facts and commitments decides otherwise", was.String(), is.String())
 		}
 		planned += len(s.promised)
 	})
