@@ -34,7 +34,7 @@ type limits struct {
 	shape, shapeRate   int64 // the same for claims of one shape in a namespace
 }
 
-var usual = limits{question: 10_000, cycle: 40_000, least: 2_000, most: 50_000, explain: 20_000, free: 1_000,
+var usual = limits{question: 10_000, cycle: 20_000, least: 1_000, most: 30_000, explain: 20_000, free: 1_000,
 	tenant: 1_600_000, tenantRate: 800_000, shape: 800_000, shapeRate: 400_000}
 
 // putOff is how long a pod waits for the next cycle when it found the cycle's budget spent.

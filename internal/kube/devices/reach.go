@@ -82,12 +82,6 @@ func (s *inventory) forgetNear(p pool) {
 	}
 }
 
-// mayReach says that a node reaches a pool, as far as is known.
-func (s *inventory) mayReach(node string, p pool) bool {
-	known := s.near[node]
-	return known == nil || slices.Contains(known.pools, p)
-}
-
 // where says of which nodes a slice is, or one of its devices.
 type where struct {
 	name     string

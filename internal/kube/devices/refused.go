@@ -14,10 +14,11 @@ import (
 type refused struct {
 	of     map[digest]*refusals
 	still  touches       // changes of what nodes are and reach
-	use    touches       // changes of what is taken of the pools of one node
+	use    touches       // changes of what is taken of the pools of one node, or of few
 	given  touches       // devices given back of any pool
-	shared uint64        // what is taken of the pools that several nodes reach, as a sum
-	spread []pool        // those pools
+	shared uint64        // what is taken of the pools that many nodes reach, as a sum
+	spread []pool        // the pools that several nodes reach
+	few    map[pool]bool // those of them that are known to be of few nodes
 	facts  []*model.Node // of all nodes, when they were last compared
 	seen   ledger.Cursor // of Changes.NodeFacts then
 
@@ -37,11 +38,11 @@ type refusals struct {
 	since   []uint64  // a device that is given back, too
 	exact   []exactly // any change of what is taken, by what is taken of shared pools; the last asked about first
 	still   uint64    // up to which change of what nodes are they hold,
-	use     uint64    // of what is taken of a node's own pools,
+	use     uint64    // of what is taken of pools of a node's own, or of few nodes,
 	given   uint64    // and up to which device that was given back
 }
 
-// exactly are the nodes that refuse where so much is taken of the pools that several nodes reach.
+// exactly are the nodes that refuse where so much is taken of the pools that many nodes reach.
 type exactly struct {
 	shared uint64
 	nodes  []uint64
@@ -164,7 +165,7 @@ func (s *refusals) drop(word int, bit uint64) {
 	}
 }
 
-// used forgets what rested on exactly what was taken of a node's own pools.
+// used forgets what rested on exactly what was taken of pools of a node's own, or of few nodes.
 func (s *refusals) used(word int, bit uint64) {
 	for _, e := range s.exact {
 		if word < len(e.nodes) {
@@ -215,6 +216,7 @@ func (d *Devices) catchUp() {
 	if d.inventory.everywhere {
 		r.still.touchAll()
 		r.spread = d.inventory.shared(r.spread[:0])
+		clear(r.few)
 	}
 	if d.used.everywhere {
 		r.use.touchAll()
@@ -223,7 +225,7 @@ func (d *Devices) catchUp() {
 	for _, name := range d.inventory.changed {
 		d.touchNode(&r.still, name)
 	}
-	given := map[pool]bool{} // those of several nodes: one look at the nodes is enough for all devices of a pool
+	several := map[pool]bool{} // the pools of several nodes; true: a device was given back
 	for _, c := range d.used.changed {
 		node := d.inventory.only(c.pool)
 		switch {
@@ -232,37 +234,72 @@ func (d *Devices) catchUp() {
 			if c.given {
 				d.touchNode(&r.given, node)
 			}
-		case c.given && !given[c.pool] && len(d.inventory.pools[c.pool]) > 0:
-			given[c.pool] = true
-			r.givenBack(d.l, &d.inventory, c.pool)
+		case len(d.inventory.pools[c.pool]) > 0:
+			several[c.pool] = several[c.pool] || c.given
 		}
+	}
+	if len(several) > 0 {
+		r.usedOf(d, several)
 	}
 	if len(d.used.changed) > 0 || d.used.everywhere || d.inventory.everywhere {
 		r.shared = 0
 		for _, p := range r.spread {
-			r.shared += d.used.pool(p).taken
+			if !r.few[p] {
+				r.shared += d.used.pool(p).taken
+			}
 		}
 	}
 	d.inventory.everywhere, d.inventory.changed = false, d.inventory.changed[:0]
 	d.used.everywhere, d.used.changed = false, d.used.changed[:0]
 }
 
-// givenBack notes the nodes that reach a pool of which a device was given back: most of them as all nodes, since each
-// shape looks at each node that is noted.
-func (r *refused) givenBack(l *ledger.Ledger, in *inventory, p pool) {
-	var nodes []ledger.NodeID
-	for n := range ledger.NodeID(l.Nodes.Len()) {
-		if in.mayReach(l.Node(n).Name, p) {
-			nodes = append(nodes, n)
+// usedOf notes the nodes that reach pools of which something was taken or (true) given back. A pool that few nodes
+// reach counts as their own from then on: what is taken of it lifts nothing on other nodes, and is in no sum. Where
+// many nodes reach it, what is given back is noted as of all, since each shape looks at each node that is noted.
+func (r *refused) usedOf(d *Devices, pools map[pool]bool) {
+	nodes := d.inventory.reaching(d.l, pools)
+	for p, given := range pools { // order-free: each is noted by itself
+		if len(nodes[p]) > d.l.Nodes.Len()/8 {
+			if given {
+				r.given.touchAll()
+			}
+			if r.few[p] {
+				delete(r.few, p)
+				r.use.touchAll()
+			}
+			continue
+		}
+		if r.few == nil {
+			r.few = map[pool]bool{}
+		}
+		r.few[p] = true
+		for _, n := range nodes[p] {
+			r.use.touch(n)
+			if given {
+				r.given.touch(n)
+			}
 		}
 	}
-	if len(nodes) > l.Nodes.Len()/8 {
-		r.given.touchAll()
-		return
+}
+
+// reaching are the nodes that reach each of some pools, as far as is known.
+func (s *inventory) reaching(l *ledger.Ledger, pools map[pool]bool) map[pool][]ledger.NodeID {
+	out := map[pool][]ledger.NodeID{}
+	for n := range ledger.NodeID(l.Nodes.Len()) {
+		known := s.near[l.Node(n).Name]
+		if known == nil {
+			for p := range pools { // order-free: into a map
+				out[p] = append(out[p], n)
+			}
+			continue
+		}
+		for _, p := range known.pools {
+			if _, asked := pools[p]; asked {
+				out[p] = append(out[p], n)
+			}
+		}
 	}
-	for _, n := range nodes {
-		r.given.touch(n)
-	}
+	return out
 }
 
 func (d *Devices) touchNode(of *touches, name string) {

@@ -363,3 +363,39 @@ func TestANodeReachesTheDevicesOfItsRack(t *testing.T) {
 		})
 	}
 }
+
+// A device of a rack's pool that is taken, or given back, has claims looked at again on the rack's nodes alone, however
+// many states the pools of all racks were in since.
+func TestWaitingClaimsCostARackItsNodes(t *testing.T) {
+	const racks, inRack = 20, 5
+	w := newRefusedWorld(t)
+	for i := range racks {
+		of := slice(rackName(i), 4)
+		of.Spec.NodeName, of.Spec.NodeSelector = nil, ofNodesIn(rackName(i))
+		w.tell(of, holdingOf(rackName(i), "always"+rackName(i), 1, true, "gpu-0"))
+		for n := range inRack {
+			name := fmt.Sprintf("n%04d", i*inRack+n)
+			on := node(name)
+			on.Labels, on.ResourceVersion = map[string]string{"rack": rackName(i)}, "2"
+			w.tell(on)
+		}
+	}
+	for i, c := range w.claims { // a node would meet them if all of its rack's pool were free
+		c.Spec.Devices.Requests = claim(c.Name, 12, fmt.Sprintf("device.driver != 'x%d'", i)).Spec.Devices.Requests
+		c.Spec.Devices.Constraints = nil
+	}
+	w.settle()
+	for turn := range 6 * racks {
+		rack := rackName(turn / 2 % racks)
+		w.life++
+		w.tell(holdingOf(rack, "other"+rack, w.life+1, turn%2 == 0, "gpu-1"))
+		w.rewrite()
+		w.cycle()
+		if asked, most := w.book.Asked(), int64(inRack*refusedClaims); asked > most {
+			t.Fatalf("turn %d: claims were looked at on %d nodes, want %d at most: each on those of the rack", turn, asked, most)
+		}
+	}
+	if found := w.e.Audit(); found != nil {
+		t.Errorf("audit: %v", found)
+	}
+}
