@@ -25,8 +25,9 @@ type planner struct{ questions }
 // planning is what the flags of plan ask for.
 type planning struct {
 	source
-	on    []string // files of the cluster; none: a dump, or the live one
-	until time.Duration
+	on     []string // files of the cluster; none: a dump, or the live one
+	until  time.Duration
+	search time.Duration // for how long to look for what would make jobs run
 }
 
 const planLong = `Says what would happen if jobs were submitted now: where and when each would start, which pods
@@ -72,6 +73,8 @@ func (p planner) plan(name string) *cobra.Command {
 	f.StringVar(&a.dump, "dump", "", "file that the live scheduler saved: the cluster as it was then")
 	a.liveFlags(c)
 	f.DurationVar(&a.until, "until", 24*time.Hour, "how far to look ahead, in virtual time; 0 for the first cycle only")
+	f.DurationVar(&a.search, "would-run", time.Second,
+		"for how long to look for what would make jobs run that do not start; 0: not at all")
 	f.StringVarP(&a.output, "output", "o", "text", "text, json, yaml or jsonpath=TEMPLATE")
 	must(c.RegisterFlagCompletionFunc("output", cobra.FixedCompletions([]string{"text", "json", "yaml", "jsonpath="},
 		cobra.ShellCompDirectiveNoFileComp)))
@@ -205,6 +208,7 @@ func (p planner) foresee(a planning, g *ground, in input, mine map[[2]string]boo
 	defer show.clear()
 	asking := explain.Asking{Basis: g.basis, Now: g.now}
 	var out *explain.Plan
+	var tries planTries
 	began := p.Now()
 	for {
 		if at, _ := world.Next(); out != nil && at > a.until {
@@ -219,6 +223,7 @@ func (p planner) foresee(a planning, g *ground, in input, mine map[[2]string]boo
 			asking.Evicted = evicted
 			state := world.Engine().Report()
 			out = asking.NewPlan(&state, func(namespace, name string) bool { return isMine(mine, namespace, name) })
+			tries = triesOf(world.Engine(), &state)
 		}
 		see(out, world.Engine().Ledger(), c, evicted)
 		show.tick(world)
@@ -226,6 +231,11 @@ func (p planner) foresee(a planning, g *ground, in input, mine map[[2]string]boo
 			out.Notes = append(out.Notes, fmt.Sprintf("the plan was given up after %s of work, %s ahead: what has not started "+
 				"by then may start later", mostWork, c.At))
 			break
+		}
+	}
+	if a.search > 0 && out != nil {
+		if err := p.tryChanges(a, tries, out); err != nil {
+			return nil, err
 		}
 	}
 	if g.basis.Source != "files" {

@@ -90,7 +90,7 @@ func TestAPlan(t *testing.T) {
 		"there is room": {forEver, planned("1", `""`), byRoom, explain.Starts,
 			[]string{"If submitted now: 1 job: 1 starts now", "1 pod goes to n1."}, 0, 0},
 		"no room, and nothing ends": {forEver, planned("2", `""`), byRoom, explain.WaitsForRoom,
-			[]string{"1 waits", "1 lacks cpu (on n1: 2 asked, 1 free)"}, -1, 0},
+			[]string{"1 waits", "1 lacks cpu (on n1: 2 asked, 1 free)", "would run if - ", "after default/holds ends"}, -1, 0},
 		"no room for an hour": {anHour, planned("2", `""`), byRoom, explain.WaitsForRoom,
 			[]string{"1 starts later", "starts after 1h0m", "on n1; until then: "}, time.Hour, 0},
 		"it can never run": {forEver, planned("5", `""`), byRoom, explain.Never,
@@ -115,6 +115,32 @@ func TestAPlan(t *testing.T) {
 			t.Errorf("%s: it starts after %s, want never", name, after)
 		case c.after >= 0 && (after == nil || time.Duration(*after) < c.after || time.Duration(*after) > c.after+time.Minute):
 			t.Errorf("%s: it starts after %v, want %s or little more", name, after, c.after)
+		}
+	}
+}
+
+// What would make a job run that does not start is looked for, of so many jobs and for so long as it is said.
+func TestAPlanTriesChanges(t *testing.T) {
+	cluster, conf := strings.ReplaceAll(busy, "DURATION", ""), file(t, "conf", byRoom)
+	var jobs strings.Builder
+	for i := range 12 {
+		fmt.Fprintf(&jobs, "---%s", strings.ReplaceAll(planned("2", `""`), "name: new", fmt.Sprintf("name: new-%02d", i)))
+	}
+	for within, want := range map[string]int{"1m": 10, "0": 0} {
+		got := run("", "ashlar", "plan", "-f", file(t, "jobs.yaml", jobs.String()), "--on", file(t, "cluster.yaml", cluster),
+			"--scheduler-conf", conf, "--would-run", within, "-o", "json")
+		var p explain.Plan
+		if err := json.Unmarshal([]byte(got.out), &p); err != nil {
+			t.Fatalf("%v\n%s%s", err, got.out, got.err)
+		}
+		tried := 0
+		for _, j := range p.Jobs {
+			if len(j.Changes) > 0 {
+				tried++
+			}
+		}
+		if tried != want || strings.Contains(strings.Join(p.Notes, ""), "to the end for 10 of the 12 jobs") != (want > 0) {
+			t.Errorf("--would-run %s: changes for %d jobs, want %d; %q", within, tried, want, p.Notes)
 		}
 	}
 }

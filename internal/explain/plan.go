@@ -29,7 +29,7 @@ type PlannedJob struct {
 	JobRow
 	StartsAfter *Duration `json:"startsAfter,omitempty"`
 	StartsOn    []Place   `json:"startsOn"`
-	Changes     []Change  `json:"wouldRunIf"` // none: `ashlar why` looks for them
+	Changes     []Change  `json:"wouldRunIf"` // of a job that does not start, as far as they were looked for
 }
 
 // NewPlan begins a plan with what the first cycle made of the jobs that are wanted.
@@ -118,6 +118,7 @@ func (p *Plan) Text(w io.Writer, s Style) error {
 		for _, j := range by[o][:min(len(by[o]), mostPlanned)] {
 			out.line("  %s  %s", out.paint(bold, j.Namespace+"/"+j.Name), out.paint(faint, "(queue "+j.Queue+")"))
 			out.paragraph(4, j.tell()+".")
+			j.changes(out)
 		}
 		if more := len(by[o]) - mostPlanned; more > 0 {
 			out.line("  and %d more", more)
@@ -130,6 +131,23 @@ func (p *Plan) Text(w io.Writer, s Style) error {
 	}
 	_, err := io.WriteString(w, Printable(out.out.String()))
 	return err
+}
+
+// mostChanges is how many ways to make a planned job run are told.
+const mostChanges = 5
+
+// changes lists what would make the job run.
+func (j *PlannedJob) changes(out *page) {
+	if len(j.Changes) == 0 {
+		return
+	}
+	out.line("    would run if")
+	for _, c := range j.Changes[:min(len(j.Changes), mostChanges)] {
+		out.hanging("    - ", c.Text)
+	}
+	if more := len(j.Changes) - mostChanges; more > 0 {
+		out.line("    and %d more (-o json)", more)
+	}
 }
 
 // plural is an outcome of several jobs.
