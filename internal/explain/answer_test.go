@@ -16,7 +16,7 @@ import (
 	"ashlar.sh/sched/trace"
 )
 
-var updateSchema = flag.Bool("update-schema", false, "write docs/answer.schema.json anew")
+var updateSchema = flag.Bool("update-schema", false, "write docs/*.schema.json anew")
 
 // Each code stops a job at a step, except those that say why a pod is no victim.
 func TestEveryCodeStopsAJobSomewhere(t *testing.T) {
@@ -31,27 +31,38 @@ func TestEveryCodeStopsAJobSomewhere(t *testing.T) {
 	}
 }
 
-// The schema of the document is the one in docs, so that a field that is renamed is noticed.
-func TestTheSchemaOfAnswersIsInTheDocs(t *testing.T) {
-	const path = "../../docs/answer.schema.json"
-	document := schemaOf(reflect.TypeOf(Answer{}))
-	document["$schema"] = "https://json-schema.org/draft/2020-12/schema"
-	document["title"] = "Answer of ashlar why, ashlar.sh/v1alpha1"
-	want, err := encode(document)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if *updateSchema {
-		if err := os.WriteFile(path, want, 0o644); err != nil {
+// The schemas of the documents are those in docs, so that a field that is renamed is noticed.
+func TestTheSchemasAreInTheDocs(t *testing.T) {
+	for name, c := range map[string]struct {
+		of    any
+		title string
+	}{
+		"answer":    {Answer{}, "Answer of ashlar why"},
+		"job-list":  {JobList{}, "JobList of ashlar jobs"},
+		"node-list": {NodeList{}, "NodeList of ashlar nodes"},
+		"queues":    {Queues{}, "QueueList of ashlar queues"},
+		"plan":      {Plan{}, "Plan of ashlar plan"},
+	} {
+		path := "../../docs/" + name + ".schema.json"
+		document := schemaOf(reflect.TypeOf(c.of))
+		document["$schema"] = "https://json-schema.org/draft/2020-12/schema"
+		document["title"] = c.title + ", ashlar.sh/v1alpha1"
+		want, err := encode(document)
+		if err != nil {
 			t.Fatal(err)
 		}
-	}
-	got, err := os.ReadFile(path)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if !bytes.Equal(got, want) {
-		t.Error("docs/answer.schema.json is not the schema of Answer: go test ./internal/explain -update-schema writes it")
+		if *updateSchema {
+			if err := os.WriteFile(path, want, 0o644); err != nil {
+				t.Fatal(err)
+			}
+		}
+		got, err := os.ReadFile(path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if !bytes.Equal(got, want) {
+			t.Errorf("%s is not the schema of its document: go test ./internal/explain -update-schema writes it", path)
+		}
 	}
 }
 
