@@ -101,7 +101,7 @@ func (p planner) dumpedGround(planning) (*ground, error) {
 }
 
 // saved is left out.
-func (pages) saved(watching) (*player.Player, error) { return nil, badInput("error: " + whole) }
+func (pages) saved(watching, string) (*player.Player, error) { return nil, badInput("error: " + whole) }
 
 // live is left out.
 func (pages) live(watching) (http.Handler, error) {

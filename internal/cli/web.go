@@ -6,9 +6,7 @@ import (
 	"fmt"
 	"net"
 	"net/http"
-	"os"
 	"path/filepath"
-	"regexp"
 	"strings"
 	"time"
 
@@ -19,7 +17,6 @@ import (
 	"ashlar.sh/internal/sim"
 	"ashlar.sh/internal/web"
 	"ashlar.sh/internal/web/player"
-	"ashlar.sh/sched"
 )
 
 // pages shows the page.
@@ -42,7 +39,8 @@ func (s *watching) isLive() bool { return len(s.files) == 0 && s.traceJobs == ""
 const webLong = `Shows in the browser what the scheduler does and why: jobs, queues, nodes, what waits for
 what, and evictions. The input and the configuration are those of simulate; a virtual clock
 runs at a multiple of its speed, and can be paused and wound back. A FILE may also be what a
-live scheduler saved (see replay): then one moment is shown.
+live scheduler saved: of a dump or a snapshot (see snapshot) one moment is shown, a recording
+(see replay) is played cycle by cycle.
 
 Without a FILE it is the live scheduler of the cluster of your kubeconfig: it is found by its
 Lease, reached through the API server, and asked with your credentials, so that it tells what you
@@ -68,10 +66,11 @@ func (p pages) web(name string) *cobra.Command {
   NAME web examples/quickstart
 
   # A trace at 1 000 times its speed, which stands still until it is started
-  NAME web --trace-nodes nodes.csv --trace-jobs jobs.csv --paused
+  NAME web nodes.csv jobs.csv --paused
 
-  # What a live scheduler saved
-  NAME web ashlar-dump-4711.json
+  # What a live scheduler saved: a moment, and all that happened in a while
+  NAME web state.json.gz
+  NAME web ashlar-recording-4711.jsonl.gz
 
   # A scheduler whose Lease is elsewhere
   NAME web --scheduler-namespace batch --scheduler-name gpu`, "NAME", name),
@@ -172,12 +171,15 @@ func (p pages) api(s watching) (http.Handler, func(stop <-chan struct{}), error)
 
 // player makes what the page shows.
 func (p pages) player(s watching) (*player.Player, error) {
-	if len(s.files) == 1 && s.traceJobs == "" && isSaved(s.files[0]) {
-		return p.saved(s)
+	switch saved, err := s.sort(); {
+	case err != nil:
+		return nil, err
+	case saved != "":
+		return p.saved(s, saved)
 	}
 	in, err := p.read(s.simulation)
 	if err != nil {
-		return nil, err
+		return nil, orOther(err, s.files)
 	}
 	if in.trace != nil {
 		in.add(in.trace, s.simulation)
@@ -200,9 +202,11 @@ func (p pages) player(s watching) (*player.Player, error) {
 	if in.trace != nil {
 		o.Source = "trace"
 	}
+	var problems []explain.Problem
 	for _, problem := range in.problems {
-		o.Problems = append(o.Problems, explain.Problem{Object: problem.Object, Message: problem.Message})
+		problems = append(problems, explain.Problem{Object: problem.Object, Message: problem.Message})
 	}
+	o.Problems = func() []explain.Problem { return problems }
 	return player.New(world, o), nil
 }
 
@@ -234,44 +238,6 @@ func (p pages) parsed(s simulation) func(string) ([]sim.Item, error) {
 		}
 		return out, nil
 	}
-}
-
-// savedState is how a file begins that a live scheduler saved, plain or compressed.
-var savedState = regexp.MustCompile(`^(\x1f\x8b|\s*\{\s*"(Format|Version|Now)":)`)
-
-// isSaved says that a file is what a live scheduler saved.
-func isSaved(path string) bool {
-	f, err := os.Open(path)
-	if err != nil {
-		return false // reading it as objects says what is wrong
-	}
-	defer f.Close()
-	head := make([]byte, 64)
-	n, _ := f.Read(head)
-	return savedState.Match(head[:n])
-}
-
-// still is an engine that decides no more.
-type still struct {
-	engine *sched.Engine
-	now    int64 // nanoseconds since the epoch
-}
-
-// Engine implements player.World.
-func (s *still) Engine() *sched.Engine { return s.engine }
-
-// Next implements player.World.
-func (s *still) Next() (time.Duration, bool) { return 0, false }
-
-// Step implements player.World.
-func (s *still) Step() (sim.Cycle, bool) { return sim.Cycle{}, false }
-
-// Items implements player.World. What was decided and is not seen yet is decided anew.
-func (s *still) Items(time.Duration) (out []sim.Item, begin int64) {
-	for _, f := range s.engine.Facts() {
-		out = append(out, sim.Item{Fact: f})
-	}
-	return out, s.now
 }
 
 // title is what the page calls the input.

@@ -74,13 +74,9 @@ func orNothing(s string) string {
 // Play plays a recording up to its end or the first difference, which it returns. next returns the steps, as
 // Reader.Next does.
 func (p *Player) Play(base State, next func() (*Step, error)) (*Difference, error) {
-	p.setting = Setting{Configuration: base.Configuration, UTCOffset: base.UTCOffset, Period: base.Period}
-	var err error
-	if p.engine, err = p.Make(p.setting); err != nil {
+	if err := p.Begin(base); err != nil {
 		return nil, err
 	}
-	p.engine.Apply(base.Facts...)
-	p.engine.Restore(base.Commitments)
 	for {
 		s, err := next()
 		if errors.Is(err, io.EOF) {
@@ -89,14 +85,32 @@ func (p *Player) Play(base State, next func() (*Step, error)) (*Difference, erro
 		if err != nil {
 			return nil, err
 		}
-		d, err := p.step(s)
-		if d != nil || err != nil {
-			return d, err
+		played, err := p.Step(s)
+		if err != nil || played != nil && played.Difference != nil {
+			return played.difference(), err
 		}
 	}
 }
 
-func (p *Player) step(s *Step) (*Difference, error) {
+// Begin makes the engine of the state that a recording begins with.
+func (p *Player) Begin(base State) (err error) {
+	p.setting = Setting{Configuration: base.Configuration, UTCOffset: base.UTCOffset, Period: base.Period}
+	if p.engine, err = p.Make(p.setting); err != nil {
+		return err
+	}
+	p.engine.Apply(base.Facts...)
+	p.engine.Restore(base.Commitments)
+	return nil
+}
+
+// Engine is the engine as it is after what was played. Where the configuration changes it is another one.
+func (p *Player) Engine() *sched.Engine { return p.engine }
+
+// Setting is what the engine was made of.
+func (p *Player) Setting() Setting { return p.setting }
+
+// Step plays one step after Begin. It returns the cycle that was decided, nil for a step without one.
+func (p *Player) Step(s *Step) (*Played, error) {
 	if p.Before != nil {
 		p.Before(s, p.engine)
 	}
@@ -124,17 +138,33 @@ func (p *Player) step(s *Step) (*Difference, error) {
 	if p.After != nil {
 		err = p.After(played)
 	}
-	return played.Difference, err
+	if played.Panic != nil && err == nil {
+		err = p.renew() // as the scheduler did
+	}
+	return played, err
+}
+
+// difference is that of a cycle; nil for none.
+func (p *Played) difference() *Difference {
+	if p == nil {
+		return nil
+	}
+	return p.Difference
 }
 
 // remake moves facts and commitments to an engine of another configuration, as the scheduler did.
 func (p *Player) remake(r Remade) error {
 	p.setting.Configuration, p.setting.UTCOffset = r.Configuration, r.UTCOffset
+	p.engine.Checkpoint()
+	return p.renew()
+}
+
+// renew moves facts and what was handed over to a new engine.
+func (p *Player) renew() error {
 	next, err := p.Make(p.setting)
 	if err != nil {
 		return err
 	}
-	p.engine.Checkpoint()
 	next.Apply(p.engine.Facts()...)
 	next.Restore(p.engine.LastCheckpoint())
 	p.engine = next

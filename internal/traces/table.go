@@ -45,6 +45,17 @@ var (
 		"cpu_milli_per_member", "memory_mib_per_member", "gpu_per_member", "priority", "type"}, more: []string{"gpu_model"}}
 )
 
+// TableOf says by its first line which table of a trace a file holds: "node" or "job", "" for neither.
+func TableOf(header string) string {
+	cells := strings.Split(strings.TrimSpace(header), ",")
+	for _, c := range []columns{nodeColumns, jobColumns} {
+		if !slices.ContainsFunc(c.needed[:2], func(name string) bool { return !slices.Contains(cells, name) }) {
+			return c.what
+		}
+	}
+	return ""
+}
+
 // row is one row of a table.
 type row struct {
 	r     *reader

@@ -1,6 +1,7 @@
 package player
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"sync"
@@ -24,14 +25,17 @@ type World interface {
 // Options say what is shown and how.
 type Options struct {
 	Title  string // of the page
-	Source string // trace, files or dump
+	Source string // trace, files, dump or recording
 	Begin  int64  // of virtual time, in nanoseconds since the epoch
 	Speed  float64
 	Paused bool // until somebody starts it
 	// Summary and Evictions are those of the run so far.
 	Summary   func() explain.Summary
 	Evictions func() []explain.Eviction
-	Problems  []explain.Problem // found before the engine saw an object
+	// Problems are those that the engine does not know; nil: there are none.
+	Problems func() []explain.Problem
+	// Grain is how near to each other moments are kept at first, in virtual time; 0: what is good for a fast run.
+	Grain time.Duration
 	// Copy makes a world of items for what-if, and Parse reads what somebody adds to it; nil: there is no what-if.
 	Copy  func([]sim.Item, int64) (*sim.World, error)
 	Parse func(text string) ([]sim.Item, error)
@@ -49,6 +53,7 @@ const (
 	frameEach  = 250 * time.Millisecond // while it plays, at least
 	frameShare = 4                      // frames take at most one part in so many of the time
 	firstGrain = 20 * time.Second       // virtual, between two frames of a fast run
+	cheapFrame = 10 * time.Millisecond  // of the wall's time: so cheap that none is left out where Grain is given
 )
 
 // Player plays a world. Its methods may be called by any goroutine; Run is called once.
@@ -87,12 +92,13 @@ type State struct {
 
 // Play is how a run is shown. Times are virtual seconds.
 type Play struct {
-	Playing bool    `json:"playing"`
-	Ended   bool    `json:"ended"` // nothing more can happen
-	Speed   float64 `json:"speed"`
-	Now     float64 `json:"now"`
-	Edge    float64 `json:"edge"` // how far the run has come
-	Frame   uint64  `json:"frame"`
+	Playing bool      `json:"playing"`
+	Ended   bool      `json:"ended"` // nothing more can happen
+	Speed   float64   `json:"speed"`
+	Began   time.Time `json:"began"` // the time of virtual time 0
+	Now     float64   `json:"now"`
+	Edge    float64   `json:"edge"` // how far the run has come
+	Frame   uint64    `json:"frame"`
 }
 
 // New makes a player that shows the world after its first cycle.
@@ -100,7 +106,10 @@ func New(w World, o Options) *Player {
 	if o.Now == nil {
 		o.Now = time.Now
 	}
-	p := &Player{o: o, w: w, ring: ring{most: mostFrames, heavy: mostRows, grain: firstGrain},
+	if o.Problems == nil {
+		o.Problems = func() []explain.Problem { return nil }
+	}
+	p := &Player{o: o, w: w, ring: ring{most: mostFrames, heavy: mostRows, grain: cmp.Or(o.Grain, firstGrain)},
 		speed:   min(fastest, max(slowest, o.Speed)),
 		playing: !o.Paused, changed: make(chan struct{}), copying: make(chan struct{}, 1)}
 	w.Step()
@@ -122,7 +131,8 @@ func (p *Player) take() {
 		before = p.ring.frames[n-1]
 	}
 	p.mu.Unlock()
-	f, weight := frameOf(before, p.w.Engine(), p.o.Summary(), p.o.Evictions(), p.o.Problems, time.Unix(0, p.o.Begin).UTC())
+	f, weight := frameOf(before, p.w.Engine(), p.o.Summary(), p.o.Evictions(), p.o.Problems(),
+		time.Unix(0, p.o.Begin).UTC())
 	_, more := p.w.Next()
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -225,7 +235,7 @@ func (p *Player) step(target time.Duration) (reached time.Duration, ran bool) {
 		p.w.Step()
 		ran = true
 		now := p.o.Now()
-		if p.isDue(at) && now.Sub(p.framed) >= frameShare*p.cost {
+		if p.isDue(at) && (now.Sub(p.framed) >= frameShare*p.cost || p.o.Grain > 0 && p.cost < cheapFrame) {
 			p.take()
 		}
 		if now.Sub(begun) > stepWithin {
@@ -288,10 +298,11 @@ func (p *Player) at() (*frame, State, <-chan struct{}) {
 	f := p.ring.frames[p.shown]
 	edge := p.ring.frames[len(p.ring.frames)-1]
 	s := State{APIVersion: apiVersion, Kind: "SchedulerState", Title: p.o.Title, Source: p.o.Source, Cycle: f.cycle,
-		At: f.at, Simulated: p.o.Source != "dump", Problems: len(f.problems), WhatIf: p.o.Copy != nil}
+		At: f.at, Simulated: p.o.Source == "files" || p.o.Source == "trace", Problems: len(f.problems),
+		WhatIf: p.o.Copy != nil}
 	if p.o.Source != "dump" {
-		s.Play = &Play{Playing: p.playing, Ended: p.ended, Speed: p.speed, Now: p.pos.Seconds(), Edge: edge.now.Seconds(),
-			Frame: f.number}
+		s.Play = &Play{Playing: p.playing, Ended: p.ended, Speed: p.speed, Began: time.Unix(0, p.o.Begin).UTC(),
+			Now: p.pos.Seconds(), Edge: edge.now.Seconds(), Frame: f.number}
 	}
 	return f, s, p.changed
 }

@@ -66,8 +66,16 @@ export function span(seconds: number): string {
   return parts.join(" ");
 }
 
-/** clock is a virtual time as hours and minutes. */
+// When a run that was recorded began, in seconds since the epoch; 0: it is a simulation, with a time of its own.
+let begun = 0;
+export function beganAt(seconds: number): void { begun = seconds; }
+
+/** day is the date of a moment of a recording; "" of a simulation. */
+export const day = (seconds: number): string => (begun > 0 ? `${new Date((begun + seconds) * 1000).toISOString().slice(0, 10)} UTC` : "");
+
+/** clock is a time of a run as hours, minutes and seconds: virtual, or UTC for what was recorded. */
 export function clock(seconds: number): string {
+  if (begun > 0) return new Date((begun + Math.max(0, seconds)) * 1000).toISOString().slice(11, 19);
   const s = Math.max(0, Math.floor(seconds));
   const two = (n: number) => String(n).padStart(2, "0");
   const days = Math.floor(s / 86400);

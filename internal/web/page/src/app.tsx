@@ -15,6 +15,7 @@ import { isChinese, t } from "./words";
 
 const shown: Record<View, () => ReactNode> = { pulse: Pulse, jobs: Jobs, queues: Queues, cluster: Cluster, timeline: Timeline };
 const names: Record<View, string> = { pulse: "Pulse", jobs: "Jobs", queues: "Queues", cluster: "Cluster", timeline: "Timeline" };
+const sources: Record<string, string> = { dump: "Saved state", recording: "Recording", cluster: "Live cluster" };
 const icons: Record<View, string> = {
   pulse: "M1 9h3l2-6 4 11 2-5h3", jobs: "M2 3h12M2 8h12M2 13h8", queues: "M2 3h5v4H2zM9 9h5v4H9zM4.500 7v4H9",
   cluster: "M2 2h5v5H2zM9 2h5v5H9zM2 9h5v5H2zM9 9h5v5H9z", timeline: "M8 1.500a6.500 6.500 0 1 0 0 13 6.500 6.500 0 0 0 0-13zM8 4.500V8l2.500 2",
@@ -51,7 +52,7 @@ export function App() {
       </nav>
       <header className="top">
         <h1>{t(names[place.view])}</h1>
-        <p className="source">{world.state.title}{world.state.source && <span className="chip quiet">{t(world.state.source === "dump" ? "Saved state" : world.state.play ? "Simulation" : "Live cluster")}</span>}</p>
+        <p className="source">{world.state.title}{world.state.source && <span className="chip quiet">{t(sources[world.state.source] ?? "Simulation")}</span>}</p>
         {world.state.scheduler && world.state.version !== world.state.scheduler && <span className="chip warn" title={`${world.state.version ?? ""} / ${world.state.scheduler}`}>{t("The scheduler is of another version")}: {world.state.scheduler}</span>}
         <Problems />
         <span className="grow" />

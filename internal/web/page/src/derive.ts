@@ -1,6 +1,6 @@
 // What the page makes of documents: only what the eye needs, nothing that a decision rests on.
 import { amount } from "./amounts";
-import type { Job, Queue, Reason } from "./types";
+import type { Job, Queue, Reason, State } from "./types";
 
 export type Stand = "never" | "waits" | "partly" | "runs" | "starts" | "ends" | "over";
 export const stands: Stand[] = ["never", "waits", "partly", "starts", "runs", "ends", "over"];
@@ -27,6 +27,9 @@ export const causeOf = (j: Job): string => j.reason.cause ?? j.reason.code;
 export const waiting = (s: Stand): boolean => s === "waits" || s === "never" || s === "partly";
 export const members = (j: Job): number => Object.values(j.tasks).reduce((a, b) => a + b, 0);
 export const placed = (j: Job): number => on(j) + (j.tasks.Binding ?? 0) + (j.tasks.Succeeded ?? 0);
+
+/** tellsEvictions says that what is shown knows evictions: the read API of a live scheduler tells none. */
+export const tellsEvictions = (s: State): boolean => s.source !== undefined && s.source !== "cluster";
 
 /** since is for how many seconds a job has been there, by the scheduler's clock; NaN where it is not known. */
 export function since(j: Job, at: number, simulated: boolean): number {

@@ -1,5 +1,6 @@
 // What the scheduler says, followed over one stream. Rows are replaced, never changed, and views see whole moments.
 import { useSyncExternalStore } from "react";
+import { beganAt } from "./amounts";
 import type { Event, Job, Node, Queue, State } from "./types";
 
 export interface World {
@@ -56,6 +57,7 @@ class Moment {
   }
 
   publish(e: Event): void {
+    if (e.state?.play) beganAt(e.state.simulated ? 0 : Date.parse(e.state.play.began) / 1000);
     set({
       ...(this.touched.jobs && { jobs: this.jobs }),
       ...(this.touched.queues && { queues: this.queues }),

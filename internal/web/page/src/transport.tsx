@@ -1,7 +1,7 @@
 // Time: play, pause, faster, back. It is there for simulations only; a live cluster has no such knobs.
 import { useEffect, useState } from "react";
 import { ask } from "./api";
-import { clock } from "./amounts";
+import { clock, day } from "./amounts";
 import { setState, useWorld } from "./store";
 import type { State } from "./types";
 import { go, here } from "./url";
@@ -51,7 +51,7 @@ export function Transport() {
       </button>
       <button className="icon" onClick={() => command({ playing: false, frame: -1 })} aria-label={t("One step back")}>‹</button>
       <button className="icon" onClick={() => command({ playing: false, frame: 1 })} aria-label={t("One step on")}>›</button>
-      <output className="clock">{clock(drag ?? now)}</output>
+      <output className="clock" title={day(drag ?? now)}>{clock(drag ?? now)}</output>
       <input type="range" min={0} max={Math.ceil(edge)} step="any" value={drag ?? Math.min(now, edge)} aria-label={t("Position in time")}
         aria-valuetext={clock(now)}
         onChange={(e) => { const to = Number(e.currentTarget.value); setDrag(to); void command({ playing: false, seek: to }).then(() => setDrag(null)); }} />

@@ -36,7 +36,7 @@ export interface Eviction {
 
 export interface Problem { object: string; message: string }
 
-export interface Play { playing: boolean; ended: boolean; speed: number; now: number; edge: number; frame: number }
+export interface Play { playing: boolean; ended: boolean; speed: number; now: number; edge: number; frame: number; began: string }
 
 export interface State {
   title?: string; source?: string; cycle: number; at?: string; simulated?: boolean; play?: Play; problems?: number;

@@ -29,7 +29,7 @@ const chinese: Record<string, string> = {
   Play: "播放", Pause: "暂停", "One step back": "后退一步", "One step on": "前进一步", "To the latest": "到最新", Speed: "速度", "Position in time": "时间位置", "the past": "过去", "the run has ended": "运行已结束",
   "The connection is broken. What is shown may be old; it is tried again.": "连接已断开。显示的内容可能已过时；正在重试。", "Connecting…": "连接中…", "The scheduler is of another version": "调度器是另一个版本",
   "This page is open elsewhere": "此页面已在别处打开", "End “ashlar web” and start it again to open it here.": "结束 “ashlar web” 并重新启动，即可在此打开。",
-  "problems in the input": "个输入问题", Problems: "问题", "Light or dark": "浅色或深色", "中文": "English", "Simulation": "模拟", "Saved state": "保存的状态", "Live cluster": "实时集群",
+  "problems in the input": "个输入问题", Problems: "问题", "Light or dark": "浅色或深色", "中文": "English", "Simulation": "模拟", "Saved state": "保存的状态", Recording: "录制", "Live cluster": "实时集群",
   "No such job at this moment": "此刻没有这个作业", "No such queue at this moment": "此刻没有这个队列", "No such node at this moment": "此刻没有这个节点",
   "Resource": "资源", "It would run if": "满足以下条件即可运行", "Its way to a node": "通往节点的路径", passed: "通过", refused: "被拒绝", "not reached": "未到达",
   "The read API tells no evictions.": "读取 API 不提供驱逐信息。",

@@ -1,7 +1,7 @@
 import { useAnswer } from "../api";
 import { span } from "../amounts";
 import { Drawer, Empty, StandMark } from "../bits";
-import { causeOf, members, parts, placed, since, standOf, waiting, type Stand } from "../derive";
+import { causeOf, members, parts, placed, since, standOf, tellsEvictions, waiting, type Stand } from "../derive";
 import { useWorld } from "../store";
 import type { Answer, Evicting, Eviction, Job, Pod } from "../types";
 import { address } from "../url";
@@ -112,7 +112,7 @@ function Members({ job }: { job: Job }) {
 
 function Evictions({ job }: { job: string }) {
   const world = useWorld();
-  const { data } = useAnswer<{ items: Eviction[] }>(world.state.play ? `/v1/evictions?job=${encodeURIComponent(job)}` : null, world.moment);
+  const { data } = useAnswer<{ items: Eviction[] }>(tellsEvictions(world.state) ? `/v1/evictions?job=${encodeURIComponent(job)}` : null, world.moment);
   const list = data?.items ?? [];
   if (list.length === 0) return null;
   return (

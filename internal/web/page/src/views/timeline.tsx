@@ -3,6 +3,7 @@ import { useAnswer } from "../api";
 import { clock, duration, resourceName, show, amount } from "../amounts";
 import { Cell, Empty, VirtualRows } from "../bits";
 import { Chart, type Curve } from "../chart";
+import { tellsEvictions } from "../derive";
 import { useHistory } from "../history";
 import { useWorld } from "../store";
 import { command } from "../transport";
@@ -17,7 +18,7 @@ export function Timeline() {
   const world = useWorld();
   const place = usePlace();
   const points = useHistory();
-  const { data } = useAnswer<{ items: Eviction[]; total: number }>(world.state.play ? "/v1/evictions" : null, world.moment);
+  const { data } = useAnswer<{ items: Eviction[]; total: number }>(tellsEvictions(world.state) ? "/v1/evictions" : null, world.moment);
   const now = world.state.play?.now ?? 0;
   const seconds = useMemo(() => points.map((p) => p.seconds), [points]);
   const curves = useMemo<Curve[]>(() => [
