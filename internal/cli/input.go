@@ -28,6 +28,7 @@ type input struct {
 	trace    *traces.Trace               // to be added; nil without one
 	watch    *summary.Watch              // of a trace that was added; nil without one
 	see      func(sim.Cycle, *sim.World) // called after each cycle; nil: nothing is
+	text     string                      // of the configuration; "": Volcano's default
 	at       int64                       // when a live cluster was read, in nanoseconds since the epoch; 0: it was not
 }
 
@@ -41,6 +42,10 @@ func (p Process) read(s simulation) (input, error) {
 	}
 	in := inputOf(read.world, read.chosen, 0)
 	in.trace = trace
+	var err error
+	if in.text, err = configurationText(s, read.world); err != nil {
+		return input{}, err
+	}
 	if unheeded := in.claimed(); unheeded > 0 && !in.storage() {
 		in.problems = append(in.problems, manifest.Problem{Object: "PersistentVolumeClaim", Message: fmt.Sprintf(
 			"there is none in the input, and %d pods name claims: they are placed as if they had none", unheeded)})
@@ -151,6 +156,21 @@ func (p Process) configuration(s simulation, w *manifest.World) (*config.Schedul
 	default:
 		return p.parse(config.Source{File: fmt.Sprintf("%s (ConfigMap %s)", found.Where, found.Name)}, found.Text)
 	}
+}
+
+// configurationText is the text of what configuration chose.
+func configurationText(s simulation, world *manifest.World) (string, error) {
+	if s.config != "" {
+		text, err := os.ReadFile(s.config)
+		if err != nil {
+			return "", badInput(fmt.Sprintf("error: %s: %v", s.config, cause(err)))
+		}
+		return string(text), nil
+	}
+	if found, err := world.Config(); err == nil && found != nil {
+		return found.Text, nil
+	}
+	return "", nil
 }
 
 // parse reads a configuration; its text where it is refused.

@@ -5,12 +5,10 @@ package cli
 import (
 	"fmt"
 	"maps"
-	"os"
 	"slices"
 
 	"github.com/spf13/cobra"
 
-	"ashlar.sh/internal/manifest"
 	"ashlar.sh/internal/recording"
 	"ashlar.sh/internal/sim"
 	"ashlar.sh/sched/model"
@@ -99,7 +97,7 @@ func (p snapshots) stateOf(s source) (recording.State, error) {
 			return state, badInput("error: " + err.Error())
 		}
 		if s.config != "" {
-			state.Configuration, err = configurationText(s, nil)
+			state.Configuration, err = configurationText(s.simulation, nil)
 		}
 		return state, err
 	case len(s.files) > 0:
@@ -113,26 +111,11 @@ func (p snapshots) stateOfFiles(s source) (recording.State, error) {
 	if len(lines) > 0 {
 		return recording.State{}, badInput(lines...)
 	}
-	text, err := configurationText(s, read.world)
+	text, err := configurationText(s.simulation, read.world)
 	if err != nil {
 		return recording.State{}, err
 	}
 	return p.stateOfInput(inputOf(read.world, read.chosen, 0), text), nil
-}
-
-// configurationText is the text of what configuration chose.
-func configurationText(s source, world *manifest.World) (string, error) {
-	if s.config != "" {
-		text, err := os.ReadFile(s.config)
-		if err != nil {
-			return "", badInput(fmt.Sprintf("error: %s: %v", s.config, cause(err)))
-		}
-		return string(text), nil
-	}
-	if found, err := world.Config(); err == nil && found != nil {
-		return found.Text, nil
-	}
-	return "", nil
 }
 
 func (p snapshots) stateOfCluster(s source) (recording.State, error) {
@@ -146,7 +129,7 @@ func (p snapshots) stateOfCluster(s source) (recording.State, error) {
 	}
 	text := live.text
 	if s.config != "" {
-		if text, err = configurationText(s, nil); err != nil {
+		if text, err = configurationText(s.simulation, nil); err != nil {
 			return recording.State{}, err
 		}
 	}

@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -12,6 +13,8 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"ashlar.sh/internal/config"
+	"ashlar.sh/internal/config/profile"
 	"ashlar.sh/internal/explain"
 	"ashlar.sh/internal/manifest"
 	"ashlar.sh/internal/sim"
@@ -192,13 +195,23 @@ func (p pages) player(s watching) (*player.Player, error) {
 		Summary:   func() explain.Summary { return totals(world) },
 		Evictions: lastKnown(world),
 		Parse:     p.parsed(s.simulation),
-		Copy: func(items []sim.Item, begin int64) (*sim.World, error) {
+		Start:     func() ([]sim.Item, int64) { return in.items, in.begin() },
+		Make: func(items []sim.Item, begin int64, configuration string) (*sim.World, error) {
+			by := in.profile
+			if configuration != "" {
+				chosen, err := p.given(configuration)
+				if err != nil {
+					return nil, err
+				}
+				by = profile.Of(chosen)
+			}
 			engine, err := in.engine(p.Process)
 			if err != nil {
 				return nil, err
 			}
-			return sim.New(in.profile, items, sim.Options{Engine: engine, Begin: begin, Written: written, Freed: freed})
-		}}
+			return sim.New(by, items, sim.Options{Engine: engine, Begin: begin, Written: written, Freed: freed})
+		},
+		Configuration: func() string { return cmp.Or(in.text, config.DefaultText) }}
 	if in.trace != nil {
 		o.Source = "trace"
 	}
@@ -219,6 +232,15 @@ func lastKnown(w *sim.World) func() []explain.Eviction {
 		}
 		return told
 	}
+}
+
+// given reads a configuration that somebody wrote in the page.
+func (p pages) given(text string) (*config.Scheduler, error) {
+	chosen, lines := p.parse(config.Source{File: "the other configuration"}, text)
+	if len(lines) > 0 {
+		return nil, errors.New(strings.Join(lines, "\n"))
+	}
+	return chosen, nil
 }
 
 // parsed reads objects that somebody adds in the page.

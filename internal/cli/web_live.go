@@ -7,6 +7,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"io"
 	"net/http"
 	"net/http/httputil"
 
@@ -66,6 +67,11 @@ func (p pages) live(s watching) (http.Handler, error) {
 		ErrorHandler: func(w http.ResponseWriter, _ *http.Request, err error) { unreached(w, err) }}
 	mux := http.NewServeMux()
 	mux.Handle("GET /v1/", proxy)
+	mux.Handle("POST /v1/whatif", newLiveWhatIf(p, s, c))
+	mux.HandleFunc("GET /v1/configuration", func(w http.ResponseWriter, _ *http.Request) {
+		w.Header().Set("Content-Type", "application/json")
+		_, _ = io.WriteString(w, `{"text": ""}`) // it is in the copy that what-if makes; the client may have gone
+	})
 	mux.HandleFunc("GET /v1/page", func(w http.ResponseWriter, r *http.Request) {
 		ctx, cancel := context.WithTimeout(r.Context(), briefWait)
 		defer cancel()
@@ -73,7 +79,7 @@ func (p pages) live(s watching) (http.Handler, error) {
 		_ = c.Get(ctx, "/v1/state", &state) // the page tells by its stream what is wrong
 		w.Header().Set("Content-Type", "application/json")
 		_ = json.NewEncoder(w).Encode(shownPage{Title: c.Found(), Source: "cluster", Version: ownVersions().Version,
-			Scheduler: state.Version}) // it may have gone
+			Scheduler: state.Version, WhatIf: true}) // it may have gone
 	})
 	return mux, nil
 }
@@ -84,6 +90,7 @@ type shownPage struct {
 	Source    string `json:"source"`
 	Version   string `json:"version"`
 	Scheduler string `json:"scheduler,omitempty"`
+	WhatIf    bool   `json:"whatIf"`
 }
 
 // begins finds the scheduler, and says which one it is. One that does not answer at the moment is no error: the page

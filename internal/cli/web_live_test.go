@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"net/http"
 	"net/http/httptest"
+	"os"
 	"strings"
 	"sync/atomic"
 	"testing"
@@ -67,4 +68,57 @@ clusters: [{name: k, cluster: {server: "https://127.0.0.1:1"}}]
 users: [{name: me, user: {token: mine}}]
 contexts: [{name: c, context: {cluster: k, user: me, namespace: team}}]
 `)
+}
+
+// What-if on a live cluster is computed on a copy of what the scheduler decides on. A person that may not read it is
+// told so, and nothing but GET goes anywhere.
+func TestWhatIfOfALiveScheduler(t *testing.T) {
+	state, err := os.ReadFile(saved(t, ""))
+	if err != nil {
+		t.Fatal(err)
+	}
+	var may atomic.Bool
+	scheduler := httptest.NewTLSServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if r.Method != http.MethodGet {
+			t.Errorf("%s %s is asked", r.Method, r.URL)
+		}
+		w.Header().Set("Content-Type", "application/json")
+		switch {
+		case r.URL.Path != "/v1/dump":
+			fmt.Fprint(w, `{"apiVersion": "ashlar.sh/v1alpha1", "version": "v9"}`)
+		case may.Load():
+			_, _ = w.Write(state) // the client is this test's
+		default:
+			w.WriteHeader(http.StatusForbidden)
+			fmt.Fprint(w, `{"apiVersion": "v1", "kind": "Status", "code": 403, "reason": "Forbidden", `+
+				`"message": "user \"me\" may not get /v1/dump"}`)
+		}
+	}))
+	defer scheduler.Close()
+	b := enter(t, "--read-api", scheduler.URL, "--read-api-certificate",
+		readapi.Fingerprint(scheduler.Certificate().Raw), "--kubeconfig", unreachable(t))
+	const change = `{"job": "ns/p", "seconds": 60}`
+	var refused struct{ Message string }
+	b.ask("/v1/whatif", change, http.StatusForbidden, &refused)
+	for _, part := range []string{"What-if needs a copy", "may not get /v1/dump", "Ask somebody"} {
+		if !strings.Contains(refused.Message, part) {
+			t.Errorf("a person without rights is told %q, want %q", refused.Message, part)
+		}
+	}
+	may.Store(true)
+	var moved struct {
+		Jobs []struct {
+			Name          string
+			Before, After *struct{ Starts float64 }
+		}
+	}
+	b.ask("/v1/whatif", change, http.StatusOK, &moved)
+	if len(moved.Jobs) != 1 || moved.Jobs[0].Name != "p" || moved.Jobs[0].Before == nil || moved.Jobs[0].After != nil {
+		t.Errorf("without its only job it is %+v", moved.Jobs)
+	}
+	b.ask("/v1/whatif", `{"job": "ns/p", "seconds": 60, "fromStart": true}`, http.StatusConflict, &refused)
+	b.ask("/v1/whatif", `{"configuration": "actions: \"dance\"", "seconds": 60}`, http.StatusBadRequest, &refused)
+	if !strings.Contains(refused.Message, "dance") {
+		t.Errorf("a wrong configuration is answered with %q", refused.Message)
+	}
 }

@@ -3,6 +3,7 @@
 package cli
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"io"
@@ -10,12 +11,12 @@ import (
 	"time"
 
 	"ashlar.sh/internal/config"
+	"ashlar.sh/internal/config/profile"
 	"ashlar.sh/internal/explain"
 	"ashlar.sh/internal/recording"
 	"ashlar.sh/internal/sim"
 	"ashlar.sh/internal/web/player"
 	"ashlar.sh/sched"
-	"ashlar.sh/sched/policy"
 )
 
 // saved makes what the page shows of what a live scheduler saved: a recording, or one moment.
@@ -32,6 +33,12 @@ func (p pages) saved(s watching, path string) (*player.Player, error) {
 	if err != nil {
 		return nil, err
 	}
+	held := recording.Setting{Configuration: read.Base.Configuration, UTCOffset: read.Base.UTCOffset}
+	if s.config != "" {
+		if held.Configuration, err = configurationText(s.simulation, nil); err != nil {
+			return nil, err
+		}
+	}
 	engine, plan, _, err := playing(p).decideOn(read.Base, chosen, 0)
 	if err != nil {
 		return nil, err
@@ -40,22 +47,28 @@ func (p pages) saved(s watching, path string) (*player.Player, error) {
 	evicted := explain.NewEvictions(evictionsOf(plan))
 	return player.New(&still{engine, read.Base.Now}, player.Options{Title: filepath.Base(path), Source: "dump",
 		Begin: read.Base.Now, Speed: 1, Paused: true,
-		Summary:   func() explain.Summary { return summary },
-		Evictions: func() []explain.Eviction { return evicted },
-		Parse:     p.parsed(s.simulation),
-		Copy: p.copies(func() (policy.Profile, error) {
-			return localProfile(&read.Base, chosen), nil
-		})}), nil
+		Summary:       func() explain.Summary { return summary },
+		Evictions:     func() []explain.Eviction { return evicted },
+		Parse:         p.parsed(s.simulation),
+		Make:          p.makes(path, held),
+		Configuration: func() string { return cmp.Or(held.Configuration, config.DefaultText) }}), nil
 }
 
-// copies makes worlds of items, by the profile that holds when one is made.
-func (p pages) copies(by func() (policy.Profile, error)) func([]sim.Item, int64) (*sim.World, error) {
-	return func(items []sim.Item, begin int64) (*sim.World, error) {
-		profile, err := by()
+// makes makes worlds of items, by the setting that holds or by another configuration.
+func (p pages) makes(path string, held recording.Setting) player.Make {
+	return func(items []sim.Item, begin int64, configuration string) (*sim.World, error) {
+		var chosen *config.Scheduler
+		var err error
+		if configuration == "" {
+			chosen, err = playing(p).configured("", path, held.Configuration)
+		} else {
+			chosen, err = p.given(configuration)
+		}
 		if err != nil {
 			return nil, err
 		}
-		return sim.New(profile, items, sim.Options{Engine: p.engine(), Begin: begin, Written: written, Freed: freed})
+		return sim.New(profile.Local(profile.Of(chosen), held.UTCOffset), items, sim.Options{Engine: p.engine(),
+			Begin: begin, Written: written, Freed: freed})
 	}
 }
 
@@ -81,18 +94,10 @@ func (p pages) recorded(s watching, path string, read *recording.Reader) (*playe
 		Evictions: func() []explain.Eviction { return w.evicted },
 		Problems:  w.problems,
 		Parse:     p.parsed(s.simulation),
-		Copy: p.copies(func() (policy.Profile, error) {
-			held := w.player.Setting()
-			chosen, err := playing(p).configured("", path, held.Configuration)
-			return localProfile(&recording.State{UTCOffset: held.UTCOffset}, orDefault(chosen)), err
-		})}), nil
-}
-
-func orDefault(c *config.Scheduler) *config.Scheduler {
-	if c == nil {
-		return config.Default()
-	}
-	return c
+		Make: func(items []sim.Item, begin int64, configuration string) (*sim.World, error) {
+			return p.makes(path, w.held)(items, begin, configuration)
+		},
+		Configuration: func() string { return cmp.Or(w.player.Setting().Configuration, config.DefaultText) }}), nil
 }
 
 // recorded is a recording as player.World: what came in comes in again, and is decided again, cycle by cycle. It ends
@@ -110,6 +115,7 @@ type recorded struct {
 
 	summary explain.Summary
 	evicted []explain.Eviction
+	held    recording.Setting // when Items was called last: only one what-if is computed at a time
 }
 
 // look reads up to the next step with a cycle.
@@ -117,9 +123,9 @@ func (w *recorded) look() {
 	for w.next = nil; w.err == nil; {
 		s, err := w.read.Next()
 		switch {
-		case err == io.EOF && w.read.Cut:
+		case errors.Is(err, io.EOF) && w.read.Cut:
 			w.err = errors.New("its end is missing: what came after these cycles is lost")
-		case err == io.EOF:
+		case errors.Is(err, io.EOF):
 			return
 		case err != nil:
 			w.err = err
@@ -189,6 +195,7 @@ func (w *recorded) count(c *recording.Played) {
 
 // Items implements player.World. What was decided and is not seen yet is decided anew.
 func (w *recorded) Items(time.Duration) ([]sim.Item, int64) {
+	w.held = w.player.Setting()
 	return itemsOfEngine(w.Engine()), w.begin + int64(w.at)
 }
 

@@ -130,8 +130,8 @@ func (s *Scheduler) Unbuilt() []Problem {
 	return inOrder(found)
 }
 
-// defaultText is the configuration Volcano uses when it is given none.
-const defaultText = `actions: "enqueue, allocate, backfill"
+// DefaultText is the configuration Volcano uses when it is given none.
+const DefaultText = `actions: "enqueue, allocate, backfill"
 tiers:
 - plugins:
   - name: priority
@@ -148,6 +148,6 @@ tiers:
 // Default is Volcano's built-in configuration, which holds when no file is
 // given. Ask it for Unbuilt to tell the user what this version leaves out.
 func Default() *Scheduler {
-	s, _ := Parse(Source{File: "built-in default"}, []byte(defaultText), Volcano(), Strict)
+	s, _ := Parse(Source{File: "built-in default"}, []byte(DefaultText), Volcano(), Strict)
 	return s
 }

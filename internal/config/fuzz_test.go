@@ -10,7 +10,7 @@ import (
 // Whatever the bytes: no panic, a configuration exactly if nothing is fatal,
 // lines inside the file, and Lenient accepts what Strict accepts.
 func FuzzParse(f *testing.F) {
-	f.Add(defaultText)
+	f.Add(DefaultText)
 	f.Add(capacityGuide)
 	f.Add("a: &a [x,x]\nb: &b [*a,*a]\nc: [*b,*b]\n")
 	f.Add("actions: !!int allocate\ntiers: !!map\n")

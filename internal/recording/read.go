@@ -63,7 +63,7 @@ func (r *Reader) begin() error {
 	case err != nil:
 		return r.error(err)
 	}
-	r.Base, err = parse(base)
+	r.Base, err = ParseState(base)
 	return r.error(err)
 }
 
@@ -78,7 +78,7 @@ func (r *Reader) state(some []byte) error {
 		return r.error(errLarge)
 	}
 	r.from = nil
-	r.Base, err = parse(data)
+	r.Base, err = ParseState(data)
 	return r.error(err)
 }
 

@@ -10,6 +10,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strings"
 	"sync"
 	"testing"
@@ -320,6 +321,19 @@ func (p *page) shot() []byte {
 		p.t.Fatal(err)
 	}
 	return data
+}
+
+// forgives takes back what the console says of one request that was meant to be refused.
+func (p *page) forgives(path string) {
+	p.t.Helper()
+	p.b.mu.Lock()
+	defer p.b.mu.Unlock()
+	said := p.b.said[p.session]
+	i := slices.IndexFunc(said, func(s string) bool { return strings.Contains(s, path) })
+	if i < 0 {
+		p.t.Fatalf("the console says nothing of %s", path)
+	}
+	p.b.said[p.session] = slices.Delete(said, i, i+1)
 }
 
 // sound fails the test if the page threw an error, was refused something by its policy, or asked another server.

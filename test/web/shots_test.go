@@ -27,6 +27,7 @@ func TestScreenshots(t *testing.T) {
 		{"web-latest", "", ".app", 1280, 800},
 		{"web-jobs", "#/jobs?theme=light&state=waiting&job=trace/language-pretrain-large", ".way li", 1280, 1000},
 		{"web-whatif", "#/queues?theme=light&whatif=queue&wq=language&ww=12", "dialog .primary", 1280, 800},
+		{"web-compare", "#/timeline?theme=light&compare=1", "textarea", 1280, 1000},
 		{"web-phone", "#/jobs?theme=light&state=waiting", ".rows .row", 390, 760},
 		{"web-chinese", "#/queues?theme=dark&lang=zh", ".queue", 1280, 800},
 	} {
@@ -41,6 +42,16 @@ func TestScreenshots(t *testing.T) {
 		if s.name == "web-whatif" {
 			p.click("dialog .primary")
 			p.until("what moves", `document.querySelector("dialog .result table")`)
+		}
+		if s.name == "web-compare" {
+			p.eval(`document.querySelector("textarea").focus()`, nil)
+			p.until("the one that holds", `document.querySelector("textarea").value.includes(", reclaim")`)
+			p.eval(`document.querySelector("textarea").setSelectionRange(...((text) => [text.indexOf(", preempt"),
+			  text.indexOf(", backfill")])(document.querySelector("textarea").value))`, nil)
+			p.do("Input.insertText", map[string]any{"text": ""})
+			p.click(".knobs .primary")
+			p.until("both", `document.querySelectorAll(".sides canvas").length === 2`)
+			p.eval(`document.querySelector(".view.page").scrollTo(0, 1000)`, nil)
 		}
 		p.eval(`Promise.allSettled(document.getAnimations().map((a) => a.finished)).
 		  then(() => new Promise((d) => setTimeout(d, 1200)))`, nil) // what the view asks for itself has come, too

@@ -69,6 +69,16 @@ func (p *Player) Handler() http.Handler {
 	mux.HandleFunc("GET /v1/page", func(w http.ResponseWriter, _ *http.Request) {
 		write(w, map[string]string{"title": p.o.Title, "source": p.o.Source})
 	})
+	mux.HandleFunc("GET /v1/configuration", func(w http.ResponseWriter, _ *http.Request) {
+		text := ""
+		if p.o.Configuration != nil {
+			p.world.Lock()
+			text = p.o.Configuration()
+			p.world.Unlock()
+		}
+		write(w, map[string]any{"apiVersion": apiVersion, "kind": "Configuration", "text": text,
+			"fromStart": p.o.Start != nil})
+	})
 	mux.HandleFunc("POST /v1/play", p.play)
 	mux.HandleFunc("POST /v1/whatif", p.whatIf)
 	return mux

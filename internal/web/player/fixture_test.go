@@ -4,6 +4,7 @@ import (
 	"bufio"
 	"bytes"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"io"
 	"net/http"
@@ -78,8 +79,17 @@ func player(t testing.TB, items []sim.Item, change ...func(*Options)) *Player {
 				Evicted: s.Evicted}
 		},
 		Evictions: func() []explain.Eviction { return nil },
-		Copy: func(items []sim.Item, begin int64) (*sim.World, error) {
-			return sim.New(profile, items, sim.Options{Begin: begin})
+		Start:     func() ([]sim.Item, int64) { return items, 0 },
+		Make: func(items []sim.Item, begin int64, configuration string) (*sim.World, error) {
+			by := profile
+			switch configuration {
+			case "":
+			case "without allocate":
+				by.Actions = []string{"enqueue"}
+			default:
+				return nil, errors.New("line 1: " + configuration)
+			}
+			return sim.New(by, items, sim.Options{Begin: begin})
 		},
 		Parse: func(text string) ([]sim.Item, error) { return job(text, "a", 0, 2), nil },
 	}

@@ -36,10 +36,13 @@ type Options struct {
 	Problems func() []explain.Problem
 	// Grain is how near to each other moments are kept at first, in virtual time; 0: what is good for a fast run.
 	Grain time.Duration
-	// Copy makes a world of items for what-if, and Parse reads what somebody adds to it; nil: there is no what-if.
-	Copy  func([]sim.Item, int64) (*sim.World, error)
-	Parse func(text string) ([]sim.Item, error)
-	Now   func() time.Time // nil: time.Now
+	// Make and Parse are those of a Copy; without Make there is no what-if. Start is what the run began with, and when;
+	// nil: it cannot begin again. Configuration is the text that holds, "" where it is not known.
+	Make          Make
+	Parse         func(text string) ([]sim.Item, error)
+	Start         func() ([]sim.Item, int64)
+	Configuration func() string
+	Now           func() time.Time // nil: time.Now
 }
 
 // Bounds of a player.
@@ -144,7 +147,7 @@ func (p *Player) take() {
 	p.ring.add(f, weight)
 	p.ended = !more
 	if follows {
-		p.shown = len(p.ring.frames) - 1
+		p.shown, p.pos = len(p.ring.frames)-1, max(p.pos, f.now) // it may stand still since before the last cycles
 	} else {
 		p.shown = p.ring.find(at.now)
 	}
@@ -299,7 +302,7 @@ func (p *Player) at() (*frame, State, <-chan struct{}) {
 	edge := p.ring.frames[len(p.ring.frames)-1]
 	s := State{APIVersion: apiVersion, Kind: "SchedulerState", Title: p.o.Title, Source: p.o.Source, Cycle: f.cycle,
 		At: f.at, Simulated: p.o.Source == "files" || p.o.Source == "trace", Problems: len(f.problems),
-		WhatIf: p.o.Copy != nil}
+		WhatIf: p.o.Make != nil}
 	if p.o.Source != "dump" {
 		s.Play = &Play{Playing: p.playing, Ended: p.ended, Speed: p.speed, Began: time.Unix(0, p.o.Begin).UTC(),
 			Now: p.pos.Seconds(), Edge: edge.now.Seconds(), Frame: f.number}

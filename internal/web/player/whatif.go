@@ -3,7 +3,6 @@ package player
 import (
 	"cmp"
 	"errors"
-	"fmt"
 	"net/http"
 	"slices"
 	"time"
@@ -11,16 +10,7 @@ import (
 	"ashlar.sh/internal/explain"
 	"ashlar.sh/internal/sim"
 	"ashlar.sh/sched"
-	"ashlar.sh/sched/model"
 )
-
-// Change is what would be otherwise. Exactly one of Queue and Objects is given.
-type Change struct {
-	Queue   string  `json:"queue,omitempty"`
-	Weight  *int32  `json:"weight,omitempty"`
-	Objects string  `json:"objects,omitempty"` // YAML, as for `ashlar simulate -f`
-	Seconds float64 `json:"seconds"`           // of virtual time to look ahead
-}
 
 // Bounds of a what-if.
 const (
@@ -31,8 +21,20 @@ const (
 	mostMoves   = 500             // jobs that are listed
 )
 
+// Copy is a moment on which what-if is tried: what there is, and how worlds are made of it.
+type Copy struct {
+	Items []sim.Item
+	Begin int64 // of virtual time, in nanoseconds since the epoch
+	Make  Make
+	Parse func(text string) ([]sim.Item, error) // what somebody adds
+	Now   func() time.Time
+}
+
+// Make makes a world of items by the text of a configuration; "" is the one that holds.
+type Make func(items []sim.Item, begin int64, configuration string) (*sim.World, error)
+
 // WhatIf is what a change would move: two copies of the world, one with the change, run for the same time. Nothing new
-// comes in either, and pods that are known to end do end.
+// comes in either but what the input has for later, and pods that are known to end do end.
 type WhatIf struct {
 	APIVersion string  `json:"apiVersion"`
 	Kind       string  `json:"kind"`
@@ -45,6 +47,9 @@ type WhatIf struct {
 	Evicted  []explain.Eviction `json:"evicted"`
 	Spared   []explain.Eviction `json:"spared"`
 	Problems []explain.Problem  `json:"problems"` // that only the copy with the change has
+	// Without and With are both runs over time.
+	Without []Sample `json:"without"`
+	With    []Sample `json:"with"`
 }
 
 // Moved is a queue's figures at the end, without the change and with it.
@@ -54,7 +59,8 @@ type Moved struct {
 	After  explain.Queue `json:"after"`
 }
 
-// Move is how a job fares, without the change and with it. Before is nil for a job that comes with the change.
+// Move is how a job fares, without the change and with it. Before is nil for a job that comes with the change, After for
+// one that goes with it.
 type Move struct {
 	Namespace string `json:"namespace"`
 	Name      string `json:"name"`
@@ -70,21 +76,42 @@ type Fared struct {
 	Reason  explain.Reason `json:"reason"`  // why it waits at the end
 }
 
-// whatIf answers what a change would move. It needs the moment up to which the world has run.
-func (p *Player) whatIf(w http.ResponseWriter, r *http.Request) {
+// Refusal is why there is no copy, with the code of HTTP that says so.
+type Refusal struct {
+	Code    int
+	Message string
+}
+
+// Error is the message.
+func (r *Refusal) Error() string { return r.Message }
+
+// Answer answers a request for what-if. copied makes the copy that a change is tried on; its error may be a Refusal.
+func Answer(w http.ResponseWriter, r *http.Request, copied func(*Change) (*Copy, error)) {
 	var c Change
 	if !read(w, r, &c, mostChange) {
 		return
 	}
-	f, _, _ := p.at()
-	switch {
-	case p.o.Copy == nil:
-		refuse(w, http.StatusConflict, "there is no what-if here")
-		return
-	case !p.isEdge(f):
-		refuse(w, http.StatusConflict, "what-if goes on from the latest moment: go there first")
-		return
+	var out *WhatIf
+	err := c.check()
+	if err == nil {
+		var on *Copy
+		if on, err = copied(&c); err == nil {
+			out, err = on.WhatIf(&c)
+		}
 	}
+	var refused *Refusal
+	switch {
+	case errors.As(err, &refused):
+		refuse(w, refused.Code, refused.Message)
+	case err != nil:
+		refuse(w, http.StatusBadRequest, err.Error())
+	default:
+		write(w, out)
+	}
+}
+
+// whatIf answers what a change would move: from the beginning, or from the moment up to which the world has run.
+func (p *Player) whatIf(w http.ResponseWriter, r *http.Request) {
 	select {
 	case p.copying <- struct{}{}:
 		defer func() { <-p.copying }()
@@ -92,76 +119,58 @@ func (p *Player) whatIf(w http.ResponseWriter, r *http.Request) {
 		refuse(w, http.StatusTooManyRequests, "another what-if is being computed")
 		return
 	}
-	out, err := p.compute(c)
-	if err != nil {
-		refuse(w, http.StatusBadRequest, err.Error())
-		return
-	}
-	write(w, out)
+	Answer(w, r, p.copied)
 }
 
-// compute runs both copies.
-func (p *Player) compute(c Change) (*WhatIf, error) {
-	if !(c.Seconds > 0 && c.Seconds <= mostSeconds) {
-		return nil, fmt.Errorf("seconds: expected more than 0 and at most %d", mostSeconds)
+// copied is the copy that a change is tried on.
+func (p *Player) copied(c *Change) (*Copy, error) {
+	f, _, _ := p.at()
+	out := &Copy{Make: p.o.Make, Parse: p.o.Parse, Now: p.o.Now}
+	switch {
+	case p.o.Make == nil:
+		return nil, &Refusal{http.StatusConflict, "there is no what-if here"}
+	case c.FromStart && p.o.Start == nil:
+		return nil, &Refusal{http.StatusConflict,
+			"fromStart: what was saved has no beginning that can be run again: leave it out to go on from the latest moment"}
+	case c.FromStart:
+		out.Items, out.Begin = p.o.Start()
+		return out, nil
+	case !p.isEdge(f):
+		return nil, &Refusal{http.StatusConflict, "what-if goes on from the latest moment: go there first"}
 	}
 	p.mu.Lock()
 	at := p.pos
 	p.mu.Unlock()
 	p.world.Lock()
-	items, clock := p.w.Items(at)
-	p.world.Unlock()
-	other, err := p.change(items, c)
+	defer p.world.Unlock()
+	out.Items, out.Begin = p.w.Items(at)
+	return out, nil
+}
+
+// WhatIf runs both copies.
+func (c *Copy) WhatIf(change *Change) (*WhatIf, error) {
+	other, err := change.apply(c.Items, c.Parse)
 	if err != nil {
 		return nil, err
 	}
-	without, err := p.copyRun(items, clock, time.Duration(c.Seconds*float64(time.Second)))
+	ahead := time.Duration(change.Seconds * float64(time.Second))
+	without, err := c.run(c.Items, "", ahead, ahead)
 	if err != nil {
 		return nil, err
 	}
-	with, err := p.copyRun(other, clock, without.reached)
+	with, err := c.run(other, change.Configuration, without.reached, ahead)
 	if err != nil {
 		return nil, err
 	}
 	if with.reached < without.reached { // compared at one moment
-		if without, err = p.copyRun(items, clock, with.reached); err != nil {
+		if without, err = c.run(c.Items, "", with.reached, ahead); err != nil {
 			return nil, err
 		}
 	}
 	out := compare(without, with)
 	out.Seconds = with.reached.Seconds()
-	out.Cut = out.Seconds < c.Seconds
+	out.Cut = out.Seconds < change.Seconds
 	return out, nil
-}
-
-// change makes the items of the copy that is otherwise.
-func (p *Player) change(items []sim.Item, c Change) ([]sim.Item, error) {
-	switch {
-	case (c.Queue == "") == (c.Objects == ""):
-		return nil, errors.New("expected a queue or objects")
-	case c.Objects != "":
-		more, err := p.o.Parse(c.Objects)
-		if err != nil {
-			return nil, err
-		}
-		for i := range more {
-			more[i].SubmitAt = 0
-		}
-		return append(slices.Clone(items), more...), nil
-	case c.Weight == nil || *c.Weight < 1 || *c.Weight > mostWeight:
-		return nil, fmt.Errorf("weight: expected 1 to %d", mostWeight)
-	}
-	out := slices.Clone(items)
-	for i := range out {
-		q, is := out[i].Fact.Object.(*model.Queue)
-		if is && out[i].Fact.Ref.Name == c.Queue {
-			changed := *q
-			changed.Weight = *c.Weight
-			out[i].Fact.Object = &changed
-			return out, nil
-		}
-	}
-	return nil, fmt.Errorf("there is no queue %q", c.Queue)
 }
 
 // ran is a copy that was run.
@@ -169,15 +178,19 @@ type ran struct {
 	report  *explain.Report
 	started map[string]time.Duration // by namespace/name of the pod, the first time
 	reached time.Duration
+	samples []Sample
 }
 
-func (p *Player) copyRun(items []sim.Item, clock int64, until time.Duration) (*ran, error) {
-	w, err := p.o.Copy(items, clock)
+// run runs a world up to a time, for a bounded time of the wall. Samples are taken of so long a run as ahead.
+func (c *Copy) run(items []sim.Item, configuration string, until, ahead time.Duration) (*ran, error) {
+	w, err := c.Make(items, c.Begin, configuration)
 	if err != nil {
 		return nil, err
 	}
 	out := &ran{started: map[string]time.Duration{}}
-	begun := p.o.Now()
+	begun := c.Now()
+	s := sampler{each: ahead / mostSamples, now: c.Now}
+	defer func() { out.samples = s.list }()
 	for {
 		at, more := w.Next()
 		if !more || at > until {
@@ -192,10 +205,12 @@ func (p *Player) copyRun(items []sim.Item, clock int64, until time.Duration) (*r
 				}
 			}
 		}
-		if out.reached = at; p.o.Now().Sub(begun) > copyWithin {
+		s.look(w, at)
+		if out.reached = at; c.Now().Sub(begun) > copyWithin {
 			break
 		}
 	}
+	s.take(w, out.reached)
 	var evicted []explain.Eviction
 	for _, e := range w.Evictions() {
 		evicted = append(evicted, explain.Eviction{Cycle: e.Cycle, Time: explain.Duration(e.Time), Namespace: e.Pod.Namespace,
@@ -230,7 +245,7 @@ func compare(without, with *ran) *WhatIf {
 	out := &WhatIf{APIVersion: apiVersion, Kind: "WhatIf", Queues: []Moved{}, Jobs: []Move{},
 		Evicted:  beyond(with.report.Evictions, without.report.Evictions),
 		Spared:   beyond(without.report.Evictions, with.report.Evictions),
-		Problems: []explain.Problem{}}
+		Problems: []explain.Problem{}, Without: without.samples, With: with.samples}
 	for _, p := range with.report.Problems {
 		if !slices.Contains(without.report.Problems, p) {
 			out.Problems = append(out.Problems, p)
@@ -253,6 +268,12 @@ func compare(without, with *ran) *WhatIf {
 		}
 		out.Jobs = append(out.Jobs, Move{Namespace: j.Namespace, Name: j.Name, Queue: j.Queue, Before: b, After: a})
 	}
+	for i := range without.report.Jobs {
+		j := &without.report.Jobs[i]
+		if key := j.Namespace + "/" + j.Name; is[key] == nil {
+			out.Jobs = append(out.Jobs, Move{Namespace: j.Namespace, Name: j.Name, Queue: j.Queue, Before: was[key]})
+		}
+	}
 	slices.SortStableFunc(out.Jobs, func(a, b Move) int { return cmp.Compare(rank(a), rank(b)) })
 	if more := len(out.Jobs) - mostMoves; more > 0 {
 		out.Jobs, out.More = out.Jobs[:mostMoves], more
@@ -260,10 +281,10 @@ func compare(without, with *ran) *WhatIf {
 	return out
 }
 
-// rank orders moves: new jobs, then those that are evicted otherwise, then those that start otherwise.
+// rank orders moves: jobs that come or go, then those that are evicted otherwise, then those that start otherwise.
 func rank(m Move) int {
 	switch {
-	case m.Before == nil:
+	case m.Before == nil, m.After == nil:
 		return 0
 	case m.Before.Evicted != m.After.Evicted:
 		return 1

@@ -18,6 +18,8 @@ type moved struct {
 		}
 	}
 	Jobs []Move
+
+	Without, With []Sample
 }
 
 // More weight for the queue of a job that waits lets it start, and nothing of the world itself changes.
@@ -60,17 +62,60 @@ func TestOneMoreJob(t *testing.T) {
 	}
 }
 
+// A job that is dropped makes room for those that wait for it; the world keeps it.
+func TestOneJobLess(t *testing.T) {
+	p := player(t, cluster(job("full", "a", 0, 8), job("next", "b", time.Second, 8)))
+	until(p, 10*time.Minute)
+	got := answer[moved](t, p, "/v1/whatif", `{"job": "ns/full", "seconds": 600}`)
+	if len(got.Jobs) != 2 || got.Jobs[0].Name != "full" || got.Jobs[0].After != nil || got.Jobs[0].Before == nil ||
+		got.Jobs[1].Name != "next" || got.Jobs[1].Before.Starts >= 0 || got.Jobs[1].After.Starts < 0 {
+		t.Errorf("without the job that has it all it is %+v", got.Jobs)
+	}
+	if list := answer[List[struct{ Name string }]](t, p, "/v1/jobs", ""); len(list.Items) != 2 {
+		t.Errorf("the world has %d jobs now", len(list.Items))
+	}
+}
+
+// Two configurations run side by side, from the beginning too, wherever the page is; both are told over time.
+func TestTwoConfigurations(t *testing.T) {
+	p := player(t, cluster(job("first", "a", 0, 8), job("late", "b", 2*time.Hour, 2)))
+	until(p, 10*time.Minute)
+	answer[State](t, p, "/v1/play", `{"seek": 0}`)
+	got := answer[moved](t, p, "/v1/whatif", `{"configuration": "without allocate", "seconds": 10800, "fromStart": true}`)
+	starts := map[string][2]float64{}
+	for _, j := range got.Jobs {
+		starts[j.Name] = [2]float64{j.Before.Starts, j.After.Starts}
+	}
+	if first, late := starts["first"], starts["late"]; len(starts) != 2 || first[0] < 0 || first[1] >= 0 ||
+		late[0] < 7200 || late[1] >= 0 {
+		t.Errorf("from the beginning, and by one that starts nothing, jobs fare so: %v", starts)
+	}
+	for name, of := range map[string][]Sample{"without": got.Without, "with": got.With} {
+		waiting, last := 0, of[len(of)-1]
+		for _, s := range of {
+			waiting = max(waiting, s.Waiting)
+		}
+		if starting := name == "without"; last.Seconds != 10800 || (waiting == 2) == starting ||
+			(last.Used["cpu"] > 0) != starting {
+			t.Errorf("%s it: at most %d wait, in the end it is %+v", name, waiting, last)
+		}
+	}
+}
+
 func TestWhatIfRefuses(t *testing.T) {
 	p := player(t, cluster(job("full", "a", 0, 8)))
 	until(p, time.Minute)
 	for body, want := range map[string]int{
 		`{"seconds": 60}`: 400,
-		`{"queue": "a", "objects": "x", "weight": 2, "seconds": 60}`: 400,
-		`{"queue": "none", "weight": 2, "seconds": 60}`:              400,
-		`{"queue": "a", "weight": 0, "seconds": 60}`:                 400,
-		`{"queue": "a", "weight": 99999999999, "seconds": 60}`:       400,
-		`{"queue": "a", "weight": 2, "seconds": 0}`:                  400,
-		`{"queue": "a", "weight": 2, "seconds": 1e12}`:               400,
+		`{"queue": "a", "objects": "x", "weight": 2, "seconds": 60}`:  400,
+		`{"queue": "none", "weight": 2, "seconds": 60}`:               400,
+		`{"queue": "a", "weight": 0, "seconds": 60}`:                  400,
+		`{"queue": "a", "weight": 99999999999, "seconds": 60}`:        400,
+		`{"queue": "a", "weight": 2, "seconds": 0}`:                   400,
+		`{"queue": "a", "weight": 2, "seconds": 1e12}`:                400,
+		`{"job": "ns/none", "seconds": 60}`:                           400,
+		`{"job": "ns/full", "queue": "a", "weight": 2, "seconds": 1}`: 400,
+		`{"configuration": "bad", "seconds": 60}`:                     400,
 	} {
 		if got := ask(p, "/v1/whatif", body); got.Code != want {
 			t.Errorf("%s: %d %s", body, got.Code, got.Body)

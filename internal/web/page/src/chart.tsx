@@ -20,15 +20,16 @@ function soft(color: string): string {
 /** Steps of a time axis, in seconds. */
 const steps = [1, 5, 15, 30, 60, 300, 600, 1800, 3600, 7200, 10800, 21600, 43200, 86400, 172800, 604800, 2592000];
 
-export function Chart({ seconds, curves, show, now, label, height = 180 }: {
+export function Chart({ seconds, curves, show, now, label, height = 180, top = 0 }: {
   seconds: number[]; curves: Curve[]; show: (v: number) => string; now: number; label: string; height?: number;
+  top?: number; // the scale reaches at least so far
 }) {
   const box = useRef<HTMLDivElement>(null);
   const plot = useRef<uPlot | null>(null);
   const cursor = useRef(now);
   cursor.current = now;
   const theme = usePlace().get("theme");
-  const shape = `${curves.map((c) => c.label + c.color).join("|")}|${theme}`;
+  const shape = `${curves.map((c) => c.label + c.color).join("|")}|${theme}|${top}`;
   useEffect(() => {
     const here = box.current;
     if (!here) return;
@@ -37,7 +38,7 @@ export function Chart({ seconds, curves, show, now, label, height = 180 }: {
     const make = () => new uPlot({
       width: here.clientWidth || 600, height, legend: { show: false }, padding: [8, 8, 0, 0],
       cursor: { points: { size: 6 }, drag: { x: false, y: false } },
-      scales: { x: { time: false }, y: { range: (_u, _min, max) => [0, max > 0 ? max * 1.08 : 1] } },
+      scales: { x: { time: false }, y: { range: (_u, _min, max) => [0, Math.max(max, top) > 0 ? Math.max(max, top) * 1.08 : 1] } },
       axes: [{ ...axis, size: 28, incrs: steps, values: (_u, v) => v.map((x) => clock(x).slice(0, -3)), space: 90 }, { ...axis, size: 52, values: (_u, v) => v.map(show) }],
       series: [{}, ...curves.map((c) => ({
         label: c.label, stroke: paint(c.color), width: c.fill ? 1 : 1.75, points: { show: false },

@@ -44,7 +44,7 @@ export function Transport() {
   const edge = Math.max(play.edge, play.playing ? Math.min(now, play.edge + play.speed * 2) : play.edge, 1);
   const past = play.now < play.edge - 1 && !play.playing;
   return (
-    <div className="transport" role="group" aria-label={t("Position in time")}>
+    <div className="transport" role="region" aria-label={t("Position in time")}>
       <button className="icon play" onClick={() => command({ playing: !play.playing })} aria-label={play.playing ? t("Pause") : t("Play")}
         disabled={play.ended && !past && !play.playing}>
         <svg viewBox="0 0 16 16" aria-hidden="true">{play.playing ? <path d="M4 3h3v10H4zM9 3h3v10H9z" /> : <path d="M4 2.5v11l9-5.500z" />}</svg>

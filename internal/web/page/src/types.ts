@@ -72,7 +72,8 @@ export interface Why { queue: string; reason: Reason; resources: Arithmetic[] }
 
 export interface Fared { starts: number; evicted: number; reason: Reason }
 export interface Move { namespace: string; name: string; queue: string; before: Fared | null; after: Fared | null }
+export interface Sample { seconds: number; waiting: number; running: number; evicted: number; used: Record<string, number> }
 export interface WhatIf {
   seconds: number; cut: boolean; queues: { name: string; before: Queue; after: Queue }[]; jobs: Move[]; more: number;
-  evicted: Eviction[]; spared: Eviction[]; problems: Problem[];
+  evicted: Eviction[]; spared: Eviction[]; problems: Problem[]; without: Sample[]; with: Sample[];
 }

@@ -68,8 +68,8 @@ export function Cluster() {
           <div className="scroll map" tabIndex={0} role="group" aria-label={t("Nodes")}>
             {[...tops].map(([top, inside]) => (
               <div key={top} className={top ? "hall named" : "hall"}>
-                {top && <h3>{top}</h3>}
-                <div className="racks">{inside.map((d) => <Rack key={d.path.join("/")} d={d} resource={resource} open={open} />)}</div>
+                {top && <h2>{top}</h2>}
+                <div className="racks">{inside.map((d) => <Rack key={d.path.join("/")} d={d} Heading={top ? "h3" : "h2"} resource={resource} open={open} />)}</div>
               </div>
             ))}
           </div>
@@ -106,12 +106,12 @@ function FreeHistogram({ nodes, resource }: { nodes: Node[]; resource: string })
   );
 }
 
-function Rack({ d, resource, open }: { d: Domain; resource: string; open: string }) {
+function Rack({ d, Heading, resource, open }: { d: Domain; Heading: "h2" | "h3"; resource: string; open: string }) {
   const free = d.nodes.reduce((s, n) => s + amount(n.idle[resource]), 0);
   const dense = d.nodes.length > 120;
   return (
     <div className="rack">
-      <h4>{d.name || t("In no HyperNode")}<span>{show(free, resource)} {t("free")}</span></h4>
+      <Heading>{d.name || t("In no HyperNode")}<span>{show(free, resource)} {t("free")}</span></Heading>
       <div className={dense ? "cells dense" : "cells"}>
         {d.nodes.map((n) => <NodeCell key={n.name} n={n} resource={resource} on={n.name === open} dense={dense} />)}
       </div>

@@ -42,7 +42,10 @@ function Known({ job, namespace, onClose }: { job: Job; namespace: string; onClo
           {job.hyperNode && <div><dt>{t("in the domain")}</dt><dd>{job.hyperNode}</dd></div>}
           {job.owner && <div><dt>{t("of it")}</dt><dd>{job.owner.kind}</dd></div>}
         </dl>
-        {waiting(stand) && world.state.whatIf && <p><a className="button" href={address("jobs", { whatif: "queue", wq: job.queue })}>{t("What if its queue had more weight?")}</a></p>}
+        {world.state.whatIf && stand !== "over" && !job.owner && <p className="asks">
+          {waiting(stand) && <a className="button" href={address("jobs", { whatif: "queue", wq: job.queue })}>{t("What if its queue had more weight?")}</a>}
+          <a className="button" href={address("jobs", { whatif: "drop", wj: `${job.namespace}/${job.name}` })}>{t("What if it were gone?")}</a>
+        </p>}
       </section>
       {job.subJobs && job.subJobs.length > 0 && <section><h3>{t("sub-groups")}</h3><ul className="plain">{job.subJobs.map((s) => <li key={s.name}><b>{s.name}</b> {s.placed}/{s.size} {s.hyperNode}</li>)}</ul></section>}
       <Way job={job} />

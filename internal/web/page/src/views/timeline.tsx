@@ -10,6 +10,7 @@ import { command } from "../transport";
 import type { Eviction, Quantities } from "../types";
 import { address, go, usePlace } from "../url";
 import { t } from "../words";
+import { Compare } from "./compare";
 
 const held = (q: Quantities | undefined) => Object.entries(q ?? {}).filter(([r]) => r !== "pods").map(([r, a]) => `${show(amount(a), r)} ${resourceName(r)}`).join(", ");
 const keyOf = (e: Eviction) => `${e.time}/${e.namespace}/${e.name}`;
@@ -28,8 +29,14 @@ export function Timeline() {
   ], [points, place.get("lang")]);
   const list = data?.items ?? [];
   const open = place.get("eviction");
+  const comparing = place.get("compare") !== "" && world.state.whatIf === true;
   return (
-    <section className="view" aria-label={t("Timeline")}>
+    <section className={comparing ? "view page" : "view"} aria-label={t("Timeline")}>
+      {world.state.whatIf && <div className="tools"><div className="segments" role="group" aria-label={t("Timeline")}>
+        <button aria-pressed={!comparing} onClick={() => go("timeline", { compare: "" }, true)}>{t("What happened")}</button>
+        <button aria-pressed={comparing} onClick={() => go("timeline", { compare: "1" }, true)}>{t("Two configurations")}</button>
+      </div></div>}
+      {comparing ? <Compare /> : <>
       <article className="card"><Chart seconds={seconds} curves={curves} now={now} show={(v) => String(Math.round(v))} label={t("Timeline")} height={170} /></article>
       <h2 className="over">{t("Who was evicted for whom")} {data && <span>{data.total}</span>}</h2>
       {list.length === 0 ? <Empty title={world.state.source === "cluster" ? t("Evictions") : t("Nothing was evicted")}>{t(world.state.play || world.state.source === "dump" ? "Evictions are listed here with the job that got the room." : "The read API tells no evictions.")}</Empty> : (
@@ -47,6 +54,7 @@ export function Timeline() {
             <Cell className="wide why two" title={e.reason}>{e.reason}</Cell>
           </>} />
       )}
+      </>}
     </section>
   );
 }

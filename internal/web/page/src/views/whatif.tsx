@@ -43,10 +43,11 @@ export function WhatIf() {
     box.current?.showModal();
     if (world.state.play?.playing) void command({ playing: false });
   }, []);
-  const close = () => go(place.view, { whatif: "", wq: "", ww: "" }, true);
+  const close = () => go(place.view, { whatif: "", wq: "", ww: "", wj: "" }, true);
+  const job = place.get("wj");
   const compute = () => {
     setAnswer({ busy: true });
-    const body = which === "job" ? { objects: text || sample(queue), seconds: ahead } : { queue, weight, seconds: ahead };
+    const body = which === "job" ? { objects: text || sample(queue), seconds: ahead } : which === "drop" ? { job, seconds: ahead } : { queue, weight, seconds: ahead };
     ask<Answer>("/v1/whatif", body).then((data) => setAnswer({ data }), (e: Error) => setAnswer({ error: e.message }));
   };
   const play = world.state.play;
@@ -56,14 +57,13 @@ export function WhatIf() {
       <div className="sheet">
         <header><h2>{t("What if")}</h2><button className="icon" onClick={close} aria-label={t("Close")}>✕</button></header>
         <p className="note">{t("Nothing is written: two copies of the world run on from this moment, one with the change.")}</p>
-        <div className="segments" role="group">
-          <button aria-pressed={which !== "job"} onClick={() => { setAnswer({}); go(place.view, { whatif: "queue" }, true); }}>{t("More weight for a queue")}</button>
-          <button aria-pressed={which === "job"} onClick={() => { setAnswer({}); go(place.view, { whatif: "job" }, true); }}>{t("One more job")}</button>
+        <div className="segments" role="group" aria-label={t("What would be otherwise")}>
+          {kinds.map(([kind, name]) => <button key={kind} aria-pressed={which === kind || kind === "queue" && which !== "job" && which !== "drop"} onClick={() => { setAnswer({}); go(place.view, { whatif: kind }, true); }}>{t(name)}</button>)}
         </div>
         {which === "job" ? (
           <textarea spellCheck={false} rows={14} aria-label={t("One more job")} value={text || sample(queue)} onChange={(e) => setText(e.currentTarget.value)}
             onDragOver={(e) => e.preventDefault()} onDrop={(e) => { e.preventDefault(); void e.dataTransfer.files[0]?.text().then(setText); }} />
-        ) : (
+        ) : which === "drop" ? <JobPicker value={job} onPick={(wj) => { setAnswer({}); go(place.view, { wj }, true); }} /> : (
           <div className="knobs">
             <label>{t("Queue")}<select value={queue} onChange={(e) => go(place.view, { wq: e.currentTarget.value, ww: "" }, true)}>{names.map((q) => <option key={q}>{q}</option>)}</select></label>
             <label>{t("Weight")} <span className="note">{world.queues.get(queue)?.weight} →</span><input type="number" min={1} max={1_000_000} value={weight} onChange={(e) => go(place.view, { ww: e.currentTarget.value }, true)} /></label>
@@ -74,7 +74,7 @@ export function WhatIf() {
             <option value={600}>10 {t("minutes")}</option><option value={3600}>1 {t("hour")}</option><option value={21600}>6 {t("hours")}</option><option value={86400}>24 {t("hours")}</option>
           </select></label>
           {past ? <button className="button" onClick={() => void command({ seek: 1e9, playing: false })}>{t("Go to the latest")}</button>
-            : <button className="button primary" disabled={answer.busy === true} onClick={compute}>{answer.busy ? t("Computing…") : t("Compute")}</button>}
+            : <button className="button primary" disabled={answer.busy === true || which === "drop" && !job.includes("/")} onClick={compute}>{answer.busy ? t("Computing…") : t("Compute")}</button>}
         </div>
         {past && <p className="note">{t("This moment is in the past: go to the latest one first.")}</p>}
         <div aria-live="polite">
@@ -86,7 +86,22 @@ export function WhatIf() {
   );
 }
 
-function Result({ a }: { a: Answer }) {
+const kinds = [["queue", "More weight for a queue"], ["job", "One more job"], ["drop", "One job less"]] as const;
+
+/** A job by its name, of as many as there are. */
+function JobPicker({ value, onPick }: { value: string; onPick: (job: string) => void }) {
+  const world = useWorld();
+  const found: string[] = [];
+  for (const key of world.jobs.keys()) if (key.includes(value) && found.push(key) === 40) break;
+  return (
+    <div className="knobs">
+      <label>{t("Job")}<input type="search" className="long" list="jobs-there" spellCheck={false} autoComplete="off" placeholder="namespace/name" value={value} onChange={(e) => onPick(e.currentTarget.value)} /></label>
+      <datalist id="jobs-there">{found.map((k) => <option key={k} value={k} />)}</datalist>
+    </div>
+  );
+}
+
+export function Result({ a }: { a: Answer }) {
   const [resource] = useResource(a.queues.flatMap((q) => [q.before.deserved, q.after.deserved, q.after.allocated]));
   const earlier = a.jobs.filter((m) => sooner(m) > 0).length, later = a.jobs.filter((m) => sooner(m) < 0).length;
   const words = [[earlier, "start earlier"], [later, "start later"], [a.evicted.length, "are evicted besides"], [a.spared.length, "are spared"]] as const;
