@@ -43,7 +43,7 @@ func shapeOf(path string) shape {
 	packed := bytes.Equal(magic, []byte{0x1f, 0x8b})
 	if packed {
 		if from, err = gzip.NewReader(begin); err != nil {
-			return savedFile // whose reader says that it is damaged
+			return savedFile // the reader of those says that it is damaged
 		}
 	}
 	head := make([]byte, 4<<10)

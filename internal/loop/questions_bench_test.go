@@ -1,6 +1,8 @@
 package loop
 
 import (
+	"bufio"
+	"bytes"
 	"context"
 	"crypto/tls"
 	"fmt"
@@ -8,6 +10,7 @@ import (
 	"net/http"
 	"slices"
 	"sync"
+	"syscall"
 	"testing"
 	"time"
 
@@ -216,4 +219,67 @@ func BenchmarkWatched(b *testing.B) {
 	slices.Sort(ratios)
 	b.ReportMetric(ratios[len(ratios)/2], "of-alone")
 	b.ReportMetric(0, "ns/op")
+}
+
+// BenchmarkWatchedAtRest is the processor's time of a process in which nothing happens while 100 open pages watch it,
+// in cores. The clients are in the same process, and count.
+func BenchmarkWatchedAtRest(b *testing.B) {
+	c := newCrowded(b)
+	url, client := c.served(b)
+	ctx, stop := context.WithCancel(b.Context())
+	defer stop()
+	var readers, begun sync.WaitGroup
+	for i := range 100 {
+		begun.Add(1)
+		readers.Go(func() {
+			body := get(ctx, b, client, fmt.Sprint("user-", i), url+"/v1/watch?kinds=jobs,queues,nodes")
+			defer body.Close()
+			lines := bufio.NewReaderSize(body, 64<<10)
+			for told := false; ; {
+				line, err := lines.ReadSlice('\n')
+				if mark := bytes.Contains(line, []byte(`"BOOKMARK"`)); !told && (mark || err != nil) {
+					told = true
+					begun.Done()
+				}
+				if err != nil {
+					return
+				}
+			}
+		})
+	}
+	all := make(chan struct{})
+	go func() { begun.Wait(); close(all) }()
+	c.rest(all)
+	last := time.After(30 * time.Second)
+	used, began := processorTime(b), time.Now()
+	quiet := make(chan struct{})
+	go func() { <-last; close(quiet) }()
+	b.ReportMetric(float64(c.rest(quiet)), "copies")
+	b.ReportMetric((processorTime(b)-used).Seconds()/time.Since(began).Seconds(), "cores")
+	b.ReportMetric(0, "ns/op")
+	stop()
+	readers.Wait()
+}
+
+// rest answers what is asked, and does nothing else, until a channel is closed. It returns how much was asked.
+func (c *crowded) rest(until <-chan struct{}) (answers int) {
+	for {
+		select {
+		case q := <-c.background.questions.asked:
+			c.background.questions.reply(q)
+			answers++
+		case <-until:
+			return answers
+		}
+	}
+}
+
+// processorTime is what the process has used.
+func processorTime(b *testing.B) time.Duration {
+	b.Helper()
+	var u syscall.Rusage
+	if err := syscall.Getrusage(syscall.RUSAGE_SELF, &u); err != nil {
+		b.Fatal(err)
+	}
+	return time.Duration(u.Utime.Nano() + u.Stime.Nano())
 }

@@ -110,7 +110,7 @@ func ReadState(path string) (State, error) {
 	return r.Base, r.Close()
 }
 
-// ParseState reads the text of a State, as a file or the read API's /v1/dump has it. Its error says what is wrong with it.
+// ParseState reads the text of a State, as a file or the read API's /v1/dump has it. Its error says what is wrong.
 func ParseState(data []byte) (s State, err error) {
 	if err := expectState(data); err != nil {
 		return State{}, err

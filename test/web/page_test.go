@@ -78,6 +78,8 @@ func TestADay(t *testing.T) {
 		p.until("a queue that borrows",
 			`[...document.querySelectorAll(".queue small")].some((e) => e.innerText.includes("borrows"))`)
 		p.goes("#/queues?queue=language")
+		p.until("whose room it holds, or who holds its own",
+			`document.querySelectorAll(".drawer .lent a").length > 0`)
 		p.until("the rounds", `document.querySelectorAll(".sum[open] tbody tr").length >= 2`)
 	})
 	t.Run("who took my GPUs", func(t *testing.T) {
@@ -96,33 +98,8 @@ func TestADay(t *testing.T) {
 		p.key("Escape")
 		p.until("no dialogue", `!document.querySelector("dialog")`)
 	})
-	t.Run("what if a job were gone", func(t *testing.T) {
-		p.t = t
-		p.goes("#/jobs?state=running")
-		p.click(".rows .tall .row")
-		p.click(`.drawer .asks a[href*="whatif=drop"]`)
-		p.click("dialog .primary")
-		p.until("that it is not there", `document.querySelector("dialog .result").innerText.includes("not there")`)
-		p.key("Escape")
-		p.until("no dialogue", `!document.querySelector("dialog")`)
-	})
-	t.Run("two configurations side by side", func(t *testing.T) {
-		p.t = t
-		p.goes("#/timeline")
-		p.click(".segments button:last-child")
-		p.until("the one that holds", `document.querySelector("textarea").value.includes("reclaim")`)
-		p.eval(`document.querySelector("textarea").focus()`, nil)
-		p.do("Input.insertText", map[string]any{"text": "what: "})
-		p.click(".knobs .primary")
-		p.until("what is wrong with it", `document.querySelector(".fault").innerText.includes("other configuration:")`)
-		p.forgives("/v1/whatif")
-		p.eval(`document.querySelector("textarea").select()`, nil)
-		p.do("Input.insertText", map[string]any{"text": "actions: \"enqueue, allocate\"\ntiers:\n- plugins:\n  - name: gang\n" +
-			"  - name: predicates\n  - name: proportion\n"})
-		p.click(".knobs .primary")
-		p.until("both over time, and their figures", `document.querySelectorAll(".sides canvas").length === 2 &&
-		  document.querySelectorAll(".compared tbody tr").length > 4`)
-	})
+	t.Run("what if a job were gone", p.dropsAJob)
+	t.Run("two configurations side by side", p.comparesConfigurations)
 	t.Run("a map of nodes", func(t *testing.T) {
 		p.t = t
 		p.goes("#/cluster")
@@ -133,6 +110,37 @@ func TestADay(t *testing.T) {
 	})
 	p.t = t
 	p.sound()
+}
+
+// dropsAJob asks what moves without a job that runs.
+func (p *page) dropsAJob(t *testing.T) {
+	p.t = t
+	p.goes("#/jobs?state=running")
+	p.click(".rows .tall .row")
+	p.click(`.drawer .asks a[href*="whatif=drop"]`)
+	p.click("dialog .primary")
+	p.until("that it is not there", `document.querySelector("dialog .result").innerText.includes("not there")`)
+	p.key("Escape")
+	p.until("no dialogue", `!document.querySelector("dialog")`)
+}
+
+// comparesConfigurations shows another configuration beside the one that holds, after one that is refused.
+func (p *page) comparesConfigurations(t *testing.T) {
+	p.t = t
+	p.goes("#/timeline")
+	p.click(".segments button:last-child")
+	p.until("the one that holds", `document.querySelector("textarea").value.includes("reclaim")`)
+	p.eval(`document.querySelector("textarea").focus()`, nil)
+	p.do("Input.insertText", map[string]any{"text": "what: "})
+	p.click(".knobs .primary")
+	p.until("what is wrong with it", `document.querySelector(".fault").innerText.includes("other configuration:")`)
+	p.forgives("/v1/whatif")
+	p.eval(`document.querySelector("textarea").select()`, nil)
+	p.do("Input.insertText", map[string]any{"text": "actions: \"enqueue, allocate\"\ntiers:\n" +
+		"- plugins:\n  - name: gang\n  - name: predicates\n  - name: proportion\n"})
+	p.click(".knobs .primary")
+	p.until("both over time, and their figures", `document.querySelectorAll(".sides canvas").length === 2 &&
+	  document.querySelectorAll(".compared tbody tr").length > 4`)
 }
 
 // TestALinkOpensWhereItWasMade: the address has the whole state of the page.

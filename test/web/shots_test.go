@@ -51,7 +51,7 @@ func TestScreenshots(t *testing.T) {
 			p.do("Input.insertText", map[string]any{"text": ""})
 			p.click(".knobs .primary")
 			p.until("both", `document.querySelectorAll(".sides canvas").length === 2`)
-			p.eval(`document.querySelector(".view.page").scrollTo(0, 1000)`, nil)
+			p.eval(`document.querySelector(".knobs").scrollIntoView()`, nil)
 		}
 		p.eval(`Promise.allSettled(document.getAnimations().map((a) => a.finished)).
 		  then(() => new Promise((d) => setTimeout(d, 1200)))`, nil) // what the view asks for itself has come, too

@@ -59,8 +59,8 @@ type Moved struct {
 	After  explain.Queue `json:"after"`
 }
 
-// Move is how a job fares, without the change and with it. Before is nil for a job that comes with the change, After for
-// one that goes with it.
+// Move is how a job fares, without the change and with it. Before is nil for a job that comes with the change, After
+// for one that goes with it.
 type Move struct {
 	Namespace string `json:"namespace"`
 	Name      string `json:"name"`

@@ -67,6 +67,23 @@ export function short(r: Reason): string {
 export const borrowed = (q: Queue, resource: string): number =>
   Math.max(0, amount(q.allocated[resource]) - amount(q.deserved[resource]));
 
+/** lacking is how much a queue holds below what it deserves. */
+export const lacking = (q: Queue, resource: string): number =>
+  Math.max(0, amount(q.deserved[resource]) - amount(q.allocated[resource]));
+
+/** beside are the queues of one parent that hold more than they deserve, and those that hold less, the largest first. */
+export function beside(queues: Iterable<Queue>, parent: string, resource: string): { over: [string, number][]; under: [string, number][] } {
+  const over: [string, number][] = [], under: [string, number][] = [];
+  for (const q of queues) {
+    if (q.parent !== parent || q.name === "root") continue;
+    const more = borrowed(q, resource), less = lacking(q, resource);
+    if (more > 0) over.push([q.name, more]);
+    if (less > 0) under.push([q.name, less]);
+  }
+  const largest = (a: [string, number], b: [string, number]) => b[1] - a[1];
+  return { over: over.sort(largest), under: under.sort(largest) };
+}
+
 export interface Row { queue: Queue; depth: number; children: number }
 
 /** tree lists queues as a tree, without recursion: a chain may be thousands long. Queues in a ring come last. */

@@ -26,6 +26,8 @@ const chinese: Record<string, string> = {
   "Nothing is written: two copies of the world run on from this moment, one with the change.": "不写入任何内容：从此刻起运行世界的两份副本，其中一份带有更改。",
   "Nothing moves in this time.": "这段时间内没有变化。", "start earlier": "更早启动", "start later": "更晚启动", "are evicted besides": "额外被驱逐", "are spared": "免于驱逐", "Without": "不变", "With": "更改后", "waits at the end": "最终仍等待", "starts after": "启动于", "had started": "已启动", "not there": "不存在", "starts now": "立即启动", "pods evicted": "个 Pod 被驱逐",
   "It took too long: both were run only so far:": "耗时过长：两者都只运行到：", "This moment is in the past: go to the latest one first.": "此刻是过去：请先回到最新时刻。", "Go to the latest": "回到最新",
+  lends: "借出", "Borrowed and lent": "借入与借出", "It holds more than it deserves": "它占用的超过应得", "These have less than they deserve, and may take it back": "以下队列少于应得，可以收回",
+  "It holds less than it deserves": "它占用的少于应得", "These hold more than they deserve": "以下队列超过应得",
   "One job less": "去掉一个作业", "What if it were gone?": "如果没有它？", "What would be otherwise": "更改什么", "What happened": "发生了什么", "Two configurations": "两个配置",
   "Nothing is written: two copies run, the left one by the configuration that holds, the right one by this one.": "不写入任何内容：运行两份副本，左边按当前配置，右边按这个配置。",
   "The other configuration": "另一个配置", "The one that holds": "当前配置", From: "从", "the beginning": "开头", "the latest moment": "最新时刻", "As it is": "恢复原样", Figure: "指标",

@@ -1,6 +1,7 @@
 import { useAnswer } from "../api";
 import { amount, resourceName, resourcesOf, show } from "../amounts";
 import { Drawer, Empty } from "../bits";
+import { beside, borrowed, lacking } from "../derive";
 import { useWorld } from "../store";
 import type { Answer, Arithmetic, Queue } from "../types";
 import { address } from "../url";
@@ -30,6 +31,7 @@ export function QueueDrawer({ name, resource, onClose }: { name: string; resourc
           <tbody>{rows.map((r) => <Figures key={r} q={queue} r={r} />)}</tbody>
         </table>
       </section>
+      <Lent queue={queue} resource={resource} />
       {world.state.whatIf && name !== "root" && <section><a className="button" href={address("queues", { whatif: "queue", wq: name, ww: String(queue.weight + 1) })}>{t("What if its weight were")} {queue.weight + 1}?</a></section>}
       {why && (
         <section>
@@ -39,6 +41,25 @@ export function QueueDrawer({ name, resource, onClose }: { name: string; resourc
         </section>
       )}
     </Drawer>
+  );
+}
+
+/** Who has what this queue deserves and does not hold, or whose it is that this one holds above its share. */
+function Lent({ queue, resource }: { queue: Queue; resource: string }) {
+  const world = useWorld();
+  if (queue.name === "root") return null;
+  const more = borrowed(queue, resource), less = lacking(queue, resource);
+  const { over, under } = beside(world.queues.values(), queue.parent, resource);
+  const list = more > 0 ? under : less > 0 ? over : [];
+  if (list.length === 0) return null;
+  const unit = resourceName(resource);
+  return (
+    <section>
+      <h3>{t("Borrowed and lent")}</h3>
+      <p className="note">{more > 0 ? `${t("It holds more than it deserves")}: ${show(more, resource)} ${unit}. ${t("These have less than they deserve, and may take it back")}:`
+        : `${t("It holds less than it deserves")}: ${show(less, resource)} ${unit}. ${t("These hold more than they deserve")}:`}</p>
+      <ul className="counts lent">{list.slice(0, 12).map(([q, n]) => <li key={q}><a href={address("queues", { queue: q })}>{q}</a> <b>{show(n, resource)}</b></li>)}{list.length > 12 && <li>+ {list.length - 12}</li>}</ul>
+    </section>
   );
 }
 

@@ -2,7 +2,7 @@ import { useMemo, useRef, useEffect } from "react";
 import { useVirtualizer } from "@tanstack/react-virtual";
 import { amount, resourceName, show } from "../amounts";
 import { Bullet, Empty, ResourcePicker, useResource } from "../bits";
-import { borrowed, tree } from "../derive";
+import { borrowed, lacking, tree } from "../derive";
 import { useWorld } from "../store";
 import type { Queue } from "../types";
 import { go, usePlace } from "../url";
@@ -16,6 +16,11 @@ export function Queues() {
   const [resource, resources] = useResource([...all.map((q) => q.deserved), ...all.map((q) => q.allocated), ...all.map((q) => q.request)]);
   const folded = place.get("fold").split(",");
   const rows = useMemo(() => tree(world.queues.values(), (name) => !folded.includes(name)), [world.queues, place.get("fold")]);
+  const lent = useMemo(() => { // by parent: what queues below it hold above what they deserve
+    const out = new Map<string, number>();
+    for (const q of world.queues.values()) if (q.name !== "root") out.set(q.parent, (out.get(q.parent) ?? 0) + borrowed(q, resource));
+    return out;
+  }, [world.queues, resource]);
   const scale = Math.max(1, ...all.map((q) => Math.max(amount(q.allocated[resource]), amount(q.deserved[resource]))), roomOf(world.queues.get("root"), resource));
   const box = useRef<HTMLDivElement>(null);
   const list = useVirtualizer({ count: rows.length, getScrollElement: () => box.current, estimateSize: () => 60, overscan: 10 });
@@ -37,6 +42,11 @@ export function Queues() {
         </div>
         {rows.length === 0 ? <Empty title={t("No queues")} /> : (
           <div className="scroll queues" ref={box} role="tree" aria-label={t("Queues")} tabIndex={0} onKeyDown={(e) => {
+            const folds = { ArrowLeft: false, ArrowRight: true }[e.key];
+            if (folds !== undefined) { // of the queue that is open: a queue is unfolded to the right
+              if (rows.some((r) => r.queue.name === open && r.children > 0) && folded.includes(open) === folds) fold(open);
+              return;
+            }
             const step = { ArrowDown: 1, ArrowUp: -1 }[e.key];
             if (!step) return;
             e.preventDefault();
@@ -53,7 +63,7 @@ export function Queues() {
                     className="queue" style={{ transform: `translateY(${item.start}px)` }} onClick={() => go("queues", { queue: queue.name }, true)}>
                     <div className="label" style={{ paddingLeft: Math.min(depth, 10) * 18 }}>
                       {children > 0 ? <button className="fold" tabIndex={-1} aria-hidden="true" onClick={(e) => { e.stopPropagation(); fold(queue.name); }}>{folded.includes(queue.name) ? "▸" : "▾"}</button> : <span className="fold" />}
-                      <div className="title"><b>{queue.name}</b><small>{notes(queue, resource, depth)}</small></div>
+                      <div className="title"><b>{queue.name}</b><small>{notes(queue, resource, depth, lent.get(queue.parent) ?? 0)}</small></div>
                     </div>
                     <Bullet queue={queue} resource={resource} scale={scale} />
                     <div className="figures"><b>{show(amount(queue.allocated[resource]), resource)}</b><span> {t("of")} {show(amount(queue.deserved[resource]), resource)}</span></div>
@@ -72,13 +82,15 @@ export function Queues() {
 
 const roomOf = (root: Queue | undefined, resource: string) => (root ? amount(root.realCapability[resource]) || amount(root.deserved[resource]) : 0);
 
-function notes(q: Queue, resource: string, depth: number): string {
+function notes(q: Queue, resource: string, depth: number, lent: number): string {
   const out: string[] = [];
   if (depth > 10) out.push(`↳ ${depth}`);
   if (q.state !== "Open") out.push(t("closed"));
   if (q.name !== "root") out.push(`${t("Weight")} ${q.weight}`);
   const more = borrowed(q, resource);
   if (more > 0 && q.name !== "root") out.push(`${t("borrows")} ${show(more, resource)}`);
+  const lends = Math.min(lacking(q, resource), lent);
+  if (lends > 0 && q.name !== "root") out.push(`${t("lends")} ≤ ${show(lends, resource)}`);
   if (q.waiting) out.push(`${q.waiting} ${t("jobs wait")}`);
   if (q.turn === 1) out.push(t("served next"));
   return out.join(" · ");

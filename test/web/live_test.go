@@ -1,0 +1,210 @@
+package web
+
+import (
+	"encoding/json"
+	"fmt"
+	"net"
+	"net/http"
+	"strings"
+	"testing"
+	"time"
+
+	"ashlar.sh/internal/web"
+)
+
+// live is the page of a live scheduler that says what a test tells it to.
+type live struct {
+	page    string // the answer of /v1/page
+	streams chan func(*feed)
+}
+
+// feed is one stream that the page reads.
+type feed struct {
+	t  *testing.T
+	to http.ResponseWriter
+	at time.Time // by the scheduler's clock
+	n  int       // cycles so far
+}
+
+// tell writes an event; an object may lack what a scheduler of another version does not know.
+func (f *feed) tell(kind, event string, object map[string]any) {
+	line, err := json.Marshal(map[string]any{"type": event, "kind": kind, "cycle": f.n, "at": f.at, "object": object})
+	if err != nil {
+		f.t.Error(err)
+	}
+	_, _ = f.to.Write(append(line, '\n')) // the page may have gone
+}
+
+// mark ends a moment.
+func (f *feed) mark() {
+	f.n++
+	fmt.Fprintf(f.to, `{"type":"BOOKMARK","cycle":%d,"at":%q}`+"\n", f.n, f.at.Format(time.RFC3339Nano))
+	_ = http.NewResponseController(f.to).Flush() // the page may have gone
+}
+
+// job is a job that waits, without all that was added to the read API later.
+func waitingJob(name string) map[string]any {
+	return map[string]any{"namespace": "ns", "name": name, "queue": "q", "phase": "Inqueue", "minMember": 2, "priority": 0,
+		"tasks": map[string]int{"Pending": 2}, "reason": map[string]string{"code": "NotEnoughResources",
+			"message": "no node has room: cpu: 8 asked, 4 on the largest"}}
+}
+
+// opens serves the page of a live scheduler and opens it. Each stream is what the next function tells.
+func (l *live) opens(t *testing.T, b *browser) *page {
+	t.Helper()
+	mux := http.NewServeMux()
+	mux.HandleFunc("GET /v1/page", func(w http.ResponseWriter, _ *http.Request) {
+		w.Header().Set("Content-Type", "application/json")
+		fmt.Fprint(w, l.page)
+	})
+	mux.HandleFunc("GET /v1/watch", func(w http.ResponseWriter, r *http.Request) {
+		w.Header().Set("Content-Type", "application/x-ndjson")
+		select {
+		case tells := <-l.streams:
+			tells(&feed{t: t, to: w, at: time.Now()})
+		case <-r.Context().Done():
+		}
+	})
+	listener, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	site, err := web.NewServer(listener.Addr(), mux)
+	if err != nil {
+		t.Fatal(err)
+	}
+	server := &http.Server{Handler: site}
+	go func() { _ = server.Serve(listener) }() // it ends with the test
+	t.Cleanup(func() { server.Close() })
+	return b.open(t, site.URL(), 1280, 800)
+}
+
+// stays keeps a stream open until the test is over.
+func stays(t *testing.T, tells func(*feed)) func(*feed) {
+	return func(f *feed) {
+		tells(f)
+		<-t.Context().Done()
+	}
+}
+
+// TestAnOlderScheduler: a scheduler that knows less than the page, and one that tells what the page does not know.
+func TestAnOlderScheduler(t *testing.T) {
+	b := start(t)
+	l := &live{page: `{"title": "pod a", "source": "cluster", "version": "v2.0.0", "scheduler": "v1.0.0"}`,
+		streams: make(chan func(*feed), 1)}
+	l.streams <- stays(t, func(f *feed) {
+		f.tell("Queue", "ADDED", map[string]any{"name": "q", "parent": "root", "state": "Open", "weight": 1, "share": 0,
+			"deserved": map[string]string{}, "allocated": map[string]string{}, "request": map[string]string{},
+			"guarantee": map[string]string{}, "capability": map[string]string{}, "realCapability": map[string]string{}})
+		f.tell("Node", "ADDED", map[string]any{"name": "n", "allocatable": map[string]string{"cpu": "4"},
+			"used": map[string]string{}, "idle": map[string]string{"cpu": "4"}, "releasing": map[string]string{},
+			"pipelined": map[string]string{}, "futureIdle": map[string]string{"cpu": "4"}})
+		f.tell("Job", "ADDED", waitingJob("train"))
+		f.tell("Reservation", "ADDED", map[string]any{"name": "of a later version"})
+		f.tell("Job", "TELEPORTED", waitingJob("train"))
+		f.mark()
+	})
+	p := l.opens(t, b)
+	p.until("both versions", `document.querySelector(".chip.warn").innerText.includes("v1.0.0")`)
+	for hash, see := range map[string]string{"#/pulse": `document.querySelector(".ranking a")`,
+		"#/jobs?job=ns/train":     `document.querySelector(".drawer .sentence").innerText.includes("No node has room")`,
+		"#/queues?queue=q":        `document.querySelector(".drawer .figures-table")`,
+		"#/cluster?node=n":        `document.querySelector(".drawer")`,
+		"#/timeline":              `document.querySelector(".empty")`,
+		"#/timeline?compare=1":    `document.querySelector(".view")`,
+		"#/jobs?whatif=drop&wj=x": `document.querySelector(".rows")`,
+	} {
+		p.goes(hash)
+		p.until(hash, see)
+		if text := p.text("main"); strings.Contains(text, "This view has failed") {
+			t.Errorf("%s: %s", hash, text)
+		}
+	}
+}
+
+// TestClocksThatDiffer: how long a job waits is told by the scheduler's clock, whatever the browser's says.
+func TestClocksThatDiffer(t *testing.T) {
+	b := start(t)
+	for _, off := range []time.Duration{-3 * time.Hour, 3 * time.Hour} {
+		l := &live{page: `{"source": "cluster"}`, streams: make(chan func(*feed), 1)}
+		l.streams <- stays(t, func(f *feed) {
+			f.at = f.at.Add(off)
+			j := waitingJob("train")
+			j["created"] = f.at.Add(-10*time.Minute - 5*time.Second).Format(time.RFC3339)
+			f.tell("Job", "ADDED", j)
+			f.mark()
+		})
+		p := l.opens(t, b)
+		p.goes("#/jobs")
+		p.until("for how long it is there", `document.querySelector(".rows .tall .row").innerText.includes("10m")`)
+	}
+}
+
+// TestASchedulerThatRestarts counts its cycles anew, and has forgotten jobs: the page shows what it says now.
+func TestASchedulerThatRestarts(t *testing.T) {
+	b := start(t)
+	l := &live{page: `{"source": "cluster"}`, streams: make(chan func(*feed), 2)}
+	l.streams <- func(f *feed) {
+		f.n = 70_000
+		f.tell("Job", "ADDED", waitingJob("before"))
+		f.tell("Job", "ADDED", waitingJob("both"))
+		f.mark()
+		f.tell("Job", "ADDED", waitingJob("half-told")) // and it ends in the middle of a moment
+	}
+	p := l.opens(t, b)
+	p.goes("#/jobs")
+	p.until("its jobs", `document.querySelectorAll(".rows .tall .row").length === 2`)
+	p.until("that it is gone", `document.querySelector(".banner")`)
+	l.streams <- stays(t, func(f *feed) {
+		f.tell("Job", "ADDED", waitingJob("both"))
+		f.tell("Job", "ADDED", waitingJob("after"))
+		f.mark()
+	})
+	p.until("what the new one says", `!document.querySelector(".banner") &&
+	  [...document.querySelectorAll(".rows .tall .row b")].map((e) => e.innerText).sort().join() === "after,both"`)
+}
+
+// TestAPageThatStaysOpen: what a page holds does not grow with what it has seen. Eight hours are 1 440 moments here,
+// 20 s apart, in each of which jobs come, change and go.
+func TestAPageThatStaysOpen(t *testing.T) {
+	b := start(t)
+	l := &live{page: `{"source": "cluster"}`, streams: make(chan func(*feed), 1)}
+	const moments, rows = 1440, 400
+	more := make(chan int)
+	l.streams <- stays(t, func(f *feed) {
+		for i := range rows {
+			f.tell("Job", "ADDED", waitingJob(fmt.Sprint("job-", i)))
+		}
+		f.mark()
+		for upTo := range more {
+			for ; f.n < upTo; f.mark() {
+				f.at = f.at.Add(20 * time.Second)
+				f.tell("Job", "DELETED", waitingJob(fmt.Sprint("job-", f.n-1)))
+				f.tell("Job", "ADDED", waitingJob(fmt.Sprint("job-", f.n-1+rows)))
+				changed := waitingJob(fmt.Sprint("job-", f.n+rows/2))
+				changed["priority"] = f.n
+				f.tell("Job", "MODIFIED", changed)
+			}
+		}
+	})
+	p := l.opens(t, b)
+	defer close(more)
+	p.until("the page", `document.querySelector(".uplot")`)
+	held := func(upTo int) float64 {
+		more <- upTo
+		p.goes("#/jobs?job=ns/job-" + fmt.Sprint(upTo-1+rows-1) + "&sort=-name")
+		p.until("the last of them", `document.querySelector(".drawer .sentence")`)
+		p.goes("#/pulse")
+		p.until("curves", `document.querySelector(".uplot")`)
+		p.do("HeapProfiler.enable", nil)
+		p.do("HeapProfiler.collectGarbage", nil)
+		var got struct{ UsedSize float64 }
+		p.into(&got, "Runtime.getHeapUsage", nil)
+		return got.UsedSize / (1 << 20)
+	}
+	first, middle, last := held(moments/8), held(moments/2), held(moments)
+	t.Logf("after one hour %.1f MiB, after four %.1f, after eight %.1f", first, middle, last)
+	if last > first+6 || last > middle+3 {
+		t.Errorf("a page that stays open holds %.1f, %.1f, %.1f MiB after 1, 4 and 8 hours", first, middle, last)
+	}
+}
