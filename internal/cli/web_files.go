@@ -29,8 +29,8 @@ var savedState = regexp.MustCompile(`^\s*\{\s*"(Format|Version|Now|Facts|Recordi
 
 // shapeOf looks at the beginning of a file. Reading it says what is wrong with one that cannot be read.
 func shapeOf(path string) shape {
-	if path == "-" {
-		return otherFile
+	if about, err := os.Stat(path); err != nil || !about.Mode().IsRegular() {
+		return otherFile // what was looked at of a pipe would be lost
 	}
 	f, err := os.Open(path)
 	if err != nil {

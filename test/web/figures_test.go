@@ -1,6 +1,7 @@
 package web
 
 import (
+	"encoding/json"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -48,27 +49,27 @@ func TestFigures(t *testing.T) {
 	t.Run("first view of 5 000 nodes and 100 000 pods", func(t *testing.T) {
 		address, _ := serve(t, largeTrace(t, 5000, 10_000, 10)...)
 		p := b.open(t, "about:blank", 1280, 800)
-		p.do("Performance.enable", nil)
 		p.do("Page.addScriptToEvaluateOnNewDocument", map[string]any{"source": firstData})
 		p.do("Page.navigate", map[string]any{"url": address})
+		p.until("data", "window.firstData")
 		var clock, processor []float64
 		for range 7 {
+			before := p.busy()
+			p.eval("window.firstData = 0", nil) // that is the page before
+			p.do("Page.reload", nil)
 			p.until("data", "window.firstData")
 			var at float64
 			p.eval("window.firstData", &at)
-			clock, processor = append(clock, at), append(processor, p.busy()*1000)
-			p.do("Page.reload", nil)
-			p.until("a new page", "performance.now() < 60000 && document.readyState !== 'loading'")
+			clock, processor = append(clock, at), append(processor, (p.busy()-before)*1000)
 		}
 		slices.Sort(clock)
 		slices.Sort(processor)
-		t.Logf("first data after %.0f to %.0f ms, median %.0f; %.0f ms of the page's processor time", clock[0],
-			clock[len(clock)-1], clock[len(clock)/2], processor[0])
+		t.Logf("first data after %.0f to %.0f ms, median %.0f; %.0f ms of the page's processor time at the median", clock[0],
+			clock[len(clock)-1], clock[len(clock)/2], processor[len(processor)/2])
 	})
 	t.Run("scrolling 100 000 jobs", func(t *testing.T) {
 		address, _ := serve(t, largeTrace(t, 5000, 100_000, 1)...)
 		p := b.open(t, address, 1280, 800)
-		p.do("Performance.enable", nil)
 		p.goes("#/jobs")
 		p.until("all jobs", `document.querySelector(".rows").getAttribute("aria-rowcount") === "100001"`)
 		before := p.busy()
@@ -91,21 +92,26 @@ func TestFigures(t *testing.T) {
 	})
 }
 
-// busy is for how many seconds the main thread of the page has worked.
-func (p *page) busy() float64 {
+// busy is for how many seconds the processes of pages have had a processor: with drawing, which has threads of its own.
+func (p *page) busy() (sum float64) {
 	p.t.Helper()
-	var got struct {
-		Metrics []struct {
-			Name  string
-			Value float64
+	got, err := p.b.call("", "SystemInfo.getProcessInfo", nil)
+	if err != nil {
+		p.t.Fatal(err)
+	}
+	var list struct {
+		ProcessInfo []struct {
+			Type    string
+			CPUTime float64
 		}
 	}
-	p.into(&got, "Performance.getMetrics", nil)
-	for _, m := range got.Metrics {
-		if m.Name == "TaskDuration" {
-			return m.Value
+	if err := json.Unmarshal(got, &list); err != nil {
+		p.t.Fatal(err)
+	}
+	for _, process := range list.ProcessInfo {
+		if process.Type == "renderer" {
+			sum += process.CPUTime
 		}
 	}
-	p.t.Fatal("the browser does not say how long the page has worked")
-	return 0
+	return sum
 }

@@ -1,6 +1,6 @@
 // Small pieces that several views share.
 import { useVirtualizer } from "@tanstack/react-virtual";
-import { useEffect, useRef, type KeyboardEvent, type ReactNode } from "react";
+import { memo, useEffect, useMemo, useRef, type KeyboardEvent, type ReactNode } from "react";
 import { amount, resourceName, resourcesOf, show } from "./amounts";
 import { standOf, type Stand } from "./derive";
 import type { Job, Quantities, Queue } from "./types";
@@ -75,6 +75,18 @@ export function Bullet({ queue, resource, scale }: { queue: Queue; resource: str
   );
 }
 
+/** One of many rows. While a list is scrolled only those that come into sight are drawn. */
+const Row = memo(function Row({ row, name, at, start, height, selected, render, onOpen }: {
+  row: unknown; name: string; at: number; start: number; height: number; selected: boolean;
+  render: (row: unknown) => ReactNode; onOpen: (key: string) => void;
+}) {
+  return (
+    <div role="row" aria-rowindex={at + 2} aria-selected={selected} className="row" style={{ transform: `translateY(${start}px)`, height }} onClick={() => onOpen(name)}>
+      {render(row)}
+    </div>
+  );
+});
+
 /** A list of which only the rows in sight exist. Arrows move the cursor, Enter opens. */
 export function VirtualRows<T>({ rows, height, render, keyOf, selected, onOpen, label, columns, head }: {
   rows: T[]; height: number; render: (row: T) => ReactNode; keyOf: (row: T) => string; selected: string;
@@ -82,7 +94,7 @@ export function VirtualRows<T>({ rows, height, render, keyOf, selected, onOpen, 
 }) {
   const box = useRef<HTMLDivElement>(null);
   const list = useVirtualizer({ count: rows.length, getScrollElement: () => box.current, estimateSize: () => height, overscan: 12 });
-  const at = rows.findIndex((r) => keyOf(r) === selected);
+  const at = useMemo(() => rows.findIndex((r) => keyOf(r) === selected), [rows, selected]); // keys of 100 000 rows take a while
   const move = (e: KeyboardEvent) => {
     const step = { ArrowDown: 1, ArrowUp: -1, PageDown: 15, PageUp: -15, Home: -rows.length, End: rows.length }[e.key];
     if (step === undefined || rows.length === 0) return;
@@ -99,12 +111,7 @@ export function VirtualRows<T>({ rows, height, render, keyOf, selected, onOpen, 
           {list.getVirtualItems().map((item) => {
             const row = rows[item.index]!;
             const key = keyOf(row);
-            return (
-              <div key={key} role="row" aria-rowindex={item.index + 2} aria-selected={key === selected} className="row"
-                style={{ transform: `translateY(${item.start}px)`, height }} onClick={() => onOpen(key)}>
-                {render(row)}
-              </div>
-            );
+            return <Row key={key} row={row} name={key} at={item.index} start={item.start} height={height} selected={key === selected} render={render as (row: unknown) => ReactNode} onOpen={onOpen} />;
           })}
         </div>
       </div>
