@@ -115,7 +115,7 @@ func TestWrongUse(t *testing.T) {
 		"shards": {[]string{"ashlar", "scheduler", "--scheduler-sharding-mode=firm"}, 1,
 			[]string{"expected none, soft or hard"}},
 		"a scheduler's wrong flag": {[]string{"ashlar", "scheduler", "--sheduler-name=x"}, 2,
-			[]string{"unknown flag: --sheduler-name"}},
+			[]string{`unknown flag: --sheduler-name (did you mean "--scheduler-name"?)`}},
 		"an unknown adoption": {[]string{"ashlar", "scheduler", "--adopt-ungrouped=perhaps"}, 1,
 			[]string{"expected auto, always or never"}},
 	} {

@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
 
 	"ashlar.sh/internal/config"
 	"ashlar.sh/internal/explain"
@@ -89,6 +90,7 @@ objects, annotations and configuration.`,
 		SilenceErrors: true,
 		SilenceUsage:  true,
 	}
+	root.SetFlagErrorFunc(suggestFlag)
 	root.SetIn(p.In)
 	root.SetOut(p.Out)
 	root.SetErr(p.Err)
@@ -96,6 +98,21 @@ objects, annotations and configuration.`,
 	root.AddCommand(questions{p}.verbs(name)...)
 	root.AddCommand(p.clustered(name)...)
 	return root
+}
+
+// suggestFlag adds to the error about a flag that a command has not the one that is nearest.
+func suggestFlag(c *cobra.Command, err error) error {
+	var unknown *pflag.NotExistError
+	if !errors.As(err, &unknown) || len(unknown.GetSpecifiedName()) < 2 {
+		return err
+	}
+	var names []string
+	c.Flags().VisitAll(func(f *pflag.Flag) {
+		if !f.Hidden {
+			names = append(names, "--"+f.Name)
+		}
+	})
+	return fmt.Errorf("%w%s", err, explain.Suggest("--"+unknown.GetSpecifiedName(), names))
 }
 
 // calledAs says that the binary was called by a name, whatever its folder and ending.
