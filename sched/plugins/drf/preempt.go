@@ -15,6 +15,9 @@ const tolerance = 1
 // preemptor's own job. It judges the ledger's present state: units chosen before, and only those, count
 // as gone.
 //
+// A unit that is all of a gang leaves its job nothing. A gang that waits with reservations may hold other room besides,
+// but cannot start with that: two such gangs would take their reservations from each other in every cycle.
+//
 // Besides, the preemptor's job must then have a smaller share than the unit's job has now, exactly:
 // otherwise two jobs with shares within the tolerance could take small tasks from each other for
 // ever. With this rule, the larger share of the two never grows.
@@ -25,7 +28,10 @@ func (p *plugin) Preemptable(c policy.Preemptor, u policy.Unit) policy.Opinion {
 	held := p.l.Job(u.Job).Allocated
 	with := dominant(p.l, p.l.Job(c.Job).Allocated, c.Want)
 	p.weigh(u)
-	left := dominant(p.l, held, p.loss)
+	left := fair.Ratio{}
+	if !u.Whole {
+		left = dominant(p.l, held, p.loss)
+	}
 	if with.Within(left, tolerance) && with.Compare(dominant(p.l, held, nil)) < 0 {
 		return policy.Opinion{Vote: policy.Permit, Equal: true}
 	}
