@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"strings"
 	"time"
+	_ "time/tzdata" // the image has no files
 
 	"github.com/robfig/cron/v3"
 

@@ -16,6 +16,7 @@ import (
 
 	"ashlar.sh/internal/config"
 	"ashlar.sh/internal/explain"
+	"ashlar.sh/internal/kube/api/client"
 	"ashlar.sh/internal/kube/inspect"
 	"ashlar.sh/internal/lint"
 	"ashlar.sh/internal/manifest"
@@ -61,6 +62,9 @@ func (p questions) clients(s *source) (c inspect.Clients, err error) {
 		s.namespace = namespace
 	}
 	if c.Volcano, err = versioned.NewForConfig(reach); err != nil { // custom resources have no protobuf
+		return c, err
+	}
+	if c.Bookings, err = client.NewForConfig(reach); err != nil {
 		return c, err
 	}
 	reach = rest.CopyConfig(reach)

@@ -12,6 +12,7 @@ import (
 	"k8s.io/klog/v2"
 	"volcano.sh/apis/pkg/client/clientset/versioned"
 
+	"ashlar.sh/internal/kube/api/client"
 	"ashlar.sh/internal/kube/execute"
 	"ashlar.sh/internal/kube/observe"
 	"ashlar.sh/internal/kube/release"
@@ -116,7 +117,12 @@ func (l *loop) connect(ctx, work context.Context) error {
 	if err != nil {
 		return fmt.Errorf("make a client for the owners of pods: %w", err)
 	}
-	l.seen, err = observe.New(observe.Options{Kube: l.rivals.kube, Volcano: volcano, Metadata: heads, Resync: l.o.Resync,
+	booked, err := client.NewForConfig(config)
+	if err != nil {
+		return err
+	}
+	l.seen, err = observe.New(observe.Options{Kube: l.rivals.kube, Volcano: volcano, Bookings: booked,
+		Metadata: heads, Resync: l.o.Resync,
 		Adopt: l.o.Adopt != AdoptNever, AwaitGroups: l.o.Adopt == AdoptAuto, NodeSelector: l.o.NodeSelector,
 		Shard: l.o.Shard, Ring: l.o.Ring,
 		Reads: l.reads.has, Panicked: l.panicked, Selectors: l.conf.selectors,

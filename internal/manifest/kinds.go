@@ -17,6 +17,8 @@ import (
 	nodeinfov1alpha1 "volcano.sh/apis/pkg/apis/nodeinfo/v1alpha1"
 	schedulingv1beta1 "volcano.sh/apis/pkg/apis/scheduling/v1beta1"
 	topologyv1alpha1 "volcano.sh/apis/pkg/apis/topology/v1alpha1"
+
+	"ashlar.sh/internal/kube/api"
 )
 
 // kind is one that has a part in scheduling.
@@ -67,6 +69,7 @@ var kinds = []kind{
 	{"topology.volcano.sh", "v1alpha1", "HyperNode", true, func() metav1.Object {
 		return new(topologyv1alpha1.HyperNode)
 	}},
+	{api.Version.Group, api.Version.Version, "Booking", true, func() metav1.Object { return new(api.Booking) }},
 	{"nodeinfo.volcano.sh", "v1alpha1", "Numatopology", true, func() metav1.Object {
 		return new(nodeinfov1alpha1.Numatopology)
 	}},
@@ -87,6 +90,7 @@ var skipped = map[string][]string{
 	"batch.volcano.sh":      {"CronJob"},
 	"topology.volcano.sh":   {},
 	"nodeinfo.volcano.sh":   {},
+	api.Version.Group:       {},
 	"bus.volcano.sh":        {"Command"},
 	"flow.volcano.sh":       {"JobFlow", "JobTemplate"},
 }

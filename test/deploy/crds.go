@@ -48,8 +48,18 @@ func generateCRDs() (map[string]string, error) {
 		head := "# Made by test/deploy from the types of volcano.sh/apis " + version + ".\n"
 		files[kind] = head + strings.TrimPrefix(whole, "---\n")
 	}
+	for _, kind := range own {
+		text, err := os.ReadFile(filepath.Join(folder, chartFolder, "crds", kind))
+		if err != nil {
+			return nil, err
+		}
+		files[kind] = string(text)
+	}
 	return files, nil
 }
+
+// own are the CRDs of Ashlar's own kinds (internal/kube/api), which are written by hand: their rules are.
+var own = []string{"bookings.yaml"}
 
 // columns are what kubectl get shows of a kind beside Volcano's columns; with a priority, only -o wide does.
 var columns = map[string]string{

@@ -81,6 +81,7 @@ func (c Clients) waves() [][]kind {
 				anywhere(core.Namespaces().List)},
 			{"hypernodes.topology.volcano.sh", "which nodes are near each other", false, false,
 				anywhere(volcano.TopologyV1alpha1().HyperNodes().List)},
+			{"bookings.ashlar.sh", "which nodes are booked in advance", false, false, anywhere(c.bookings)},
 			{"numatopologies.nodeinfo.volcano.sh", "which NUMA nodes have cpus", false, false,
 				anywhere(volcano.NodeinfoV1alpha1().Numatopologies().List)},
 			{"persistentvolumes", "where volumes allow pods to be", false, false,

@@ -14,6 +14,9 @@ import (
 	"k8s.io/client-go/kubernetes"
 	"k8s.io/client-go/tools/pager"
 	"volcano.sh/apis/pkg/client/clientset/versioned"
+
+	"ashlar.sh/internal/kube/api"
+	"ashlar.sh/internal/kube/api/client"
 )
 
 // page is how many objects one request asks for.
@@ -23,6 +26,20 @@ const page = 500
 type Clients struct {
 	Kube    kubernetes.Interface
 	Volcano versioned.Interface
+	// Bookings lists bookings; nil: there are none.
+	Bookings *client.Client
+}
+
+// bookings lists bookings. Where they are not served there are none: most clusters book nothing.
+func (c Clients) bookings(ctx context.Context, o metav1.ListOptions) (*api.BookingList, error) {
+	if c.Bookings == nil {
+		return &api.BookingList{}, nil
+	}
+	list, err := c.Bookings.List(ctx, o)
+	if apierrors.IsNotFound(err) {
+		return &api.BookingList{}, nil
+	}
+	return list, err
 }
 
 // Read is what was read of a cluster.

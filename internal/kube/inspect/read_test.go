@@ -29,7 +29,7 @@ func small(more ...runtime.Object) (Clients, *fake.Clientset, *volcanofake.Clien
 		&corev1.Pod{ObjectMeta: named("a", "p")}, &corev1.Node{ObjectMeta: named("", "n1")})...)
 	volcano := volcanofake.NewSimpleClientset(&schedulingv1beta1.PodGroup{ObjectMeta: named("a", "g")},
 		&schedulingv1beta1.Queue{ObjectMeta: named("", "q")})
-	return Clients{kube, volcano}, kube, volcano
+	return Clients{Kube: kube, Volcano: volcano}, kube, volcano
 }
 
 func refuse(err error, in func(clienttesting.Action) bool) clienttesting.ReactionFunc {

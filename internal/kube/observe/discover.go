@@ -104,8 +104,8 @@ func (di *discovery) ask(ctx context.Context) error {
 			unserved = append(unserved, string(k.name))
 			continue
 		}
-		if k.name == model.KindService {
-			may, err := di.mayListServices(ctx)
+		if may := di.mayList(k.name); may != nil {
+			may, err := may(ctx)
 			if err != nil {
 				return err
 			}
@@ -124,6 +124,7 @@ func (di *discovery) ask(ctx context.Context) error {
 	}
 	di.core.StartWithContext(ctx) // those that run already run on
 	di.volcano.Start(ctx.Done())
+	di.o.bookings.start(ctx)
 	di.o.mu.Lock()
 	defer di.o.mu.Unlock()
 	if !slices.Equal(unserved, di.unserved) {
@@ -138,14 +139,33 @@ func (di *discovery) ask(ctx context.Context) error {
 	return nil
 }
 
-// mayListServices asks for one Service: false where that is forbidden. Volcano's role does not grant it, and a watch
-// that waits for the right would keep everything from being decided; what Services decide is a preference.
-func (di *discovery) mayListServices(ctx context.Context) (bool, error) {
-	_, err := di.o.options.Kube.CoreV1().Services("").List(ctx, metav1.ListOptions{Limit: 1})
-	if apierrors.IsForbidden(err) {
-		return false, nil
+// mayList asks for one object of a kind that is done without where it may not be listed: false then; nil for all other
+// kinds. Volcano's role does not grant Services and bookings, and a watch that waits for the right would keep
+// everything from being decided. What Services decide is a preference; that bookings are not heeded is logged.
+func (di *discovery) mayList(k model.Kind) func(context.Context) (bool, error) {
+	var list func(context.Context, metav1.ListOptions) error
+	one := metav1.ListOptions{Limit: 1}
+	switch k {
+	case model.KindService:
+		list = func(ctx context.Context, o metav1.ListOptions) error {
+			_, err := di.o.options.Kube.CoreV1().Services("").List(ctx, o)
+			return err
+		}
+	case model.KindBooking:
+		list = func(ctx context.Context, o metav1.ListOptions) error {
+			_, err := di.o.options.Bookings.List(ctx, o)
+			return err
+		}
+	default:
+		return nil
 	}
-	return err == nil, err
+	return func(ctx context.Context) (bool, error) {
+		err := list(ctx, one)
+		if apierrors.IsForbidden(err) {
+			return false, nil
+		}
+		return err == nil, err
+	}
 }
 
 // wanted are the kinds that the engine reads and that are not watched yet.
@@ -155,8 +175,11 @@ func (di *discovery) wanted() (out []kind) {
 	for _, k := range kinds() {
 		is := func(o watched) bool { return o.kind == k.name }
 		reads := di.o.options.Reads != nil && di.o.options.Reads(k.name)
-		if k.name == translate.KindNodeShard {
+		switch k.name {
+		case translate.KindNodeShard:
 			reads = di.o.options.Shard.Mode.on()
+		case model.KindBooking:
+			reads = reads && di.o.options.Bookings != nil
 		}
 		if !k.always && reads && !slices.ContainsFunc(di.o.watched, is) {
 			out = append(out, k)

@@ -6,6 +6,7 @@ import (
 	"k8s.io/client-go/tools/cache"
 	volcanoinformers "volcano.sh/apis/pkg/client/informers/externalversions"
 
+	"ashlar.sh/internal/kube/api"
 	"ashlar.sh/internal/kube/translate"
 	"ashlar.sh/sched/model"
 )
@@ -61,6 +62,8 @@ func kinds() []kind {
 			core(func(x f) informer { return x.Core().V1().Services().Informer() }), stripService},
 		{model.KindHyperNode, of("topology.volcano.sh", "v1alpha1", "hypernodes"), false,
 			volcano(func(x v) informer { return x.Topology().V1alpha1().HyperNodes().Informer() }), stripMeta},
+		{model.KindBooking, api.Version.WithResource(api.Resource), false,
+			func(w *Observer) informer { return w.bookings.informer(w) }, stripMeta},
 		{model.KindNUMA, of("nodeinfo.volcano.sh", "v1alpha1", "numatopologies"), false,
 			volcano(func(x v) informer { return x.Nodeinfo().V1alpha1().Numatopologies().Informer() }), stripMeta},
 		{translate.KindNodeShard, of("shard.volcano.sh", "v1alpha1", "nodeshards"), false,

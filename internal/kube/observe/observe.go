@@ -20,7 +20,9 @@ import (
 	"volcano.sh/apis/pkg/client/clientset/versioned"
 	volcanoinformers "volcano.sh/apis/pkg/client/informers/externalversions"
 
+	"ashlar.sh/internal/booking"
 	"ashlar.sh/internal/crash"
+	"ashlar.sh/internal/kube/api/client"
 	"ashlar.sh/internal/kube/owners"
 	"ashlar.sh/internal/kube/translate"
 	"ashlar.sh/sched/model"
@@ -30,6 +32,7 @@ import (
 type Options struct {
 	Kube      kubernetes.Interface
 	Volcano   versioned.Interface
+	Bookings  *client.Client // nil: none are watched
 	Translate translate.Options
 	// Reads says that the engine reads facts of a kind; it may be called by any goroutine.
 	// nil: it reads only the kinds that every cluster has.
@@ -70,6 +73,7 @@ type Observer struct {
 	claims    told
 	ahead     ahead
 	selectors *selectors
+	bookings  bookings
 
 	translating sync.Mutex  // held while pods are translated, which goroutines share
 	lost        atomic.Bool // see Lost
@@ -173,6 +177,7 @@ func (w *Observer) Start(ctx context.Context) {
 func (w *Observer) Shutdown() {
 	w.discovery.core.Shutdown()
 	w.discovery.volcano.Shutdown()
+	w.bookings.running.Wait()
 }
 
 // Synced says that the first list of every kind has been handed on. It names the kinds
@@ -212,7 +217,7 @@ func (w *Observer) Drain() (facts []model.Fact, oldest time.Time) {
 			facts = append(facts, f)
 		}
 	}
-	return facts, oldest
+	return w.bookings.renewed(facts, time.Now()), oldest
 }
 
 // All is every object as it was last seen, as facts: what an engine is made anew from.
@@ -264,8 +269,11 @@ func (w *Observer) read(c change) (model.Fact, bool) {
 		c.object = w.selectors.shown(claim)
 	}
 	f, ok := translate.Fact(c.object, w.options.Translate)
-	if n, is := f.Object.(*model.Node); is {
-		n.Elsewhere = w.elsewhere(n.Name)
+	switch o := f.Object.(type) {
+	case *model.Node:
+		o.Elsewhere = w.elsewhere(o.Name)
+	case *model.Booking:
+		f.Object = booking.Renew(o, time.Now().UnixNano())
 	}
 	return f, ok
 }

@@ -15,6 +15,7 @@ import (
 	schedulingv1beta1 "volcano.sh/apis/pkg/apis/scheduling/v1beta1"
 	topologyv1alpha1 "volcano.sh/apis/pkg/apis/topology/v1alpha1"
 
+	"ashlar.sh/internal/kube/api"
 	"ashlar.sh/sched/model"
 )
 
@@ -90,6 +91,8 @@ func Fact(obj any, o Options) (model.Fact, bool) {
 		f.Object = NUMA(obj)
 	case *corev1.Service:
 		f.Object = Service(obj)
+	case *api.Booking:
+		f.Object = Booking(obj)
 	default:
 		f.Object = &model.Opaque{Meta: meta(m), Content: obj}
 	}
@@ -151,6 +154,8 @@ func identify(obj any) (model.Kind, *metav1.ObjectMeta) {
 		return model.KindNUMA, &obj.ObjectMeta
 	case *topologyv1alpha1.HyperNode:
 		return model.KindHyperNode, &obj.ObjectMeta
+	case *api.Booking:
+		return model.KindBooking, &obj.ObjectMeta
 	}
 	return "", nil
 }

@@ -1,0 +1,126 @@
+package e2e
+
+import (
+	"context"
+	"strings"
+	"testing"
+	"time"
+
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/types"
+	"k8s.io/client-go/dynamic"
+
+	"ashlar.sh/internal/kube/api"
+)
+
+// booking makes a booking of this test's node, and deletes it in the end.
+func booking(t *testing.T, name string, spec map[string]any) (dynamic.ResourceInterface, error) {
+	t.Helper()
+	bookings := shared.dynamic.Resource(api.Version.WithResource(api.Resource))
+	b := &unstructured.Unstructured{Object: map[string]any{"apiVersion": api.Version.String(), "kind": "Booking",
+		"metadata": map[string]any{"name": name}, "spec": spec}}
+	_, err := bookings.Create(t.Context(), b, metav1.CreateOptions{FieldValidation: metav1.FieldValidationStrict})
+	t.Cleanup(func() { _ = bookings.Delete(context.Background(), name, metav1.DeleteOptions{}) })
+	return bookings, err
+}
+
+func selecting(node string) map[string]any {
+	return map[string]any{"selector": map[string]any{"matchLabels": map[string]any{"booked-by": node}}}
+}
+
+// A pod that might still run when the maintenance of its node begins waits, and says why; one with a limit that ends
+// before is bound. When the booking is deleted the first one is bound, too.
+func TestLiveMaintenanceIsBooked(t *testing.T) {
+	ns := namespace(t)
+	node(t, ns, "8")
+	label := []byte(`{"metadata":{"labels":{"booked-by":"` + ns + `"}}}`)
+	if _, err := shared.kube.CoreV1().Nodes().Patch(t.Context(), ns, types.MergePatchType, label,
+		metav1.PatchOptions{}); err != nil {
+		t.Fatal(err)
+	}
+	now := time.Now().UTC()
+	bookings, err := booking(t, ns, map[string]any{"maintenance": true, "nodes": selecting(ns),
+		"from": now.Add(time.Hour).Format(time.RFC3339), "to": now.Add(2 * time.Hour).Format(time.RFC3339)})
+	if err != nil {
+		t.Fatal(err)
+	}
+	live(t, ns)
+	limited := func(name string, seconds *int64) *corev1.Pod {
+		p := pod(ns, name)
+		p.Spec.SchedulerName, p.Spec.ActiveDeadlineSeconds = ns, seconds
+		return p
+	}
+	long, short := int64(2*3600), int64(600)
+	create(t, limited("endless", nil))
+	create(t, limited("long", &long))
+	says := func(name string) string {
+		for _, c := range get(t, ns, name).Status.Conditions {
+			if c.Type == corev1.PodScheduled {
+				return c.Message
+			}
+		}
+		return ""
+	}
+	for name, want := range map[string]string{"endless": "has no limit", "long": "may run for 2h0m"} {
+		eventually(t, name+" to say that its node is booked", func(ctxless) (bool, error) {
+			return strings.Contains(says(name), "booked for maintenance from") && strings.Contains(says(name), want), nil
+		}, func() string { return says(name) })
+	}
+	create(t, limited("short", &short))
+	awaitRunning(t, ns, "short", 1)
+	if err := bookings.Delete(t.Context(), ns, metav1.DeleteOptions{}); err != nil {
+		t.Fatal(err)
+	}
+	awaitRunning(t, ns, "endless", 1)
+	awaitRunning(t, ns, "long", 1)
+}
+
+// The API server refuses bookings that make no sense.
+func TestBookingsThatMakeNoSenseAreRefused(t *testing.T) {
+	ns := namespace(t)
+	from, to := "2030-01-01T10:00:00Z", "2030-01-01T12:00:00Z"
+	whole := func(more map[string]any) map[string]any {
+		spec := map[string]any{"maintenance": true, "nodes": selecting(ns), "from": from, "to": to}
+		for k, v := range more {
+			if spec[k] = v; v == nil {
+				delete(spec, k)
+			}
+		}
+		return spec
+	}
+	owner := map[string]any{"queue": "ml"}
+	for name, c := range map[string]struct {
+		spec map[string]any
+		says string // "": it is taken
+	}{
+		"maintenance": {whole(nil), ""},
+		"owner": {whole(map[string]any{"maintenance": nil, "owner": owner, "flex": true, "maxStartDelay": "5m",
+			"nodes": map[string]any{"selector": map[string]any{}, "count": int64(2)}}), ""},
+		"cron": {whole(map[string]any{"from": nil, "to": nil, "schedule": "0 22 * * *", "timeZone": "Europe/Berlin",
+			"duration": "8h", "drainBefore": "1h30m"}), ""},
+		"both":      {whole(map[string]any{"owner": owner}), "exactly one of maintenance and owner"},
+		"neither":   {whole(map[string]any{"maintenance": nil}), "exactly one of maintenance and owner"},
+		"backwards": {whole(map[string]any{"from": to, "to": from}), "to has to be after from"},
+		"no end":    {whole(map[string]any{"to": nil}), "either from and to say when"},
+		"two times": {whole(map[string]any{"schedule": "0 22 * * *", "duration": "8h"}), "either from and to say when"},
+		"nothing":   {whole(map[string]any{"from": nil, "to": nil}), "either from and to say when"},
+		"zero": {whole(map[string]any{"from": nil, "to": nil, "schedule": "0 22 * * *", "duration": "0m"}),
+			"longer than nothing"},
+		"absurd":      {whole(map[string]any{"maxStartDelay": "999999999h"}), "maxStartDelay"},
+		"empty delay": {whole(map[string]any{"maxStartDelay": ""}), "maxStartDelay"},
+		"no nodes":    {whole(map[string]any{"nodes": nil}), "nodes"},
+		"no selector": {whole(map[string]any{"nodes": map[string]any{}}), "selector"},
+		"group":       {whole(map[string]any{"maintenance": nil, "owner": map[string]any{"podGroup": "a"}}), "namespace"},
+		"no owner":    {whole(map[string]any{"maintenance": nil, "owner": map[string]any{}}), "owner"},
+		"count": {whole(map[string]any{"nodes": map[string]any{"selector": map[string]any{}, "count": int64(1)}}),
+			"all nodes"},
+		"a date": {whole(map[string]any{"from": "tomorrow"}), "from"},
+	} {
+		_, err := booking(t, ns+"-"+strings.ReplaceAll(name, " ", "-"), c.spec)
+		if c.says == "" && err != nil || c.says != "" && (err == nil || !strings.Contains(err.Error(), c.says)) {
+			t.Errorf("%s: the API server says %v, want %q", name, err, c.says)
+		}
+	}
+}
