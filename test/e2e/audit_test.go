@@ -6,6 +6,7 @@ import (
 	"os"
 	"path/filepath"
 	"testing"
+	"time"
 
 	rbacv1 "k8s.io/api/rbac/v1"
 )
@@ -51,9 +52,9 @@ func (r right) String() string {
 // refusedByPolicy is the audit annotation of a request that a ValidatingAdmissionPolicy has refused.
 const refusedByPolicy = "validation.policy.admission.k8s.io/validation_failure"
 
-// asked is what a service account has asked the API server for, and what of it was forbidden, by a role or by a policy.
-// Requests that concern no resource (discovery) are left out: everybody may make those.
-func asked(t *testing.T, account string) (used, forbidden map[right]bool) {
+// asked is what a service account has asked the API server for since a time, and what of it was forbidden, by a role or
+// by a policy. Requests that concern no resource (discovery) are left out: everybody may make those.
+func asked(t *testing.T, account string, since time.Time) (used, forbidden map[right]bool) {
 	t.Helper()
 	file, err := os.Open(auditLog)
 	if err != nil {
@@ -67,15 +68,17 @@ func asked(t *testing.T, account string) (used, forbidden map[right]bool) {
 		var e struct {
 			Verb           string
 			User           struct{ Username string }
-			ObjectRef      *struct{ APIGroup, Resource, Subresource string }
+			ObjectRef      *struct{ APIGroup, Resource, Subresource, Namespace, Name string }
 			ResponseStatus struct{ Code int }
 			Annotations    map[string]string
+
+			RequestReceivedTimestamp time.Time
 		}
 		if err := json.Unmarshal(lines.Bytes(), &e); err != nil {
 			t.Fatalf("read the audit log: %v", err)
 		}
 		if e.User.Username != "system:serviceaccount:"+installedIn+":"+account || e.ObjectRef == nil ||
-			e.ObjectRef.Resource == "" {
+			e.ObjectRef.Resource == "" || e.RequestReceivedTimestamp.Before(since) {
 			continue
 		}
 		r := right{e.ObjectRef.APIGroup, e.ObjectRef.Resource, e.Verb}
@@ -87,7 +90,8 @@ func asked(t *testing.T, account string) (used, forbidden map[right]bool) {
 			forbidden[r] = true
 		}
 		if why := e.Annotations[refusedByPolicy]; why != "" {
-			forbidden[right{r.group, r.resource, r.verb + " (refused by a policy: " + why + ")"}] = true
+			forbidden[right{r.group, r.resource, r.verb + " (of " + e.ObjectRef.Namespace + "/" + e.ObjectRef.Name +
+				", refused by a policy: " + why + ")"}] = true
 		}
 	}
 	if err := lines.Err(); err != nil {

@@ -1,6 +1,7 @@
 package e2e
 
 import (
+	"context"
 	"fmt"
 	"slices"
 	"testing"
@@ -14,9 +15,30 @@ import (
 
 func copyConfig() *rest.Config { return rest.CopyConfig(shared.Config) }
 
+// noneLeaves waits, within patience, until no pod in the cluster is being deleted: what frees room soon is part of what
+// a job is refused for, and of other tests' pods some may be left.
+func noneLeaves(t *testing.T) {
+	t.Helper()
+	var leaves string
+	if err := waits(t.Context(), func(ctx context.Context) (bool, error) {
+		pods, err := shared.kube.CoreV1().Pods("").List(ctx, metav1.ListOptions{})
+		if err != nil {
+			return false, err
+		}
+		at := slices.IndexFunc(pods.Items, func(p corev1.Pod) bool { return p.DeletionTimestamp != nil })
+		if at >= 0 {
+			leaves = pods.Items[at].Namespace + "/" + pods.Items[at].Name
+		}
+		return at < 0, nil
+	}); err != nil {
+		t.Logf("pod %s of another test still leaves: %v", leaves, err)
+	}
+}
+
 // A cluster at rest, with one gang that runs and one that waits, is not written to.
 func TestLiveAtRestNothingIsWritten(t *testing.T) {
 	ns := namespace(t)
+	noneLeaves(t)
 	node(t, ns+"-a", "4")
 	queue(t, ns)
 	var w wire

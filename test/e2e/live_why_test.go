@@ -101,6 +101,7 @@ func unwrapped(text string) string { return strings.Join(strings.Fields(text), "
 // namespace, and by one who may read nothing.
 func TestLiveWhy(t *testing.T) {
 	ns := namespace(t)
+	noneLeaves(t)
 	node(t, ns+"-a", "4")
 	queue(t, ns)
 	stop := live(t, ns)

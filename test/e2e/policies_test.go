@@ -96,23 +96,14 @@ func guarded(t *testing.T, file, name, ns string) {
 		t.Fatalf("%s has %d policies and bindings of them, want 4", file, len(policies))
 	}
 	apply(t, policies, func(string) bool { return false })
-	t.Cleanup(func() {
-		for _, o := range policies {
-			to := shared.kube.AdmissionregistrationV1()
-			if o.GetKind() == "ValidatingAdmissionPolicy" {
-				_ = to.ValidatingAdmissionPolicies().Delete(context.Background(), o.GetName(), metav1.DeleteOptions{})
-			} else {
-				_ = to.ValidatingAdmissionPolicyBindings().Delete(context.Background(), o.GetName(), metav1.DeleteOptions{})
-			}
-		}
-	})
 	kube, _ := as(t, user, groups...)
-	create(t, plainPod(ns, "probe-ours", ns))
-	create(t, plainPod(ns, "probe-others", "nobody"))
 	remove := func(pod string) error {
 		return kube.CoreV1().Pods(ns).Delete(context.Background(), pod,
 			metav1.DeleteOptions{DryRun: []string{metav1.DryRunAll}})
 	}
+	t.Cleanup(func() { unguard(t, policies, ns, remove) })
+	create(t, plainPod(ns, "probe-ours", ns))
+	create(t, plainPod(ns, "probe-others", "nobody"))
 	var ours, others error
 	eventually(t, "the policies to hold", func(ctxless) (bool, error) {
 		ours, others = remove("probe-ours"), remove("probe-others")
@@ -124,6 +115,32 @@ func guarded(t *testing.T, file, name, ns string) {
 			t.Fatal(err)
 		}
 	}
+}
+
+// unguard removes the policies, and waits until they hold no more: what the next test's scheduler asks for would be
+// refused.
+func unguard(t *testing.T, policies []*unstructured.Unstructured, ns string, remove func(pod string) error) {
+	ctx, to := context.Background(), shared.kube.AdmissionregistrationV1()
+	for _, o := range policies {
+		if o.GetKind() == "ValidatingAdmissionPolicy" {
+			_ = to.ValidatingAdmissionPolicies().Delete(ctx, o.GetName(), metav1.DeleteOptions{})
+		} else {
+			_ = to.ValidatingAdmissionPolicyBindings().Delete(ctx, o.GetName(), metav1.DeleteOptions{})
+		}
+	}
+	pods := shared.kube.CoreV1().Pods(ns)
+	if _, err := pods.Create(ctx, plainPod(ns, "probe-after", "nobody"), metav1.CreateOptions{}); err != nil {
+		t.Error(err)
+		return
+	}
+	var refused error
+	if err := waits(ctx, func(ctxless) (bool, error) {
+		refused = remove("probe-after")
+		return refused == nil || !strings.Contains(refused.Error(), "ValidatingAdmissionPolicy"), nil
+	}); err != nil {
+		t.Errorf("the policies hold on: %v", refused)
+	}
+	_ = pods.Delete(ctx, "probe-after", now())
 }
 
 // now has a pod go without the time that it has to end.

@@ -70,8 +70,9 @@ const noWatchList = "an older API server sends no first list within a watch: it 
 // audit log tells what it asked for.
 func TestTheRightsOfTheScheduler(t *testing.T) {
 	installed(t)
+	began := time.Now() // schedulers of other tests have that account, too
 	busy(t, "20-ashlar.yaml", "ashlar", address(t))
-	used, forbidden := asked(t, "ashlar")
+	used, forbidden := asked(t, "ashlar", began)
 	t.Run("as installed", func(t *testing.T) { leastRights(t, used, forbidden) })
 	t.Run("in Volcano's place", func(t *testing.T) { rightsBesideVolcanos(t, used) })
 }
@@ -193,8 +194,9 @@ func busy(t *testing.T, policies, account, readAPI string) {
 	t.Cleanup(func() {
 		_ = shared.dynamic.Resource(queueResource).Delete(context.Background(), ns+"-default", metav1.DeleteOptions{})
 	})
+	began := time.Now()
 	refused := func() string {
-		_, forbidden := asked(t, account)
+		_, forbidden := asked(t, account, began)
 		return fmt.Sprintf("forbidden was %v", slices.SortedFunc(maps.Keys(forbidden), byName))
 	}
 	eventually(t, "the half gang's members to be released", func(ctxless) (bool, error) {
