@@ -18,11 +18,14 @@ func newBudgets(w *World) *budgets {
 	return &budgets{w: w, kind: w.api.Kind("policy", "poddisruptionbudgets"), allowed: map[string]*window{}}
 }
 
-// make gives a job a budget: its minimum stays.
+// make gives a job a budget: its minimum stays, or, of every other one, all of it.
 func (b *budgets) make(one *job) {
+	if one.stay = one.least; len(b.w.jobs.all)%2 == 0 {
+		one.stay = one.pods
+	}
 	b.w.make("policy", "poddisruptionbudgets", map[string]any{
 		"metadata": map[string]any{"name": one.name, "namespace": userNamespace},
-		"spec": map[string]any{"minAvailable": one.least,
+		"spec": map[string]any{"minAvailable": one.stay,
 			"selector": map[string]any{"matchLabels": map[string]any{jobLabel: one.name}}}})
 	b.count(one)
 }
@@ -42,9 +45,9 @@ func (b *budgets) count(one *job) {
 			}
 		}
 	}
-	allowed := max(0, healthy-one.least)
+	allowed := max(0, healthy-one.stay)
 	b.w.do(http.MethodPatch, b.kind.Path(userNamespace, one.name, "status"), map[string]any{"status": map[string]any{
-		"disruptionsAllowed": allowed, "currentHealthy": healthy, "desiredHealthy": one.least, "expectedPods": pods,
+		"disruptionsAllowed": allowed, "currentHealthy": healthy, "desiredHealthy": one.stay, "expectedPods": pods,
 		"observedGeneration": budget.Meta().GetGeneration()}})
 	if b.allowed[one.name] == nil {
 		b.allowed[one.name] = &window{}
@@ -83,6 +86,14 @@ func (b *budgets) wrote(write apimodel.Write) {
 // countedAfter is how long a state lasts, of a pod or a node, before every scheduler that acts has seen it.
 const countedAfter = 100 * time.Second
 
+// counted is countedAfter, or a few seconds where nothing delays what schedulers see.
+func (w *World) counted() time.Duration {
+	if w.Trouble == (Trouble{}) {
+		return 5 * time.Second
+	}
+	return countedAfter
+}
+
 // evicted checks that a budget allowed, at some time that a scheduler may still have seen, to evict a healthy pod.
 func (b *budgets) evicted(write apimodel.Write, p *apimodel.Stored) {
 	one := b.w.jobs.byName[p.Meta().GetLabels()[jobLabel]]
@@ -90,7 +101,7 @@ func (b *budgets) evicted(write apimodel.Write, p *apimodel.Stored) {
 		return
 	}
 	since := b.w.nodes.ran[p.Meta().GetUID()]
-	if since.IsZero() || time.Since(since) < countedAfter {
+	if since.IsZero() || time.Since(since) < b.w.counted() {
 		return
 	}
 	if b.allowed[one.name].most() == 0 {

@@ -17,6 +17,7 @@ type checker struct {
 	pods   *apimodel.Kind
 	groups *apimodel.Kind
 	lease  *apimodel.Kind
+	maps   *apimodel.Kind
 
 	bound   map[types.UID]string // the node of a pod that holds room
 	bindsOf map[types.UID]int
@@ -36,6 +37,7 @@ type checker struct {
 	owed       window               // what the queue held that is owed something
 	taken      window               // and what was taken from it for others
 	regained   window               // what was bound of it since something was taken
+	usage      keptUsage
 }
 
 // gang is a life of a PodGroup.
@@ -59,7 +61,8 @@ const (
 
 func newChecker(w *World) *checker {
 	return &checker{w: w, pods: w.api.Kind("", "pods"), groups: w.api.Kind("scheduling.volcano.sh", "podgroups"),
-		lease: w.api.Kind("coordination.k8s.io", "leases"), bound: map[types.UID]string{}, bindsOf: map[types.UID]int{},
+		lease: w.api.Kind("coordination.k8s.io", "leases"), maps: w.api.Kind("", "configmaps"),
+		bound: map[types.UID]string{}, bindsOf: map[types.UID]int{},
 		gangs: map[string]*gang{}, said: map[types.UID]bool{}, spared: map[string]bool{}, terms: map[string]int{},
 		writes: map[types.UID]int{}, born: map[types.UID]time.Time{}, why: map[types.UID]string{}}
 }
@@ -108,6 +111,8 @@ func (c *checker) wrote(write apimodel.Write) {
 		c.planned(write)
 	}
 	switch write.Kind {
+	case c.maps:
+		c.remembers(write)
 	case c.pods:
 		c.pod(write)
 	case c.groups:

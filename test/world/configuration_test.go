@@ -59,6 +59,9 @@ func (c *configFile) draw() string {
 		out += "- plugins:\n"
 		for _, plugin := range strings.Fields(tier) {
 			out += "  - name: " + plugin + "\n"
+			if c.w.Usage && (plugin == "proportion" || plugin == "capacity") {
+				out += fmt.Sprintf("    arguments:\n      usage.weight: 0.5\n      usage.halfLife: %s\n", usageHalfLife)
+			}
 		}
 	}
 	c.budgets = c.budgets && strings.Contains(out, "name: pdb")

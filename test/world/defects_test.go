@@ -50,8 +50,17 @@ func defects() map[string]func() Breaks {
 	}
 	out["does not see what queues are owed"] = func() Breaks {
 		return Breaks{event: replaces("Queue", `"guarantee":`, `"nothing":`), world: func(o *Options) {
-			o.Nodes, o.Lasts, o.Configuration = 2, 10*time.Minute, 1 // by its weight the queue would deserve less
+			o.Nodes, o.Lasts, o.Configuration, o.Usage = 2, 10*time.Minute, 1, false // by its weight it would deserve less
 		}, shows: " is owed "}
+	}
+	out["does not see what budgets allow"] = func() Breaks {
+		return Breaks{event: misses("PodDisruptionBudget", "ADDED", "MODIFIED"),
+			world: func(o *Options) {
+				o.Nodes, o.Configuration, o.Trouble = 2, 3, Trouble{} // else it could have seen an older budget
+			}, shows: "whose budget allows no disruption"}
+	}
+	out["forgets what queues used"] = func() Breaks {
+		return Breaks{wrap: with(forgetful), world: func(o *Options) { o.Usage = true }, shows: "is remembered"}
 	}
 	out["takes a binding for done"] = func() Breaks { return Breaks{wrap: with(everyNth(5, isBinding, pretendBound))} }
 	out["bindings without a UID"] = func() Breaks { return Breaks{request: withoutUID} }
@@ -157,6 +166,15 @@ func takenForDone(next http.RoundTripper, r *http.Request) (*http.Response, erro
 		return pretendBound(next, r)
 	}
 	return answer, err
+}
+
+// forgetful finds no memory of usage.
+func forgetful(next http.RoundTripper, r *http.Request) (*http.Response, error) {
+	if r.Method == http.MethodGet && strings.Contains(r.URL.Path, "/configmaps/") {
+		return said(r, http.StatusNotFound, []byte(`{"kind":"Status","apiVersion":"v1","status":"Failure","code":404,`+
+			`"reason":"NotFound","message":"no"}`)), nil
+	}
+	return next.RoundTrip(r)
 }
 
 // refusedAfterAll takes a binding that was carried out for one that is refused for good.

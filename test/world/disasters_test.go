@@ -85,6 +85,7 @@ func (c *checker) restored() {
 	clear(c.bound)
 	clear(c.bindsOf)
 	clear(c.gangs)
+	c.usage = keptUsage{}
 	if lease := c.w.api.Get(c.lease, leaseNamespace, "volcano"); lease != nil {
 		c.holder = text(lease.Object, "spec", "holderIdentity")
 	}

@@ -24,6 +24,7 @@ type job struct {
 	name     string
 	pods     int
 	least    int
+	stay     int // so many of them its budget keeps, if it has one
 	cores    int
 	lasts    time.Duration
 	queue    string

@@ -38,6 +38,8 @@ type Options struct {
 	Configuration int
 	// Planned has all queues fifo, all pods limited in time and no priorities, so that planned starts are promises.
 	Planned bool
+	// Usage has queues ordered by what they used lately, too, in all configurations.
+	Usage bool
 	// Breaks, if set, breaks what a scheduler sends, to see that it is found out.
 	Breaks Breaks
 	// Enough, if set, says of what is wrong that no more need be seen: the world ends there.
