@@ -274,7 +274,9 @@ func (c *checker) group(write apimodel.Write) {
 			least, _ = spec["minMember"].(int64)
 		}
 		c.gangs[string(write.After.Meta().GetUID())] = &gang{name: write.After.Meta().GetName(), least: int(least)}
-		delete(c.spared, write.After.Meta().GetName())
+		if write.After.Meta().GetNamespace() == userNamespace { // a tenant's may have the same name
+			delete(c.spared, write.After.Meta().GetName())
+		}
 		return
 	}
 }
