@@ -32,6 +32,7 @@ type process struct {
 	cancel   context.CancelFunc
 	ended    chan error
 	killed   bool
+	closed   bool // what was left of it has ended
 	still    *standstill
 	dumps    chan os.Signal
 	bug      bug
@@ -157,6 +158,7 @@ func (w *World) kill(p *process) {
 
 // close ends what is left of a scheduler that has ended.
 func (w *World) close(p *process) {
+	p.closed = true
 	w.result.Did["a panic"] += int(p.bug.shown.Load())
 	_ = p.listener.Close() // it has no error
 	p.listener.cut()
@@ -180,10 +182,11 @@ func (w *World) stop() {
 	for _, p := range w.procs {
 		p.cancel()
 	}
-	w.seq.due, w.seq.over = nil, false
+	w.Enough = nil
+	w.seq.abandon()
 	ends := time.Now().Add(5 * time.Minute)
 	for _, p := range w.procs {
-		for done := false; !done; {
+		for done := p.closed; !done; { // one that is closed is to be started again
 			if time.Now().After(ends) {
 				w.wrong("%s was asked to end and has not in 5 minutes", p.name)
 				return
@@ -195,6 +198,11 @@ func (w *World) stop() {
 				w.until(time.Since(w.began) + time.Second)
 			}
 		}
-		w.close(p)
+		if !p.closed {
+			w.close(p)
+		}
+	}
+	for again := true; again; again = w.seq.abandon() > 0 { // not all that a scheduler asks ends with it
+		w.until(time.Since(w.began) + time.Minute)
 	}
 }

@@ -22,6 +22,7 @@ type sequence struct {
 
 	mu       sync.Mutex
 	arrived  []*arrival
+	open     map[*arrival]bool // requests without an answer
 	ended    []*delivery
 	signal   chan struct{}
 	watching map[*apimodel.Watch]*delivery
@@ -52,7 +53,8 @@ type delivery struct {
 }
 
 func newSequence() *sequence {
-	return &sequence{signal: make(chan struct{}, 1), watching: map[*apimodel.Watch]*delivery{}}
+	return &sequence{signal: make(chan struct{}, 1), open: map[*arrival]bool{},
+		watching: map[*apimodel.Watch]*delivery{}}
 }
 
 // planned is something that happens at a time.
@@ -124,6 +126,21 @@ func (s *sequence) run(until time.Time, arrive func(*arrival), gone func(*delive
 	}
 }
 
+// abandon has nothing happen any more that was to happen: requests that wait for an answer have none, whenever they
+// would have given up. It returns how many did.
+func (s *sequence) abandon() int {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.due, s.arrived, s.over = nil, nil, false
+	for a := range s.open {
+		select {
+		case a.answer <- answer{}:
+		default: // it has one, and is about to read it
+		}
+	}
+	return len(s.open)
+}
+
 func (s *sequence) wake() {
 	select {
 	case s.signal <- struct{}{}:
@@ -140,9 +157,14 @@ type gate struct {
 func (g gate) Answer(r *apimodel.Request, gone <-chan struct{}) (apimodel.Response, bool) {
 	a := &arrival{request: r, key: keyOf(r), answer: make(chan answer, 1)}
 	g.s.mu.Lock()
-	g.s.arrived = append(g.s.arrived, a)
+	g.s.arrived, g.s.open[a] = append(g.s.arrived, a), true
 	g.s.mu.Unlock()
 	g.s.wake()
+	defer func() {
+		g.s.mu.Lock()
+		delete(g.s.open, a)
+		g.s.mu.Unlock()
+	}()
 	select {
 	case out := <-a.answer:
 		return out.response, out.ok
