@@ -36,8 +36,7 @@ func launch(name, path, dir string, flags []string) (*process, error) {
 	cmd := exec.Command(path, flags...)
 	cmd.Dir = dir
 	cmd.Stdout, cmd.Stderr = file, file
-	dieWithParent(cmd)
-	if err := cmd.Start(); err != nil {
+	if err := startToDieWithParent(cmd); err != nil {
 		return nil, fmt.Errorf("start %s: %w", name, err)
 	}
 	p := &process{name: name, log: log, cmd: cmd, done: make(chan struct{})}

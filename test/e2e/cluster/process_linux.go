@@ -2,12 +2,29 @@ package cluster
 
 import (
 	"os/exec"
+	"runtime"
+	"sync"
 	"syscall"
 )
 
-// dieWithParent has the kernel kill the program when the thread that started it ends, which for a
-// Go program is when the program ends: a test that panics or is killed leaves nothing behind. (Go
-// ends a thread earlier only if a goroutine locked to it returns.)
-func dieWithParent(cmd *exec.Cmd) {
+// starter starts programs on a thread of its own, which ends with this process and not before. Other threads may: one
+// that a goroutine is locked to ends with the goroutine.
+var starter = sync.OnceValue(func() chan<- func() {
+	starts := make(chan func())
+	go func() {
+		runtime.LockOSThread()
+		for start := range starts {
+			start()
+		}
+	}()
+	return starts
+})
+
+// startToDieWithParent starts a program, which the kernel kills when the thread that started it ends: a test that panics
+// or is killed leaves nothing behind.
+func startToDieWithParent(cmd *exec.Cmd) error {
 	cmd.SysProcAttr = &syscall.SysProcAttr{Pdeathsig: syscall.SIGKILL}
+	started := make(chan error)
+	starter() <- func() { started <- cmd.Start() }
+	return <-started
 }

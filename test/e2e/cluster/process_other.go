@@ -4,5 +4,5 @@ package cluster
 
 import "os/exec"
 
-// dieWithParent has no counterpart here: a test that is killed leaves the programs running.
-func dieWithParent(*exec.Cmd) {}
+// startToDieWithParent starts a program. Here a test that is killed leaves it running.
+func startToDieWithParent(cmd *exec.Cmd) error { return cmd.Start() }
