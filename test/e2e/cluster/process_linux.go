@@ -20,8 +20,8 @@ var starter = sync.OnceValue(func() chan<- func() {
 	return starts
 })
 
-// startToDieWithParent starts a program, which the kernel kills when the thread that started it ends: a test that panics
-// or is killed leaves nothing behind.
+// startToDieWithParent starts a program, which the kernel kills when the thread that started it ends: a test that
+// panics or is killed leaves nothing behind.
 func startToDieWithParent(cmd *exec.Cmd) error {
 	cmd.SysProcAttr = &syscall.SysProcAttr{Pdeathsig: syscall.SIGKILL}
 	started := make(chan error)
