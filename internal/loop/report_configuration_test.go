@@ -11,6 +11,9 @@ import (
 
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"ashlar.sh/internal/readapi"
+	"ashlar.sh/sched"
 )
 
 const allocateOnly = "actions: \"allocate\"\ntiers:\n- plugins:\n  - name: gang\n"
@@ -98,7 +101,12 @@ func TestSummerTimeAcceptsNoFile(t *testing.T) {
 	configured(t, zoned, func(w *living, write func(string)) {
 		write("actions: \"enqueu\"\n")
 		engine := w.loop.engine
-		w.loop.conf.zone = time.FixedZone("summer", 2*60*60)
+		summer := time.FixedZone("summer", 2*60*60)
+		if _, err := w.loop.background.questions.ask(w.Context(), func(*sched.Engine, readapi.Moment) { // in the loop
+			w.loop.conf.zone = summer
+		}); err != nil {
+			w.Fatal(err)
+		}
 		w.after(soon)
 		if w.loop.engine == engine {
 			t.Fatal("summer time changes nothing")
