@@ -15,6 +15,7 @@ import (
 
 	"ashlar.sh/internal/readapi"
 	"ashlar.sh/internal/readapi/client"
+	"ashlar.sh/internal/web/player"
 )
 
 // lease is the name of the Lease of the one scheduler that was named; "" where none or several were.
@@ -67,7 +68,7 @@ func (p pages) live(s watching) (http.Handler, error) {
 		ErrorHandler: func(w http.ResponseWriter, _ *http.Request, err error) { unreached(w, err) }}
 	mux := http.NewServeMux()
 	mux.Handle("GET /v1/", proxy)
-	mux.Handle("POST /v1/whatif", newLiveWhatIf(p, s, c))
+	mux.Handle("POST /v1/whatif", player.Answers(make(chan struct{}, 1), (&liveWhatIf{pages: p, s: s, c: c}).copied))
 	mux.HandleFunc("GET /v1/configuration", func(w http.ResponseWriter, _ *http.Request) {
 		w.Header().Set("Content-Type", "application/json")
 		_, _ = io.WriteString(w, `{"text": ""}`) // it is in the copy that what-if makes; the client may have gone

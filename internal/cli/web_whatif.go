@@ -23,41 +23,28 @@ const copyWithin = 2 * time.Minute
 // which a person has to be allowed to read: by the read API, or object by object. Nothing is written to the cluster.
 type liveWhatIf struct {
 	pages
-	s   watching
-	c   *client.Client
-	one chan struct{} // has a place for one
+	s watching
+	c *client.Client
 }
 
-func newLiveWhatIf(p pages, s watching, c *client.Client) *liveWhatIf {
-	return &liveWhatIf{pages: p, s: s, c: c, one: make(chan struct{}, 1)}
-}
-
-// ServeHTTP implements http.Handler.
-func (l *liveWhatIf) ServeHTTP(w http.ResponseWriter, r *http.Request) {
-	player.Answer(w, r, func(change *player.Change) (*player.Copy, error) {
-		if change.FromStart {
-			return nil, &player.Refusal{Code: http.StatusConflict,
-				Message: "fromStart: a live cluster has no beginning that can be run again"}
-		}
-		select {
-		case l.one <- struct{}{}:
-			defer func() { <-l.one }()
-		default:
-			return nil, &player.Refusal{Code: http.StatusTooManyRequests, Message: "another what-if is being computed"}
-		}
-		ctx, cancel := context.WithTimeout(r.Context(), copyWithin)
-		defer cancel()
-		state, err := l.state(ctx)
-		if err != nil {
-			return nil, err
-		}
-		out := &player.Copy{Begin: state.Now, Parse: l.parsed(l.s.simulation), Now: time.Now,
-			Make: l.makes("the scheduler", recording.Setting{Configuration: state.Configuration, UTCOffset: state.UTCOffset})}
-		for _, f := range state.Facts {
-			out.Items = append(out.Items, sim.Item{Fact: f})
-		}
-		return out, nil
-	})
+// copied is the copy that a change is tried on.
+func (l *liveWhatIf) copied(ctx context.Context, change *player.Change) (*player.Copy, error) {
+	if change.FromStart {
+		return nil, &player.Refusal{Code: http.StatusConflict,
+			Message: "fromStart: a live cluster has no beginning that can be run again"}
+	}
+	ctx, cancel := context.WithTimeout(ctx, copyWithin)
+	defer cancel()
+	state, err := l.state(ctx)
+	if err != nil {
+		return nil, err
+	}
+	out := &player.Copy{Begin: state.Now, Parse: l.parsed(l.s.simulation), Now: time.Now,
+		Make: l.makes("the scheduler", recording.Setting{Configuration: state.Configuration, UTCOffset: state.UTCOffset})}
+	for _, f := range state.Facts {
+		out.Items = append(out.Items, sim.Item{Fact: f})
+	}
+	return out, nil
 }
 
 // state is all that the scheduler decides on, as it says it or as its objects do.

@@ -80,7 +80,7 @@ func (p *Player) Handler() http.Handler {
 			"fromStart": p.o.Start != nil})
 	})
 	mux.HandleFunc("POST /v1/play", p.play)
-	mux.HandleFunc("POST /v1/whatif", p.whatIf)
+	mux.Handle("POST /v1/whatif", p.whatIf)
 	return mux
 }
 

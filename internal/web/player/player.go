@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"errors"
 	"fmt"
+	"net/http"
 	"sync"
 	"time"
 
@@ -74,6 +75,7 @@ type Player struct {
 	ended   bool
 	changed chan struct{} // is closed when something of this changes
 	copying chan struct{} // has a place for one what-if
+	whatIf  http.Handler
 
 	framed time.Time     // when the last frame was made, and what it cost; guarded by world
 	cost   time.Duration // of the wall's time
@@ -115,6 +117,7 @@ func New(w World, o Options) *Player {
 	p := &Player{o: o, w: w, ring: ring{most: mostFrames, heavy: mostRows, grain: cmp.Or(o.Grain, firstGrain)},
 		speed:   min(fastest, max(slowest, o.Speed)),
 		playing: !o.Paused, changed: make(chan struct{}), copying: make(chan struct{}, 1)}
+	p.whatIf = Answers(p.copying, p.copied)
 	w.Step()
 	p.take()
 	p.shown, p.pos = 0, p.ring.frames[0].now

@@ -2,6 +2,7 @@ package player
 
 import (
 	"cmp"
+	"context"
 	"errors"
 	"net/http"
 	"slices"
@@ -85,8 +86,22 @@ type Refusal struct {
 // Error is the message.
 func (r *Refusal) Error() string { return r.Message }
 
-// Answer answers a request for what-if. copied makes the copy that a change is tried on; its error may be a Refusal.
-func Answer(w http.ResponseWriter, r *http.Request, copied func(*Change) (*Copy, error)) {
+// Answers answers requests for what-if, one at a time: while one is made and run, others are refused. place is a
+// channel of one place, which it takes meanwhile. copied makes the copy that a change is tried on, for as long as the
+// context says; its error may be a Refusal.
+func Answers(place chan struct{}, copied func(context.Context, *Change) (*Copy, error)) http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		select {
+		case place <- struct{}{}:
+			defer func() { <-place }()
+			respond(w, r, copied)
+		default:
+			refuse(w, http.StatusTooManyRequests, "another what-if is being computed")
+		}
+	})
+}
+
+func respond(w http.ResponseWriter, r *http.Request, copied func(context.Context, *Change) (*Copy, error)) {
 	var c Change
 	if !read(w, r, &c, mostChange) {
 		return
@@ -95,7 +110,7 @@ func Answer(w http.ResponseWriter, r *http.Request, copied func(*Change) (*Copy,
 	err := c.check()
 	if err == nil {
 		var on *Copy
-		if on, err = copied(&c); err == nil {
+		if on, err = copied(r.Context(), &c); err == nil {
 			out, err = on.WhatIf(&c)
 		}
 	}
@@ -110,20 +125,8 @@ func Answer(w http.ResponseWriter, r *http.Request, copied func(*Change) (*Copy,
 	}
 }
 
-// whatIf answers what a change would move: from the beginning, or from the moment up to which the world has run.
-func (p *Player) whatIf(w http.ResponseWriter, r *http.Request) {
-	select {
-	case p.copying <- struct{}{}:
-		defer func() { <-p.copying }()
-	default:
-		refuse(w, http.StatusTooManyRequests, "another what-if is being computed")
-		return
-	}
-	Answer(w, r, p.copied)
-}
-
-// copied is the copy that a change is tried on.
-func (p *Player) copied(c *Change) (*Copy, error) {
+// copied is the copy that a change is tried on: of the beginning, or of the moment up to which the world has run.
+func (p *Player) copied(_ context.Context, c *Change) (*Copy, error) {
 	f, _, _ := p.at()
 	out := &Copy{Make: p.o.Make, Parse: p.o.Parse, Now: p.o.Now}
 	switch {

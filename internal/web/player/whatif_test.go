@@ -2,8 +2,13 @@ package player
 
 import (
 	"net/http"
+	"net/http/httptest"
+	"strings"
+	"sync/atomic"
 	"testing"
 	"time"
+
+	"ashlar.sh/internal/sim"
 )
 
 // moved is what the tests read of a WhatIf.
@@ -99,6 +104,42 @@ func TestTwoConfigurations(t *testing.T) {
 			(last.Used["cpu"] > 0) != starting {
 			t.Errorf("%s it: at most %d wait, in the end it is %+v", name, waiting, last)
 		}
+	}
+}
+
+// One what-if is computed at a time: another is refused until both its runs are over, and not only until it has its
+// copy.
+func TestOneWhatIfAtATime(t *testing.T) {
+	runs, goesOn := make(chan struct{}), make(chan struct{})
+	var is atomic.Bool
+	p := player(t, cluster(job("full", "a", 0, 8)), func(o *Options) {
+		makes := o.Make
+		o.Make = func(items []sim.Item, begin int64, configuration string) (*sim.World, error) {
+			if configuration != "" && is.CompareAndSwap(false, true) {
+				close(runs)
+				<-goesOn
+			}
+			return makes(items, begin, configuration)
+		}
+	})
+	const change = `{"configuration": "without allocate", "seconds": 60}`
+	h := p.whatIf
+	post := func() int {
+		r := httptest.NewRequest(http.MethodPost, "/v1/whatif", strings.NewReader(change))
+		r.Header.Set("Content-Type", "application/json")
+		w := httptest.NewRecorder()
+		h.ServeHTTP(w, r)
+		return w.Code
+	}
+	first := make(chan int)
+	go func() { first <- post() }()
+	<-runs
+	if code := post(); code != http.StatusTooManyRequests {
+		t.Errorf("while one runs another is answered with %d", code)
+	}
+	close(goesOn)
+	if code := <-first; code != http.StatusOK {
+		t.Errorf("the first is answered with %d", code)
 	}
 }
 
