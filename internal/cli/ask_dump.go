@@ -11,9 +11,7 @@ import (
 
 	"ashlar.sh/internal/explain"
 	"ashlar.sh/internal/recording"
-	"ashlar.sh/internal/sim"
 	"ashlar.sh/sched"
-	"ashlar.sh/sched/model"
 )
 
 // ofDump answers from what a live scheduler saved.
@@ -58,16 +56,10 @@ func (p planner) dumpedGround(a planning) (*ground, error) {
 	if err != nil {
 		return nil, err
 	}
-	g := &ground{chosen: chosen, basis: savedBasis(a.source, state), now: state.Now, s: a.source}
-	for _, f := range state.Facts {
-		if f.Ref.Kind == model.KindBackoff {
-			continue // a pause of the scheduler's own
-		}
-		item := sim.Item{Fact: f, Where: a.dump}
-		if pod, is := f.Object.(*model.Pod); is {
-			item.Owned = pod.Group != "" || pod.Owner != ""
-		}
-		g.facts = append(g.facts, item)
+	g := &ground{facts: recording.Items(state.Facts), chosen: chosen, basis: savedBasis(a.source, state), now: state.Now,
+		s: a.source}
+	for i := range g.facts {
+		g.facts[i].Where = a.dump
 	}
 	return g, nil
 }

@@ -196,7 +196,7 @@ func (w *recorded) count(c *recording.Played) {
 // Items implements player.World. What was decided and is not seen yet is decided anew.
 func (w *recorded) Items(time.Duration) ([]sim.Item, int64) {
 	w.held = w.player.Setting()
-	return itemsOfEngine(w.Engine()), w.begin + int64(w.at)
+	return recording.Items(w.Engine().Facts()), w.begin + int64(w.at)
 }
 
 // problems are why the page does not show all that the file should have.
@@ -223,12 +223,6 @@ func (s *still) Next() (time.Duration, bool) { return 0, false }
 func (s *still) Step() (sim.Cycle, bool) { return sim.Cycle{}, false }
 
 // Items implements player.World. What was decided and is not seen yet is decided anew.
-func (s *still) Items(time.Duration) ([]sim.Item, int64) { return itemsOfEngine(s.engine), s.now }
-
-// itemsOfEngine are the facts of an engine as a simulation begins with them.
-func itemsOfEngine(e *sched.Engine) (out []sim.Item) {
-	for _, f := range e.Facts() {
-		out = append(out, sim.Item{Fact: f})
-	}
-	return out
+func (s *still) Items(time.Duration) ([]sim.Item, int64) {
+	return recording.Items(s.engine.Facts()), s.now
 }

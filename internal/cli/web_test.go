@@ -15,6 +15,9 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"ashlar.sh/sched/model"
+	"ashlar.sh/sched/resource"
 )
 
 // entered is a browser that `ashlar web`, a process of its own, has let in.
@@ -190,6 +193,45 @@ func TestThePageOfARecordingThatEndsEarly(t *testing.T) {
 		if len(problems.Items) != 1 || !strings.Contains(problems.Items[0].Message, says) {
 			t.Errorf("the page has the problems %+v, want %q", problems.Items, says)
 		}
+	}
+}
+
+// In a what-if on what was saved a pod that is evicted waits anew, as its controller makes another one.
+func TestWhatIfOfARecordingThatEvicts(t *testing.T) {
+	x := recorder(t, "")
+	x.node("n1")
+	x.tell(model.KindPriorityClass, "", "urgent", &model.PriorityClass{Value: 1000})
+	x.tell(model.KindPodGroup, "team", "low", &model.PodGroup{MinMember: 1, Queue: "default"})
+	x.tell(model.KindPodGroup, "team", "high", &model.PodGroup{MinMember: 1, Queue: "default", PriorityClass: "urgent"})
+	x.tell(model.KindPod, "team", "low-0", &model.Pod{Group: "low", Ours: true, Index: -1, Phase: model.PodRunning,
+		Node: "n1", Preemptable: true,
+		Spec: &model.Spec{Requests: resource.List{{Name: "cpu", Value: 4000}, {Name: "pods", Value: 1}}}})
+	x.run("high", 1000, model.PodPending, "")
+	x.cycle()
+	b := enter(t, x.file())
+	b.ended()
+	change, err := json.Marshal(map[string]any{"seconds": 600, "configuration": `actions: "enqueue, allocate, preempt"
+tiers:
+- plugins: [{name: priority}, {name: gang, enablePreemptable: false}]
+- plugins: [{name: predicates}, {name: proportion}, {name: nodeorder}]
+`})
+	if err != nil {
+		t.Fatal(err)
+	}
+	var moved struct {
+		Jobs []struct {
+			Name  string
+			After struct {
+				Starts  float64
+				Evicted int
+				Reason  struct{ Code string }
+			}
+		}
+	}
+	b.ask("/v1/whatif", string(change), http.StatusOK, &moved)
+	if len(moved.Jobs) != 2 || moved.Jobs[0].Name != "low" || moved.Jobs[0].After.Evicted != 1 ||
+		moved.Jobs[0].After.Reason.Code == "" || moved.Jobs[1].After.Starts < 0 {
+		t.Errorf("with preemption jobs fare so: %+v", moved.Jobs)
 	}
 }
 

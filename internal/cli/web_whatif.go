@@ -12,7 +12,6 @@ import (
 
 	"ashlar.sh/internal/readapi/client"
 	"ashlar.sh/internal/recording"
-	"ashlar.sh/internal/sim"
 	"ashlar.sh/internal/web/player"
 )
 
@@ -39,12 +38,9 @@ func (l *liveWhatIf) copied(ctx context.Context, change *player.Change) (*player
 	if err != nil {
 		return nil, err
 	}
-	out := &player.Copy{Begin: state.Now, Parse: l.parsed(l.s.simulation), Now: time.Now,
-		Make: l.makes("the scheduler", recording.Setting{Configuration: state.Configuration, UTCOffset: state.UTCOffset})}
-	for _, f := range state.Facts {
-		out.Items = append(out.Items, sim.Item{Fact: f})
-	}
-	return out, nil
+	held := recording.Setting{Configuration: state.Configuration, UTCOffset: state.UTCOffset}
+	return &player.Copy{Items: recording.Items(state.Facts), Begin: state.Now, Make: l.makes("the scheduler", held),
+		Parse: l.parsed(l.s.simulation), Now: time.Now}, nil
 }
 
 // state is all that the scheduler decides on, as it says it or as its objects do.

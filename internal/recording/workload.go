@@ -58,6 +58,19 @@ func WorkloadOf(r *Reader) (*Workload, error) {
 	return w.end(), nil
 }
 
+// Items are the facts of one moment, as a simulation begins with them. Pauses after bindings that were refused are left
+// out: they are the scheduler's own.
+func Items(facts []model.Fact) []sim.Item {
+	out := make([]sim.Item, 0, len(facts))
+	for _, f := range facts {
+		if f.Ref.Kind != model.KindBackoff {
+			p, is := f.Object.(*model.Pod)
+			out = append(out, sim.Item{Fact: f, Owned: is && owned(p)})
+		}
+	}
+	return out
+}
+
 // worker makes a Workload.
 type worker struct {
 	Workload
@@ -113,6 +126,7 @@ func (w *worker) add(f model.Fact, at time.Duration) *sim.Item {
 // standby is where a pod waits for the one that replaces it: its owner makes that, in the same job.
 func standby(p *model.Pod) string { return ledger.KeyOf(p).String() + " " + p.OwnerID }
 
+// owned says that a controller makes the pod again where it is evicted or deleted.
 func owned(p *model.Pod) bool { return p.OwnerID != "" || p.Owner != "" || p.Group != "" }
 
 func (w *worker) pod(f model.Fact, p *model.Pod, at time.Duration) {
