@@ -68,9 +68,6 @@ func (h *held) put(n ledger.NodeID) {
 // Where none waits, nothing is to be decided then.
 func (p *plugin) At(now int64) (next int64) {
 	p.now, p.starts = now, now
-	if !p.l.Bookings.Any() {
-		return 0
-	}
 	p.place()
 	if len(p.l.Jobs.Active()) == 0 {
 		return 0
