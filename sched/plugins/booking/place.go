@@ -49,16 +49,34 @@ func (p *plugin) choose(h *held) {
 	})
 	if h.Count > 0 {
 		wish = min(wish, h.Count)
-		slices.SortFunc(free, func(a, b ledger.NodeID) int {
-			x, y := p.l.Node(a).Name, p.l.Node(b).Name
-			return cmp.Or(cmp.Compare(ledger.Hash(h.Name+"/"+x), ledger.Hash(h.Name+"/"+y)), cmp.Compare(x, y))
-		})
+		p.sortByHash(free, h.Name)
 		free = free[:min(len(free), int(h.Count))]
 	}
 	for _, n := range free {
 		h.put(n)
 	}
 	h.taken = max(0, wish-h.on)
+}
+
+// sortByHash orders nodes by a hash of a booking's name and theirs, which is made once for each: there may be many.
+func (p *plugin) sortByHash(nodes []ledger.NodeID, booking string) {
+	type hashed struct {
+		hash uint64
+		node ledger.NodeID
+	}
+	order := make([]hashed, len(nodes))
+	for i, n := range nodes {
+		order[i] = hashed{ledger.Hash(booking + "/" + p.l.Node(n).Name), n}
+	}
+	slices.SortFunc(order, func(a, b hashed) int {
+		if a.hash != b.hash {
+			return cmp.Compare(a.hash, b.hash)
+		}
+		return cmp.Compare(p.l.Node(a.node).Name, p.l.Node(b.node).Name)
+	})
+	for i := range order {
+		nodes[i] = order[i].node
+	}
 }
 
 // booked says that an older booking holds a node in a window that a booking's next one overlaps.
