@@ -54,10 +54,5 @@ func (bs *Bookings) apply(name string, b *model.Booking) {
 		return
 	}
 	bs.epoch++
-	bs.l.Changes.roomEpoch++
-	for n := range bs.l.Nodes.rows {
-		if !bs.l.Nodes.rows[n].free {
-			bs.l.Nodes.touchFacts(NodeID(n))
-		}
-	}
+	bs.l.Nodes.restateAll()
 }

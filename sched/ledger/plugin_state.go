@@ -109,12 +109,7 @@ func (ps *PluginStates) updateFact(f model.Fact) {
 		return
 	}
 	ps.pass(f)
-	ps.l.Changes.roomEpoch++
-	for n := range ps.l.Nodes.rows {
-		if !ps.l.Nodes.rows[n].free {
-			ps.l.Nodes.touchFacts(NodeID(n))
-		}
-	}
+	ps.l.Nodes.restateAll()
 }
 
 // pass passes a fact to the PluginStates that read it. By itself that changes no node's answer: a Service says which

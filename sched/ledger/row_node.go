@@ -253,6 +253,16 @@ func (ns *Nodes) Restate(n NodeID) {
 	ns.l.Changes.roomEpoch++
 }
 
+// restateAll is Restate of every node, also where there is none.
+func (ns *Nodes) restateAll() {
+	ns.l.Changes.roomEpoch++
+	for n := range ns.rows {
+		if !ns.rows[n].free {
+			ns.touchFacts(NodeID(n))
+		}
+	}
+}
+
 // Named returns the row of a node's name, a new one if there is none: for a commitment to a node that no
 // fact has shown yet.
 func (ns *Nodes) Named(name string) NodeID { return ns.row(name) }

@@ -27,9 +27,9 @@ func (p *plugin) Preemptable(c policy.Preemptor, u policy.Unit) policy.Opinion {
 	}
 	held := p.l.Job(u.Job).Allocated
 	with := dominant(p.l, p.l.Job(c.Job).Allocated, c.Want)
-	p.weigh(u)
 	left := fair.Ratio{}
 	if !u.Whole {
+		p.weigh(u)
 		left = dominant(p.l, held, p.loss)
 	}
 	if with.Within(left, tolerance) && with.Compare(dominant(p.l, held, nil)) < 0 {
