@@ -40,7 +40,7 @@ type Recurrence struct {
 	Lasts int64  // nanoseconds
 }
 
-// UserLabel is the label of a PodGroup, or of a pod, that says of which user it is.
+// UserLabel is the label of a PodGroup, or of a pod, that says of which user it is: objects of Kubernetes do not.
 const UserLabel = "ashlar.sh/user"
 
 // At is the first window that has not ended at a time; false when none is known.

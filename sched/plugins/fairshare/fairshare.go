@@ -49,13 +49,11 @@ func Definition() policy.Definition {
 
 const aMinute = 60_000_000_000
 
-// The words of fairshare.by. UserLabel is the label that names a user: objects of Kubernetes do not say of which user
-// they are.
+// The words of fairshare.by.
 const (
 	byNamespace = "namespace"
 	byUser      = "user"
 	byLabel     = "label:"
-	UserLabel   = model.UserLabel
 )
 
 type arguments struct {
@@ -67,7 +65,8 @@ type arguments struct {
 }
 
 func (a *arguments) AddArguments(s *policy.ArgumentSet) {
-	s.Text(&a.by, "fairshare.by", byNamespace, "what a tenant is: namespace, user (label "+UserLabel+") or label:KEY")
+	s.Text(&a.by, "fairshare.by", byNamespace,
+		"what a tenant is: namespace, user (label "+model.UserLabel+") or label:KEY")
 	a.AddWeight(s, "fairshare.weight", 500, "how much of a tenant's share is what it used lately; 0: off")
 	s.Int(&a.HalfLife, "fairshare.halfLifeMinutes", 24*60, "after this long what was used counts half").
 		AtLeast(1).AtMost(100 * 366 * 24 * 60).In("minutes")
@@ -89,7 +88,7 @@ func (a *arguments) label() (string, error) {
 	case a.by == byNamespace:
 		return "", nil
 	case a.by == byUser:
-		return UserLabel, nil
+		return model.UserLabel, nil
 	case is && key != "":
 		return key, nil
 	}
