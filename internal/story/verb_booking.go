@@ -59,9 +59,9 @@ func bookingOption(b *model.Booking, key, value string) (err error) {
 		b.Selector = append(b.Selector, model.Requirement{Key: "metadata.name", Field: true, Op: model.In,
 			Values: strings.Split(value, ",")})
 	case "label":
-		var k, v string
-		k, v, err = pair(key, value)
-		b.Selector = append(b.Selector, model.Requirement{Key: k, Op: model.In, Values: []string{v}})
+		var r model.Requirement
+		r, err = requirement(key, value)
+		b.Selector = append(b.Selector, r)
 	case "count":
 		b.Count, err = number(key, value)
 	case "flex":

@@ -39,9 +39,9 @@ func budget(s *stage, w *words) error {
 func budgetOption(b *model.Budget, word string) (err error) {
 	switch name, value := option(word); name {
 	case "selects":
-		var k, v string
-		k, v, err = pair(name, value)
-		b.Selector = append(b.Selector, model.Requirement{Key: k, Op: model.In, Values: []string{v}})
+		var r model.Requirement
+		r, err = requirement(name, value)
+		b.Selector = append(b.Selector, r)
 	case "min":
 		b.MinAvailable, err = portion(name, value)
 	case "max":

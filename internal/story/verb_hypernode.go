@@ -49,10 +49,9 @@ func hypernodeOption(h *model.HyperNode, word string) (err error) {
 	case "match":
 		h.Members = append(h.Members, model.Member{Node: true, Pattern: value})
 	case "label":
-		var k, v string
-		k, v, err = pair(key, value)
-		h.Members = append(h.Members, model.Member{Node: true, Labels: []model.Requirement{{Key: k, Op: model.In,
-			Values: []string{v}}}})
+		var r model.Requirement
+		r, err = requirement(key, value)
+		h.Members = append(h.Members, model.Member{Node: true, Labels: []model.Requirement{r}})
 	case "fault":
 		h.Faults = fault(value)
 	default:

@@ -97,6 +97,12 @@ func pair(key, value string) (string, string, error) {
 	return k, v, nil
 }
 
+// requirement reads k:v as what a selector asks of a label.
+func requirement(key, value string) (model.Requirement, error) {
+	k, v, err := pair(key, value)
+	return model.Requirement{Key: k, Op: model.In, Values: []string{v}}, err
+}
+
 // taint reads key=value:Effect.
 func taint(key, value string) (model.Taint, error) {
 	label, effect, ok := strings.Cut(value, ":")
