@@ -42,16 +42,8 @@ func answers(t rapid.TB, e *Engine, now int64) (Plan, string) {
 	t.Helper()
 	plan, _, next := e.Decide(now)
 	var b strings.Builder
-	line := func(x any) {
-		text, err := json.Marshal(x)
-		if err != nil {
-			t.Fatal(err)
-		}
-		fmt.Fprintf(&b, "%T %s\n", x, text)
-	}
-	for _, i := range plan.Items {
-		line(i)
-	}
+	line := func(x any) { b.WriteString(lineOf(t, x)) }
+	b.WriteString(itemsOf(t, plan))
 	line(next)
 	r := e.Report()
 	for _, j := range r.Jobs {
@@ -69,6 +61,24 @@ func answers(t rapid.TB, e *Engine, now int64) (Plan, string) {
 	line(r.Problems)
 	line(e.l.Usage.Saved())
 	return plan, b.String()
+}
+
+// itemsOf writes the items of a plan, one a line.
+func itemsOf(t rapid.TB, plan Plan) (out string) {
+	for _, i := range plan.Items {
+		out += lineOf(t, i)
+	}
+	return out
+}
+
+// lineOf is a line with a value and its type.
+func lineOf(t rapid.TB, x any) string {
+	t.Helper()
+	text, err := json.Marshal(x)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return fmt.Sprintf("%T %s\n", x, text)
 }
 
 // same fails the test where two engines' answers differ, and shows where.

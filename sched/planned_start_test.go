@@ -1,9 +1,7 @@
 package sched
 
 import (
-	"encoding/json"
 	"fmt"
-	"strings"
 	"testing"
 
 	"ashlar.sh/sched/ledger"
@@ -137,22 +135,9 @@ func TestPlannedStartsAreDecidedAnew(t *testing.T) {
 				s.group(&g)
 			}
 			s.end()
-			_, said := answers(t, again(t, s.e), s.now)
+			plan, _, _ := again(t, s.e).Decide(s.now)
 			s.step()
-			var was, is strings.Builder
-			for _, i := range s.e.plan.Items {
-				text, err := json.Marshal(i)
-				if err != nil {
-					t.Fatal(err)
-				}
-				fmt.Fprintf(&was, "%T %s\n", i, text)
-			}
-			for line := range strings.Lines(said) {
-				if strings.HasPrefix(line, "sched.Item ") {
-					is.WriteString(line)
-				}
-			}
-			same(t, "an engine restored from facts and commitments decides otherwise", was.String(), is.String())
+			same(t, "an engine restored from facts and commitments decides otherwise", itemsOf(t, s.e.plan), itemsOf(t, plan))
 		}
 		planned += len(s.promised)
 	})
