@@ -182,11 +182,13 @@ func (w *World) stop() {
 	for _, p := range w.procs {
 		p.cancel()
 	}
-	w.Enough = nil
 	w.seq.abandon()
 	ends := time.Now().Add(5 * time.Minute)
 	for _, p := range w.procs {
-		for done := p.closed; !done; { // one that is closed is to be started again
+		if p.closed { // it was to be started again
+			continue
+		}
+		for done := false; !done; {
 			if time.Now().After(ends) {
 				w.wrong("%s was asked to end and has not in 5 minutes", p.name)
 				return
@@ -198,9 +200,7 @@ func (w *World) stop() {
 				w.until(time.Since(w.began) + time.Second)
 			}
 		}
-		if !p.closed {
-			w.close(p)
-		}
+		w.close(p)
 	}
 	for again := true; again; again = w.seq.abandon() > 0 { // not all that a scheduler asks ends with it
 		w.until(time.Since(w.began) + time.Minute)

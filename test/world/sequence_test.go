@@ -131,7 +131,7 @@ func (s *sequence) run(until time.Time, arrive func(*arrival), gone func(*delive
 func (s *sequence) abandon() int {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	s.due, s.arrived, s.over = nil, nil, false
+	s.due, s.arrived = nil, nil
 	for a := range s.open {
 		select {
 		case a.answer <- answer{}:

@@ -112,9 +112,7 @@ func Run(t *testing.T, o Options) Result {
 	w.others.begin()
 	w.disasters()
 	w.until(o.Lasts)
-	if !w.seq.over {
-		w.settle()
-	}
+	w.settle()
 	w.stop()
 	w.result.History = w.history.Sum64()
 	w.result.Hours = time.Since(w.began).Hours()
@@ -139,10 +137,11 @@ func (w *World) settle() {
 	for time.Since(w.began) < bound && !w.jobs.over() && !w.seq.over {
 		w.until(time.Since(w.began) + 10*time.Second)
 	}
-	if w.seq.over {
+	over := w.seq.over
+	w.Enough, w.seq.over = nil, false // little is left
+	if over {
 		return
 	}
-	w.Enough = nil // little is left
 	w.jobs.testify()
 	w.rest()
 	w.check.testify()
