@@ -1,6 +1,8 @@
 package policy
 
 import (
+	"slices"
+
 	"ashlar.sh/sched/ledger"
 	"ashlar.sh/sched/trace"
 )
@@ -81,7 +83,7 @@ func (NoStopwatch) End() {}
 // At sets the time of the cycle that begins, for every clock, before Open. It returns the earliest time at which any
 // of their answers may change, 0 when there is none.
 func (s *Set) At(now int64) (next int64) {
-	for _, p := range s.clocks {
+	for _, p := range s.clocks.all {
 		next = earlier(next, p.At(now))
 	}
 	return next
@@ -90,43 +92,27 @@ func (s *Set) At(now int64) (next int64) {
 // StartAt has answers given as of tasks that start at a time. It returns the next time at which those may be others, 0
 // for none.
 func (s *Set) StartAt(at int64) (next int64) {
-	for _, p := range s.clocks {
-		if starter, ok := p.(Starter); ok {
-			next = earlier(next, starter.StartAt(at))
-		}
+	for _, p := range s.clocks.starters {
+		next = earlier(next, p.StartAt(at))
 	}
 	return next
 }
 
 // Later is the earliest time that plugins wait for after what the cycle decided, 0 when there is none.
 func (s *Set) Later() (next int64) {
-	for _, p := range s.clocks {
-		if l, ok := p.(Later); ok {
-			next = earlier(next, l.Later())
-		}
+	for _, p := range s.clocks.later {
+		next = earlier(next, p.Later())
 	}
 	return next
 }
 
 // StartDue says that the start of a job is to be planned whatever its queue says.
 func (s *Set) StartDue(j ledger.JobID) bool {
-	for _, p := range s.clocks {
-		if d, ok := p.(StartsDue); ok && d.StartDue(j) {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(s.clocks.due, func(p StartsDue) bool { return p.StartDue(j) })
 }
 
 // AnyStartDue says that there may be such a job.
-func (s *Set) AnyStartDue() bool {
-	for _, p := range s.clocks {
-		if d, ok := p.(StartsDue); ok && d.AnyStartDue() {
-			return true
-		}
-	}
-	return false
-}
+func (s *Set) AnyStartDue() bool { return slices.ContainsFunc(s.clocks.due, StartsDue.AnyStartDue) }
 
 // Resume is the earliest time at which work that was put off may go on, 0 when none was put off.
 func (s *Set) Resume() (next int64) {

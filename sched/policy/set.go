@@ -11,7 +11,7 @@ type Set struct {
 	l    *ledger.Ledger
 	tier int // that plugins are added to
 
-	clocks       []Clock
+	clocks       clocks
 	openers      chain[Opener]
 	queueOrder   []QueueOrder
 	jobOrder     []JobOrder
@@ -68,6 +68,14 @@ func (s *Set) addNetworkOrder(_ string, o NetworkOrder) {
 	if s.NetworkOrder == nil {
 		s.NetworkOrder = o
 	}
+}
+
+// clocks is the part of a Set for answers that change by time; the other lists hold some of the first.
+type clocks struct {
+	all      []Clock
+	later    []Later
+	due      []StartsDue
+	starters []Starter
 }
 
 // network is the part of a Set for sub-groups and for domains of the network.

@@ -31,10 +31,13 @@ func ExtensionPoints() []ExtensionPoint { return slices.Clone(table) }
 // plugin that belongs to none of them is an error (check).
 var table = []ExtensionPoint{
 	point("", "", "the time of the cycle, and when answers change by time alone",
-		list(func(s *Set) *[]Clock { return &s.clocks })),
-	refinement[Later]("the same, of what the cycle decided", of[Clock]()),
-	refinement[StartsDue]("jobs of which the start is planned whatever their queue says", of[Clock]()),
-	refinement[Starter]("answers depend on when a task starts", of[Clock]()),
+		list(func(s *Set) *[]Clock { return &s.clocks.all })),
+	point("", "", "the same, of what the cycle decided",
+		list(func(s *Set) *[]Later { return &s.clocks.later }), of[Clock]()),
+	point("", "", "jobs of which the start is planned whatever their queue says",
+		list(func(s *Set) *[]StartsDue { return &s.clocks.due }), of[Clock]()),
+	point("", "", "answers depend on when a task starts",
+		list(func(s *Set) *[]Starter { return &s.clocks.starters }), of[Clock]()),
 	point("", "", "what stays unchanged for the cycle", tier(func(s *Set) *chain[Opener] { return &s.openers })),
 	point("", "", "sums that the ledger drives, in tries too",
 		func(s *Set, _ string, p StatefulPlugin) { s.l.PluginStates.Add(p.PluginState()) }),
@@ -139,9 +142,12 @@ var table = []ExtensionPoint{
 	point("", "", "contradictions between objects", list(func(s *Set) *[]Problems { return &s.problems })),
 }
 
-// point is a row of the table for the interface P.
-func point[P any](flag Point, rule, meaning string, add func(s *Set, name string, p P)) ExtensionPoint {
-	row := refinement[P](meaning)
+// point is a row of the table for the interface P. With refined it is a refinement, of which a Set keeps the plugins,
+// too.
+func point[P any](flag Point, rule, meaning string, add func(s *Set, name string, p P),
+	refined ...reflect.Type,
+) ExtensionPoint {
+	row := refinement[P](meaning, refined...)
 	row.Flag, row.Rule = flag, rule
 	row.add = func(s *Set, name string, plugin any) {
 		if p, ok := plugin.(P); ok {
