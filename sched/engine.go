@@ -118,10 +118,10 @@ func (e *Engine) Decide(now int64) (plan Plan, events []trace.Event, next int64)
 // commit makes plan items of the statements that succeeded.
 func (e *Engine) commit(now int64) {
 	grace, reserve := e.reservations.graces()
-	e.l.Commit(func(op ledger.Op) ledger.Booking {
+	e.l.Commit(func(op ledger.Op) ledger.PlanItem {
 		task := e.l.Task(op.Task)
-		b := ledger.Booking{Statement: e.stmts + op.Statement, Until: reservedUntil(now, grace[op.Statement])}
-		item := Item{Pod: task.Key, UID: task.Pod.UID, Node: e.l.Node(op.Node).Name, Statement: b.Statement}
+		in := ledger.PlanItem{Statement: e.stmts + op.Statement, Until: reservedUntil(now, grace[op.Statement])}
+		item := Item{Pod: task.Key, UID: task.Pod.UID, Node: e.l.Node(op.Node).Name, Statement: in.Statement}
 		switch op.Kind {
 		case ledger.OpAllocate:
 			item.Kind, item.Chosen = BindPod, task.Chosen
@@ -135,15 +135,15 @@ func (e *Engine) commit(now int64) {
 			item.Why = e.evictor.Record(op.Task)
 			e.l.EvictionHistory.Record(op.Task, now)
 			if reserve[op.Statement] {
-				b.For = e.reservations.beneficiary(op)
+				in.For = e.reservations.beneficiary(op)
 				e.reservations.leaving = append(e.reservations.leaving, op.Task)
 			}
 		}
 		if op.For != ledger.NoTask {
 			item.For = e.l.Task(op.For).Key
 		}
-		b.Item = e.add(item)
-		return b
+		in.Item = e.add(item)
+		return in
 	})
 	e.evictor.Forget()
 }

@@ -114,7 +114,7 @@ func (w *world) step(ask func()) {
 	case k <= 7:
 		w.try(0, ask)
 		ask()
-		w.l.Commit(func(ledger.Op) ledger.Booking { return ledger.Booking{Item: w.version} })
+		w.l.Commit(func(ledger.Op) ledger.PlanItem { return ledger.PlanItem{Item: w.version} })
 	case k == 8 && w.yes():
 		w.l.Statements.TakeBackProvisional()
 	case k == 8 && w.yes():

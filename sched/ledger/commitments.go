@@ -95,10 +95,10 @@ func (ts *Tasks) recommit(row *Task, c *Commitment) (was NodeID) {
 
 // Commit makes commitments of the operations of the statements that succeeded since the last call, and
 // returns these operations in order. An Allocate becomes a bind under way, an Evict an eviction under way, a
-// Reserve a reservation until the time of its Booking, a Pipeline a provisional place; a Release ends a
+// Reserve a reservation until the time of its PlanItem, a Pipeline a provisional place; a Release ends a
 // reservation. An eviction or a release that its own statement undid is left out. item is called for each
-// operation that belongs in the plan and returns its Booking. The slice is valid until the next try.
-func (l *Ledger) Commit(item func(Op) Booking) []Op {
+// operation that belongs in the plan and returns its PlanItem. The slice is valid until the next try.
+func (l *Ledger) Commit(item func(Op) PlanItem) []Op {
 	ops := l.Statements.ops
 	l.Tasks.makeRoom(len(ops))
 	for _, op := range ops {
@@ -109,11 +109,11 @@ func (l *Ledger) Commit(item func(Op) Booking) []Op {
 			l.Statements.markProvisional(op.Task)
 			continue
 		case OpAllocate:
-			b := item(op)
+			in := item(op)
 			if row.Held.Kind == CommitKeep {
 				l.Changes.roomEpoch++
 			}
-			was := l.Tasks.commit(row, Commitment{Kind: CommitBind, Node: op.Node, Item: b.Item, Statement: b.Statement,
+			was := l.Tasks.commit(row, Commitment{Kind: CommitBind, Node: op.Node, Item: in.Item, Statement: in.Statement,
 				Chosen: row.Chosen})
 			row.provisional = false // an earlier statement of the cycle may have given it a provisional place; the bind stays
 			l.accounts.move(op.Task, model.Binding, op.Node)
@@ -123,17 +123,17 @@ func (l *Ledger) Commit(item func(Op) Booking) []Op {
 			if row.Status != model.Pipelined || row.Node != op.Node {
 				continue
 			}
-			b := item(op)
-			was := l.Tasks.commit(row, Commitment{Kind: CommitReserve, Node: op.Node, Item: b.Item, Statement: b.Statement,
-				Until: b.Until, Chosen: row.Chosen})
+			in := item(op)
+			was := l.Tasks.commit(row, Commitment{Kind: CommitReserve, Node: op.Node, Item: in.Item, Statement: in.Statement,
+				Until: in.Until, Chosen: row.Chosen})
 			l.Tasks.dropUnnamed(NoJob, was)
 		case OpEvict:
 			if row.Status != model.Releasing || row.Held.Kind == CommitEvict {
 				continue
 			}
-			b := item(op)
-			l.Tasks.commit(row, Commitment{Kind: CommitEvict, For: b.For, Node: op.Node, Item: b.Item, Statement: b.Statement,
-				Until: b.Until})
+			in := item(op)
+			l.Tasks.commit(row, Commitment{Kind: CommitEvict, For: in.For, Node: op.Node, Item: in.Item, Statement: in.Statement,
+				Until: in.Until})
 			l.Changes.roomEpoch++
 		case OpRelease:
 			l.Changes.roomEpoch++
@@ -168,9 +168,9 @@ func (ts *Tasks) commit(row *Task, c Commitment) (was NodeID) {
 	return ts.recommit(row, &ts.commitments[len(ts.commitments)-1])
 }
 
-// Booking is the plan item, and its statement, that carries an operation out, and the time until which it
-// holds at most: a reservation, or the record of a denied eviction.
-type Booking struct {
+// PlanItem says which item of the plan, and of which statement, carries an operation out, and until when it holds at
+// most: a reservation, or the record of a denied eviction.
+type PlanItem struct {
 	Item, Statement uint64
 	Until           int64
 	For             Beneficiary // of an eviction

@@ -77,7 +77,7 @@ func TestAChoiceStaysWithItsTask(t *testing.T) {
 		return true
 	})
 	both("allocated", q, "1")
-	c.Commit(func(Op) Booking { return Booking{Item: 7} })
+	c.Commit(func(Op) PlanItem { return PlanItem{Item: 7} })
 	both("binding", q, "1")
 	c.Drop(p)
 	both("its better is gone", p, "")

@@ -46,7 +46,7 @@ func TestWhatHoldsBecomesCommitments(t *testing.T) {
 		return tx.Try(func(tx *Tx) bool { tx.Reserve(reserve, n); return true })
 	})
 	item := nextItem()
-	c.Commit(func(op Op) Booking {
+	c.Commit(func(op Op) PlanItem {
 		if op.Kind == OpPipeline {
 			t.Error("a provisional place was asked for an item of the plan")
 		}
@@ -76,9 +76,9 @@ func TestWhatHoldsBecomesCommitments(t *testing.T) {
 
 // nextItem numbers the items of a plan from 1; each holds until its number of
 // microseconds.
-func nextItem() func(Op) Booking {
+func nextItem() func(Op) PlanItem {
 	n := uint64(0)
-	return func(Op) Booking { n++; return Booking{Item: n, Statement: 9, Until: int64(n) * 1000} }
+	return func(Op) PlanItem { n++; return PlanItem{Item: n, Statement: 9, Until: int64(n) * 1000} }
 }
 
 func TestACommitmentIsRestoredUnlessTheFactsSayOtherwise(t *testing.T) {

@@ -67,9 +67,9 @@ func (w *world) cycle() {
 	if w.rarely() {
 		w.phase()
 	}
-	w.l.Commit(func(op Op) Booking {
+	w.l.Commit(func(op Op) PlanItem {
 		w.item++
-		return Booking{Item: w.item, Statement: op.Statement, Until: int64(w.item) * 1000}
+		return PlanItem{Item: w.item, Statement: op.Statement, Until: int64(w.item) * 1000}
 	})
 	w.l.Charges.Begin()
 }

@@ -102,7 +102,7 @@ func (h *history) step() {
 		if !h.l.Try(func(tx *ledger.Tx) bool { return h.try(tx, 0) }) {
 			differ(h.r, before, h.d.Dump())
 		}
-		h.l.Commit(func(ledger.Op) ledger.Booking { return ledger.Booking{Item: 1} })
+		h.l.Commit(func(ledger.Op) ledger.PlanItem { return ledger.PlanItem{Item: 1} })
 	}
 }
 

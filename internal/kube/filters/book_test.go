@@ -256,7 +256,7 @@ func (h *history) step() {
 		if !h.d.l.Try(func(tx *ledger.Tx) bool { return h.try(tx, 0) }) {
 			differ(h.r, before, h.d.v.dump())
 		}
-		h.d.l.Commit(func(ledger.Op) ledger.Booking { return ledger.Booking{Item: 1} })
+		h.d.l.Commit(func(ledger.Op) ledger.PlanItem { return ledger.PlanItem{Item: 1} })
 	}
 }
 

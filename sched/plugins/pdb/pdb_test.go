@@ -228,7 +228,7 @@ func TestEvictionsOfATryAreSpent(t *testing.T) {
 		}
 		return true
 	})
-	w.Commit(func(ledger.Op) ledger.Booking { return ledger.Booking{} })
+	w.Commit(func(ledger.Op) ledger.PlanItem { return ledger.PlanItem{} })
 	if got := w.ask(pods[1], pods[2]); got != "ns/b allows 1 of 2" {
 		t.Errorf("while the first is on its way: %q", got)
 	}
@@ -254,7 +254,7 @@ func TestTheCountIsThatOfASlowRecount(t *testing.T) {
 				w.compare(t)
 				return rapid.IntRange(0, 3).Draw(t, "holds") == 0
 			})
-			w.Commit(func(ledger.Op) ledger.Booking { return ledger.Booking{} })
+			w.Commit(func(ledger.Op) ledger.PlanItem { return ledger.PlanItem{} })
 			w.compare(t)
 		}
 		if found := w.Audit(); found != nil {
