@@ -9,6 +9,7 @@ import (
 	"ashlar.sh/sched/ledger"
 	"ashlar.sh/sched/model"
 	"ashlar.sh/sched/pending"
+	"ashlar.sh/sched/policy"
 	"ashlar.sh/sched/resource"
 	"ashlar.sh/sched/topology"
 	"ashlar.sh/sched/trace"
@@ -29,7 +30,12 @@ type Report struct {
 	Pods     []PodReport
 	Nodes    []NodeReport
 	Problems []Problem
+	Bookings []BookingReport // of nodes in advance
+	Now      int64           // the time of the last cycle, nanoseconds since the epoch
 }
+
+// BookingReport is how a booking of nodes in advance stands.
+type BookingReport = policy.BookingReport
 
 // QueueReport is a queue's figures at the end of the last cycle.
 type QueueReport struct {
@@ -123,7 +129,14 @@ type Problem struct {
 func (e *Engine) Report() Report {
 	e.l.Settle()
 	return Report{Queues: e.reports.queueReports(), Jobs: e.reports.jobReports(), Pods: e.reports.podReports(),
-		Nodes: e.reports.nodeReports(), Problems: sortProblems(append(e.reports.problems(), e.reports.lost()...))}
+		Nodes: e.reports.nodeReports(), Problems: sortProblems(append(e.reports.problems(), e.reports.lost()...)),
+		Bookings: e.policy.Bookings(), Now: e.session.Now}
+}
+
+// BookingsOf describes the bookings of nodes in advance only, by name, as an engine's Report does.
+func BookingsOf(e *Engine) []BookingReport {
+	e.l.Settle()
+	return e.policy.Bookings()
 }
 
 // Queues describes the queues only, by name, as in a Report, without the cost of its pods and nodes.

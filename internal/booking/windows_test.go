@@ -80,3 +80,40 @@ func TestWhatIsWrongWithARecurrence(t *testing.T) {
 		})
 	}
 }
+
+// TestWindowsAtTheBordersOfSummerTime: in the night of 2026-03-29 the hour from 2:00 to 3:00 is left out in Berlin, and
+// in that of 2026-10-25 it comes twice.
+func TestWindowsAtTheBordersOfSummerTime(t *testing.T) {
+	for name, c := range map[string]struct {
+		cron  string
+		lasts time.Duration
+		now   string
+		want  []string // from and to of the first windows
+	}{
+		"a window over the hour that is left out lasts as long as ever": {"0 22 * * *", 8 * time.Hour,
+			"2026-03-28T20:00:00Z",
+			[]string{"2026-03-28T21:00:00Z 2026-03-29T05:00:00Z", "2026-03-29T20:00:00Z 2026-03-30T04:00:00Z"}},
+		"one over the hour that comes twice, too": {"0 22 * * *", 8 * time.Hour, "2026-10-24T12:00:00Z",
+			[]string{"2026-10-24T20:00:00Z 2026-10-25T04:00:00Z", "2026-10-25T21:00:00Z 2026-10-26T05:00:00Z"}},
+		"the one in which it is made, after the border": {"0 22 * * *", 8 * time.Hour, "2026-03-29T02:30:00Z",
+			[]string{"2026-03-28T21:00:00Z 2026-03-29T05:00:00Z"}},
+		"one that begins in the hour that is left out does not come that day": {"30 2 * * *", time.Hour,
+			"2026-03-28T12:00:00Z", []string{"2026-03-30T00:30:00Z 2026-03-30T01:30:00Z"}},
+		"one that begins in the hour that comes twice comes twice": {"30 2 * * *", 10 * time.Minute,
+			"2026-10-24T12:00:00Z",
+			[]string{"2026-10-25T00:30:00Z 2026-10-25T00:40:00Z", "2026-10-25T01:30:00Z 2026-10-25T01:40:00Z"}},
+		"on a day that few years have": {"0 0 29 2 *", 24 * time.Hour, "2026-01-01T00:00:00Z",
+			[]string{"2028-02-28T23:00:00Z 2028-02-29T23:00:00Z", "2032-02-28T23:00:00Z 2032-02-29T23:00:00Z"}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			b := &model.Booking{Every: &model.Recurrence{Cron: c.cron, Zone: "Europe/Berlin", Lasts: int64(c.lasts)}}
+			got := booking.Renew(b, at(t, c.now)).Windows
+			for i, want := range c.want {
+				text := func(at int64) string { return time.Unix(0, at).UTC().Format(time.RFC3339) }
+				if is := text(got[i].From) + " " + text(got[i].To); is != want {
+					t.Errorf("window %d is %s, want %s", i, is, want)
+				}
+			}
+		})
+	}
+}

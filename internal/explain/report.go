@@ -26,6 +26,10 @@ type Report struct {
 	Evictions  []Eviction `json:"evictions"`
 	Nodes      []Node     `json:"nodes"`
 	Problems   []Problem  `json:"problems"`
+
+	Bookings []Booking `json:"bookings,omitempty"` // of nodes in advance, by name
+
+	now int64
 }
 
 // Summary counts over the whole run; Pending are the pods that wait at its end, Lost is
@@ -222,6 +226,10 @@ func New(state sched.Report, s Summary, evictions []Eviction) *Report {
 	for _, p := range state.Problems {
 		r.Problems = append(r.Problems, Problem{Object: p.Object, Message: p.Message})
 	}
+	for i := range state.Bookings {
+		r.Bookings = append(r.Bookings, NewBooking(&state.Bookings[i]))
+	}
+	r.now = state.Now
 	return r
 }
 

@@ -23,6 +23,7 @@ func (r *Report) Text(w io.Writer, s Style) error {
 	p.running(r)
 	p.waiting(r)
 	p.evicted(r)
+	p.booked(r)
 	p.sharing(r)
 	p.problems(r)
 	p.summary(r)

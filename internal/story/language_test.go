@@ -66,7 +66,7 @@ func TestWhatIsWrongIsSaidWithItsLine(t *testing.T) {
 	for name, c := range map[string]struct{ text, want string }{
 		"no paragraph": {"node n1 cpu=1\n", "test.story:1: a story begins with a paragraph"},
 		"an unknown verb": {because + "nodde n1\n",
-			`test.story:3: "nodde" is no verb; there are backoff, booking, budget, class, `},
+			`test.story:3: "nodde" is no verb; there are backoff, booking, bookings, budget, `},
 		"an answer to no question": {because + "----\n", "test.story:3: ---- without a question"},
 		"a line that asks nothing": {because + "node n1\n----\nx\n", "test.story:4: node asks nothing"},
 		"an indented first line":   {because + "  cpu=1\n", "test.story:3: an indented line goes on"},

@@ -23,6 +23,7 @@ func verbs() map[string]verb {
 		"hypernode": hypernodeVerb,
 		"numa":      numaVerb,
 		"booking":   bookingVerb,
+		"bookings":  bookingsVerb,
 		"class":     classVerb,
 		"quota":     quotaVerb,
 		"budget":    budgetVerb,

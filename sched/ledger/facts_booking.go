@@ -35,6 +35,13 @@ func (bs *Bookings) All() []*model.Booking {
 	return out
 }
 
+// Each calls f for all bookings, also those that are set aside, in no order.
+func (bs *Bookings) Each(f func(*model.Booking)) {
+	for _, b := range bs.byName { // order-free: callers sort
+		f(b)
+	}
+}
+
 // apply takes in what is said of a booking. Every node may then get another answer, unless nothing that is decided on
 // has changed.
 func (bs *Bookings) apply(name string, b *model.Booking) {

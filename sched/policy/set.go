@@ -26,6 +26,7 @@ type Set struct {
 	reporters    []QueueReporter
 	arithmetic   []QueueArithmetic
 	problems     []Problems
+	bookings     []BookingReporter
 
 	Lackers []Lacker
 

@@ -140,6 +140,8 @@ var table = []ExtensionPoint{
 	point("", "J", "a queue's figures, for reports", list(func(s *Set) *[]QueueReporter { return &s.reporters })),
 	point("", "J", "how a queue's figures come about", list(func(s *Set) *[]QueueArithmetic { return &s.arithmetic })),
 	point("", "", "contradictions between objects", list(func(s *Set) *[]Problems { return &s.problems })),
+	point("", "", "how bookings of nodes stand, for reports",
+		list(func(s *Set) *[]BookingReporter { return &s.bookings })),
 }
 
 // point is a row of the table for the interface P. With refined it is a refinement, of which a Set keeps the plugins,

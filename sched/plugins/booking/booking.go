@@ -14,8 +14,6 @@
 package booking
 
 import (
-	"fmt"
-
 	"ashlar.sh/sched/ledger"
 	"ashlar.sh/sched/model"
 	"ashlar.sh/sched/policy"
@@ -36,11 +34,11 @@ type plugin struct {
 	now    int64
 	starts int64 // when the tasks start that are asked about
 
-	held   []held // the oldest booking first, then by name
-	epoch  uint64 // of the bookings, as held has them
-	facts  ledger.Cursor
-	until  int64 // from then on other windows are the next ones
-	refuse []uint64
+	held        []held // the oldest booking first, then by name
+	epoch       uint64 // of the bookings, as held has them
+	facts       ledger.Cursor
+	from, until int64 // before and from then on other windows are the next ones
+	refuse      []uint64
 }
 
 // held is a booking, and the nodes that it holds in its next window.
@@ -50,6 +48,9 @@ type held struct {
 	nodes  []uint64 // bit n%64 of word n/64 is node n's
 	on     int32    // how many nodes these are
 	taken  int32    // how many more it would hold, if other bookings did not
+	by     []string // the names of these
+	all    int32    // how many nodes it selects
+	out    int32    // of these, those that are passed over since they take no pods
 }
 
 func (h *held) has(n ledger.NodeID) bool {
@@ -179,40 +180,4 @@ func (p *plugin) within(q ledger.QueueID, name string) bool {
 		}
 	}
 	return false
-}
-
-// Problems are the bookings that do not have the nodes they ask for.
-func (p *plugin) Problems() (out []policy.Problem) {
-	p.place()
-	for i := range p.held {
-		h := &p.held[i]
-		text := ""
-		switch {
-		case h.taken > 0:
-			text = fmt.Sprintf("spec.nodes: %s that it selects %s booked by older bookings at the same time; it has %d",
-				count(h.taken, "node"), be(h.taken), h.on)
-		case h.on == 0 && h.Count == 0:
-			text = "spec.nodes.selector: no node matches; nothing is booked"
-		case h.on < h.Count:
-			text = fmt.Sprintf("spec.nodes.count: %d asked, and %s can be had", h.Count, count(h.on, "node"))
-		default:
-			continue
-		}
-		out = append(out, policy.Problem{Object: "Booking/" + h.Name, Message: text})
-	}
-	return out
-}
-
-func count(n int32, what string) string {
-	if n == 1 {
-		return "1 " + what
-	}
-	return fmt.Sprintf("%d %ss", n, what)
-}
-
-func be(n int32) string {
-	if n == 1 {
-		return "is"
-	}
-	return "are"
 }

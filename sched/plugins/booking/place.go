@@ -16,10 +16,10 @@ import (
 // by a hash of its name and theirs among those that are there and not cordoned or failed: so they stay the same
 // while other nodes come and go, another one takes the place of one that fails, and nothing has to be remembered.
 func (p *plugin) place() {
-	if p.epoch == p.l.Bookings.Epoch() && p.facts == p.l.Changes.NodeFacts.Now() && p.now < p.until {
+	if p.epoch == p.l.Bookings.Epoch() && p.facts == p.l.Changes.NodeFacts.Now() && p.from <= p.now && p.now < p.until {
 		return
 	}
-	p.epoch, p.facts, p.until = p.l.Bookings.Epoch(), p.l.Changes.NodeFacts.Now(), model.Never
+	p.epoch, p.facts, p.from, p.until = p.l.Bookings.Epoch(), p.l.Changes.NodeFacts.Now(), p.now, model.Never
 	p.held = p.held[:0]
 	for _, b := range p.l.Bookings.All() {
 		w, ok := b.At(p.now)
@@ -39,11 +39,18 @@ func (p *plugin) choose(h *held) {
 	wish := int32(0)
 	p.l.Nodes.Present(func(n ledger.NodeID) bool {
 		node := p.l.Node(n).Fact
-		if len(h.Selector) > 0 && !match.Term(model.Term{All: h.Selector}, node) || h.Count > 0 && out(node) {
+		if len(h.Selector) > 0 && !match.Term(model.Term{All: h.Selector}, node) {
 			return true
 		}
-		if wish++; !p.booked(h, n) {
+		if h.all++; h.Count > 0 && out(node) {
+			h.out++
+			return true
+		}
+		wish++
+		if o := p.booked(h, n); o == nil {
 			free = append(free, n)
+		} else if !slices.Contains(h.by, o.Name) {
+			h.by = append(h.by, o.Name)
 		}
 		return true
 	})
@@ -79,18 +86,18 @@ func (p *plugin) sortByHash(nodes []ledger.NodeID, booking string) {
 	}
 }
 
-// booked says that an older booking holds a node in a window that a booking's next one overlaps.
-func (p *plugin) booked(h *held, n ledger.NodeID) bool {
+// booked is the older booking that holds a node in a window that a booking's next one overlaps; nil: none does.
+func (p *plugin) booked(h *held, n ledger.NodeID) *held {
 	if h.Maintenance {
-		return false
+		return nil
 	}
 	for i := range p.held {
 		o := &p.held[i]
 		if !o.Maintenance && o.has(n) && slices.ContainsFunc(o.Windows, h.window.Overlaps) {
-			return true
+			return o
 		}
 	}
-	return false
+	return nil
 }
 
 // out says that a node takes no pods now: it is cordoned, or not ready.
