@@ -23,6 +23,7 @@ type JobWhy struct {
 	Queue    QueueReport  // without a Name where its queue does not exist
 	Standing Standing
 	Evicting []string  // the configured actions that evict pods for others, in their order
+	Starves  bool      // these may evict pods for it
 	Problems []Problem // what is wrong with its PodGroup and its pods, in that order
 }
 
@@ -56,7 +57,7 @@ func (q Questions) Job(id ledger.JobID) JobWhy {
 	e.l.Settle()
 	job := e.l.Job(id)
 	w := JobWhy{Job: e.reports.jobReport(id), Admitted: job.Admitted(), Enqueue: e.profile.HasAction("enqueue"),
-		Standing: q.Standing(id)}
+		Standing: q.Standing(id), Starves: e.policy.Eviction.Starving(id)}
 	_, asks := e.reports.asks(id)
 	w.Asks = e.reports.list(asks)
 	for s := range model.NumStatus {

@@ -90,7 +90,7 @@ func TestAPlan(t *testing.T) {
 		"there is room": {forEver, planned("1", `""`), byRoom, explain.Starts,
 			[]string{"If submitted now: 1 job: 1 starts now", "1 pod goes to n1."}, 0, 0},
 		"no room, and nothing ends": {forEver, planned("2", `""`), byRoom, explain.WaitsForRoom,
-			[]string{"1 waits", "1 lacks cpu (on n1: 2 asked, 1 free)", "would run if - ", "after default/holds ends"}, -1, 0},
+			[]string{"1 waits", "it lacks cpu (on n1: 2 asked, 1 free)", "would run if - ", "after default/holds ends"}, -1, 0},
 		"no room for an hour": {anHour, planned("2", `""`), byRoom, explain.WaitsForRoom,
 			[]string{"1 starts later", "starts after 1h0m", "on n1; until then: "}, time.Hour, 0},
 		"it can never run": {forEver, planned("5", `""`), byRoom, explain.Never,

@@ -164,7 +164,7 @@ func TestAJobThatCannotRunWaitsWithItsReason(t *testing.T) {
 	for name, c := range map[string]struct{ row, code string }{
 		"a gang larger than the cluster": {"x,,,0,10,3,3,,,2,,,", "can never start on these nodes"},
 		"a member larger than any node":  {"x,,,0,10,1,1,,,3,,,", "nvidia.com/gpu: 3 asked, 2 on the largest"},
-		"a GPU model that no node has":   {"x,,,0,10,1,1,,,1,,,H100", "none of 2 has the labels that"},
+		"a GPU model that no node has":   {"x,,,0,10,1,1,,,1,,,H100", "each of the 2 lacks a label that"},
 		"a queue that is closed":         {"x,shut,,0,10,1,1,,,1,,,", "QueueNotOpen"},
 		"a queue that is others' parent": {"x,team,,0,10,1,1,,,1,,,", "QueueNotLeaf"},
 		"a queue that may not have so many": {"x,small,,0,10,1,1,,,2,,,",

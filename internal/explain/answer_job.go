@@ -367,6 +367,8 @@ func (a *Asking) evictionStep(w *sched.JobWhy) Step {
 		}
 	case len(w.Evicting) == 0 && evictionsHelp(stopOf(w.Job.Reason).step):
 		s.Text = "no action of the configuration evicts pods for others"
+	case len(w.Evicting) > 0 && !w.Starves && w.Job.HasMinimum() && evictionsHelp(stopOf(w.Job.Reason).step):
+		s.Text = "it has the pods that it needs to run: none is evicted for more of them"
 	case stopOf(w.Job.Reason).state == WaitsForRoom && w.Job.Reason.Root().Code.OfNodes():
 		s.Text = "no pod was evicted for it in this cycle"
 	}

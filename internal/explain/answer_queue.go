@@ -79,7 +79,7 @@ func (a *Asking) QueueAnswer(state *sched.Report, why sched.QueueWhy) *Answer {
 		out.State = Closed
 	}
 	out.Summary = all.summary(out.State, Sentence(why.Gate), leaf, jobs)
-	out.Path = all.path(out.State, Sentence(why.Gate), leaf, children, state)
+	out.Path = all.path(out.State, Sentence(why.Gate), leaf, children, state, guaranteeStep(why.Sums))
 	out.wrong(why.Problems)
 	return out
 }
@@ -177,7 +177,8 @@ func runIn(n int) string {
 	return fmt.Sprintf("%d have pods that run", n)
 }
 
-func (q *QueueAnswer) path(state State, gate string, leaf bool, children []string, all *sched.Report) []Step {
+func (q *QueueAnswer) path(state State, gate string, leaf bool, children []string, all *sched.Report,
+	guarantees Step) []Step {
 	open := Step{Name: stepQueue, Verdict: Passed, Text: "it is open"}
 	switch {
 	case state == Closed:
@@ -185,7 +186,11 @@ func (q *QueueAnswer) path(state State, gate string, leaf bool, children []strin
 	case !leaf:
 		open.Verdict, open.Text = Told, fmt.Sprintf("it takes no jobs itself; below it: %s", firstFew(children))
 	}
-	out := []Step{open, q.shareStep(), q.boundStep(), q.turnStep(all)}
+	out := []Step{open, q.shareStep(), q.boundStep()}
+	if guarantees.Text != "" {
+		out = append(out, guarantees)
+	}
+	out = append(out, q.turnStep(all))
 	for _, w := range q.Waits {
 		out = append(out, Step{Name: "jobs", Verdict: Refused, Text: fmt.Sprintf("%s (%s); the first is %s",
 			waitIn(w.Jobs), w.Code, w.Example), Details: []string{w.Message}})
@@ -206,10 +211,28 @@ func (q *QueueAnswer) shareStep() Step {
 	case q.Overused:
 		s.Verdict, s.Text = Refused, "it holds all that it deserves: it is served again when it holds less, or others ask "+
 			"for less"
+	case len(s.Details) > 0 && len(dims(q.Deserved)) == 0:
+		s.Text = "it deserves nothing: it gets what queues leave that hold less than they deserve"
 	case len(s.Details) > 0:
-		s.Text = fmt.Sprintf("its share is %s of what it deserves, with weight %d", q.Share, q.Weight)
+		s.Text = fmt.Sprintf("its share is %s of what it deserves, with weight %d%s", q.Share, q.Weight, q.ofWeights())
 	}
 	return s
+}
+
+// ofWeights is " of 100", the weights among which its weight counts; "" where it is alone, or weights do not count.
+func (q *QueueAnswer) ofWeights() string {
+	total := int64(0)
+	if q.Why != nil {
+		for _, r := range q.Why.Resources {
+			if len(r.Rounds) > 0 {
+				total = max(total, r.Rounds[0].TotalWeight)
+			}
+		}
+	}
+	if total <= int64(q.Weight) {
+		return ""
+	}
+	return fmt.Sprintf(" of %d, those of the queues that ask for something", total)
 }
 
 func (q *QueueAnswer) boundStep() Step {
@@ -227,6 +250,25 @@ func (q *QueueAnswer) boundStep() Step {
 	}
 	if slices.ContainsFunc(q.Bounds, func(b Bound) bool { return b.Reached }) {
 		s.Verdict, s.Text = Refused, "a capability is reached"
+	}
+	return s
+}
+
+// guaranteeStep says what other queues are guaranteed, beside this one and beside those above it; no text without any.
+func guaranteeStep(sums []trace.Arithmetic) Step {
+	s := Step{Name: "guarantee", Verdict: Told}
+	var parts []string
+	for i := range sums {
+		others := int64(0)
+		for _, l := range sums[i].Levels {
+			others += max(0, l.Promised-l.Guarantee)
+		}
+		if others > 0 {
+			parts = append(parts, sums[i].Dim+" "+Quantity(sums[i].Dim, others))
+		}
+	}
+	if len(parts) > 0 {
+		s.Text = "other queues are guaranteed " + commas(parts) + ", which this one may not have"
 	}
 	return s
 }

@@ -13,8 +13,8 @@ var ofNever = map[trace.Code]func(trace.Reason) string{
 			shorts(r.Shorts, "asked", "on the largest"))
 	},
 	trace.NoNodeMatches: func(r trace.Reason) string {
-		return fmt.Sprintf("it can never start on these nodes: none of %d has the labels that %s requires, or only with a "+
-			"taint that it does not tolerate", r.Need, r.Task)
+		return fmt.Sprintf("it can never start on these nodes: %s lacks a label that %s requires, is not for its queue, "+
+			"or has a taint that it does not tolerate", each(r.Need), r.Task)
 	},
 	trace.QueueTooSmall: func(r trace.Reason) string {
 		return fmt.Sprintf("it can never start in this queue: %s more than the capability of queue %s allows%s",
@@ -35,4 +35,11 @@ func asks(pods int) string {
 		return "its pod asks for"
 	}
 	return fmt.Sprintf("the %d pods that start together ask for", pods)
+}
+
+func each(nodes int) string {
+	if nodes == 1 {
+		return "the only one"
+	}
+	return fmt.Sprintf("each of the %d", nodes)
 }

@@ -2,6 +2,7 @@ package explain
 
 import (
 	"fmt"
+	"strconv"
 	"strings"
 
 	"ashlar.sh/sched/trace"
@@ -83,13 +84,17 @@ func counted(c trace.NodeCount, r trace.Reason) string {
 	if !known {
 		form, how.bare = "%s", string(c.Code)
 	}
+	many := strconv.Itoa(c.Count)
+	if r.Need == 1 && c.Count == 1 { // "the only node does not take it: it lacks cpu"
+		many = "it"
+	}
 	if say, of := ofDomains[c.Code]; of {
-		return fmt.Sprintf("%d %s", c.Count, say(c))
+		return fmt.Sprintf("%s %s", many, say(c))
 	}
 	if c.Code == trace.NodeDevices && c.Need > 0 {
-		return fmt.Sprintf("%d %s %d of class %s free, %d asked", c.Count, hasHave(c.Count), c.Have, c.Text, c.Need)
+		return fmt.Sprintf("%s %s %d of class %s free, %d asked", many, hasHave(c.Count), c.Have, c.Text, c.Need)
 	}
-	text := fmt.Sprintf("%d %s", c.Count, filled(form, c.Text, how.bare))
+	text := fmt.Sprintf("%s %s", many, filled(form, c.Text, how.bare))
 	if c.Code == trace.ClaimSearchExhausted {
 		return fmt.Sprintf("%s: the search was given up after %d steps", text, c.Have)
 	}

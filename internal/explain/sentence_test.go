@@ -143,9 +143,9 @@ var sentencesByCode = []said{
 	{trace.Reason{Code: trace.NoVictims}, "there is no pod to evict for it"},
 	{trace.Reason{Code: trace.VictimsTooFew, Have: 3, Need: 15,
 		Nodes: []trace.NodeCount{{Code: trace.VictimNotLower, Count: 12}}},
-		"it finds no place even with all 3 pods gone that may be evicted; of the others 12 pods have no lower priority"},
+		"even without the 3 pods that may be evicted it finds no place; of the others 12 pods have no lower priority"},
 	{trace.Reason{Code: trace.VictimsTooFew, Have: 1, Need: 1},
-		"it finds no place even with the only pod gone that may be evicted"},
+		"even without the only pod that may be evicted it finds no place"},
 	{trace.Reason{Code: trace.SearchExhausted, Have: 257, Text: "a place"},
 		"the search for a place was given up after 257 steps"},
 	{trace.Reason{Code: trace.SearchExhausted, Have: 2049}, "the search for victims was given up after 2049 steps"},
@@ -158,8 +158,8 @@ var sentencesByCode = []said{
 	{trace.Reason{Code: trace.NoNodes, Task: "ml/x-0", Evicting: &trace.Reason{Code: trace.NoVictims, Text: "preempt",
 		Task:     "ml/x-0",
 		Evicting: &trace.Reason{Code: trace.PreemptionNever, Text: "reclaim", Task: "ml/x-0"}}},
-		"ml/x-0: the cluster has no nodes; preempt: there is no pod to evict for it; reclaim: no pod is evicted for it, " +
-			"since its preemptionPolicy is Never"},
+		"ml/x-0: the cluster has no nodes; preempt: no pod of its queue can be evicted for it on a node that may take it; " +
+			"reclaim: no pod is evicted for it, since its preemptionPolicy is Never"},
 	{noRoom, noRoomText},
 	{trace.Reason{Code: trace.NotEnoughResources, Shorts: []trace.Short{{Dim: "cpu", Need: 4000, Have: 1000}}},
 		"no node takes it: not enough room (cpu: 4 asked, 1 free)"},
@@ -235,7 +235,7 @@ var sentencesByCode = []said{
 		"none of 3 nodes takes it: 3 have a pod app=web, which it keeps away from"},
 	{trace.Reason{Code: trace.PodRepelled, Need: 1, Nodes: []trace.NodeCount{
 		{Code: trace.PodRepelled, Domain: trace.Domain{Key: "zone", Value: "b", Pods: "app=web"}, Count: 1}}},
-		"the only node does not take it: 1 is in zone b, with a pod that keeps away from app=web"},
+		"the only node does not take it: it is in zone b, with a pod that keeps away from app=web"},
 	{trace.Reason{Code: trace.PodTopologySpread, Need: 5, Nodes: []trace.NodeCount{
 		{Code: trace.PodTopologySpread, Domain: trace.Domain{Key: "zone", Value: "a", Pods: "app=web", Have: 3, Least: 2,
 			Most: 1}, Count: 3},
@@ -322,9 +322,8 @@ var sentencesByCode = []said{
 		"it can never start on these nodes: ml/serve-0 asks for more than any of them has (cpu: 50 asked, 32 on the " +
 			"largest)"},
 	{trace.Reason{Code: trace.NoNodeMatches, Task: "ml/serve-0", Need: 3},
-		"it can never start on these nodes: none of 3 has the labels that ml/serve-0 requires, or only with a taint " +
-			"that it " +
-			"does not tolerate"},
+		"it can never start on these nodes: each of the 3 lacks a label that ml/serve-0 requires, is not for its queue, " +
+			"or has a taint that it does not tolerate"},
 	{trace.Reason{Code: trace.QueueTooSmall, Queue: "a", Need: 3,
 		Shorts: []trace.Short{{Dim: "cpu", Need: 12000, Have: 6000}}},
 		"it can never start in this queue: the 3 pods that start together ask for more than the capability of queue " +

@@ -63,9 +63,9 @@ var ofVictims = map[trace.Code]func(trace.Reason) string{
 
 	trace.PreemptionNever: constant("no pod is evicted for it, since its preemptionPolicy is Never"),
 	trace.VictimsTooFew: func(r trace.Reason) string {
-		text := fmt.Sprintf("it finds no place even with all %s gone that may be evicted", count(r.Have, "pod"))
+		text := fmt.Sprintf("even without the %s that may be evicted it finds no place", count(r.Have, "pod"))
 		if r.Have == 1 {
-			text = "it finds no place even with the only pod gone that may be evicted"
+			text = "even without the only pod that may be evicted it finds no place"
 		}
 		if list := spared(r.Nodes); list != "" {
 			text += "; of the others " + list
@@ -95,8 +95,15 @@ func noVictims(r trace.Reason) string {
 	if list := spared(r.Nodes); list != "" {
 		return "no pod may be evicted for it: " + list
 	}
+	if of := scopes[r.Text]; of != "" {
+		return fmt.Sprintf("no pod %s can be evicted for it on a node that may take it", of)
+	}
 	return "there is no pod to evict for it"
 }
+
+// scopes says by action which pods it may evict.
+var scopes = map[string]string{"preempt": "of its queue", "gangpreempt": "of its queue", "reclaim": "of another queue",
+	"gangreclaim": "of another queue"}
 
 // sparing is why one pod, or several, may not be evicted; %s is the detail.
 var sparing = map[trace.Code]refusal{
@@ -184,9 +191,20 @@ func evicting(r trace.Reason) string {
 		if e.Text != "" {
 			b.WriteString(e.Text + ": ")
 		}
+		if sameCause(e, r.Root()) {
+			b.WriteString("no pod may be evicted for it, for the same reason")
+			continue
+		}
 		b.WriteString(unnamed(*e, r.Task))
 	}
 	return b.String()
+}
+
+// sameCause says that no pod is evicted for what stops the job anyway.
+func sameCause(e, root *trace.Reason) bool {
+	c := e.Cause
+	return e.Code == trace.NoVictims && c != nil && c.Code == root.Code && c.Queue == root.Queue && c.Text == root.Text &&
+		slices.Equal(c.Shorts, root.Shorts)
 }
 
 // unnamed is a sentence that does not name a task again.

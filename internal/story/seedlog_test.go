@@ -192,7 +192,7 @@ var lines = []struct {
 	{"003 §4.5", "queues", "Added Job <ml/elastic> into Queue <team>", 4},
 	{"003 §4.5", "queues", "JobValid of Job <ml/lacks>: false, 1 of at least 2 pods exist", 4},
 	{"003 §5.5", "gangs", "Binding Task <ml/pair-0> to node <n1>", 3},
-	{"003 §5.5", "gangs", "Predicates failed for task <ml/team-2>: the only node does not take it: 1 lacks cpu (on n1: " +
+	{"003 §5.5", "gangs", "Predicates failed for task <ml/team-2>: the only node does not take it: it lacks cpu (on n1: " +
 		"9 asked, 0 free)", 3},
 	{"003 §5.5", "gangs", "There are <1> nodes for Job <ml/pair>", 3},
 	{"003 §5.5", "promise", "Pipelining Task <ml/next-0> to node <n1>", 3},
