@@ -229,7 +229,7 @@ func (q *QueueAnswer) ofWeights() string {
 			}
 		}
 	}
-	if total <= int64(q.Weight) {
+	if total <= q.Weight {
 		return ""
 	}
 	return fmt.Sprintf(" of %d, those of the queues that ask for something", total)
