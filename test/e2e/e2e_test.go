@@ -144,7 +144,17 @@ func namespace(t *testing.T) string {
 		t.Fatal(err)
 	}
 	concerns(t, ns.Name)
+	t.Cleanup(func() { emptied(ns.Name) })
 	return ns.Name
+}
+
+// emptied deletes the pods and PodGroups of a namespace: the schedulers of later tests would tell what is wrong with
+// them. Nothing depends on it that a test asserts, so it is not waited for, and may fail.
+func emptied(ns string) {
+	ctx := context.Background()
+	_ = shared.dynamic.Resource(podGroupResource).Namespace(ns).DeleteCollection(ctx, metav1.DeleteOptions{},
+		metav1.ListOptions{})
+	_ = shared.kube.CoreV1().Pods(ns).DeleteCollection(ctx, now(), metav1.ListOptions{})
 }
 
 // node makes a node of so many cores, waits until kwok has made it Ready and the controller manager
