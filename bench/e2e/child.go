@@ -41,7 +41,6 @@ func scheduleAsChild() error {
 	}
 	ctx, stop := signal.NotifyContext(context.Background(), syscall.SIGTERM)
 	defer stop()
-	loop.LowPriority()
 	address := os.Getenv(childPprof)
 	return loop.Run(ctx, loop.Options{Config: rest.CopyConfig(config), SchedulerNames: []string{scheduler},
 		Adopt: loop.AdoptAlways, QuietBinds: os.Getenv(childQuiet) != "",
