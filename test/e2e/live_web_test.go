@@ -36,8 +36,8 @@ func built(t *testing.T) string {
 	return program
 }
 
-// webOf runs `ashlar web` on a live scheduler, as the person of a kubeconfig, and lets a browser in.
-func webOf(t *testing.T, program, config string, args ...string) *browser {
+// pageOf runs `ashlar web` on a live scheduler, as the person of a kubeconfig, and returns the address that it prints.
+func pageOf(t *testing.T, program, config string, args ...string) (address string) {
 	t.Helper()
 	c := exec.Command(program, append([]string{"web", "--kubeconfig", config}, args...)...)
 	out, err := c.StdoutPipe()
@@ -52,7 +52,6 @@ func webOf(t *testing.T, program, config string, args ...string) *browser {
 		_ = c.Process.Signal(os.Interrupt) // it may have ended
 		_ = c.Wait()                       // its exit code is tested elsewhere
 	})
-	var address string
 	for lines := bufio.NewReader(out); address == ""; {
 		line, err := lines.ReadString('\n')
 		if err != nil {
@@ -60,6 +59,13 @@ func webOf(t *testing.T, program, config string, args ...string) *browser {
 		}
 		address = regexp.MustCompile(`http://\S+`).FindString(line)
 	}
+	return address
+}
+
+// webOf runs `ashlar web` likewise, and lets a client in that is no real browser.
+func webOf(t *testing.T, program, config string, args ...string) *browser {
+	t.Helper()
+	address := pageOf(t, program, config, args...)
 	jar, err := cookiejar.New(nil)
 	if err != nil {
 		t.Fatal(err)

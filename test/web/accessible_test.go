@@ -6,6 +6,8 @@ import (
 	"os"
 	"os/exec"
 	"testing"
+
+	"ashlar.sh/test/chromium"
 )
 
 // axe is the text of axe-core, which comes with what the page is built with: `make page-check` gets it. Without npm the
@@ -39,12 +41,12 @@ func TestEveryViewIsAccessible(t *testing.T) {
 	script := axe(t)
 	b := start(t)
 	p := noon(t, b)
-	p.eval(script, nil)
-	p.eval(`document.querySelector("h1").style.color = "#eee"`, nil)
+	p.Eval(script, nil)
+	p.Eval(`document.querySelector("h1").style.color = "#eee"`, nil)
 	if list := p.violations(); len(list) != 1 || list[0].ID != "color-contrast" {
 		t.Fatalf("of a heading that cannot be read axe-core says %+v", list)
 	}
-	p.eval(`document.querySelector("h1").removeAttribute("style")`, nil)
+	p.Eval(`document.querySelector("h1").removeAttribute("style")`, nil)
 	views := []struct{ hash, see string }{
 		{"#/pulse?", ".uplot"},
 		{"#/jobs?state=waiting&", ".rows .tall .row"},
@@ -58,49 +60,49 @@ func TestEveryViewIsAccessible(t *testing.T) {
 		{"#/queues?whatif=drop&", "dialog input.long"},
 	}
 	for _, size := range [][2]int{{1280, 800}, {390, 760}} {
-		p.do("Emulation.setDeviceMetricsOverride", map[string]any{"width": size[0], "height": size[1],
+		p.Do("Emulation.setDeviceMetricsOverride", map[string]any{"width": size[0], "height": size[1],
 			"deviceScaleFactor": 1, "mobile": size[0] < 600})
 		for _, theme := range []string{"light", "dark"} {
 			for _, v := range views {
 				t.Run(fmt.Sprintf("%d/%s/%s", size[0], theme, v.hash), func(t *testing.T) {
-					p.t = t
-					p.goes(v.hash + "theme=" + theme)
-					p.until("the view", fmt.Sprintf("document.querySelector(%q)", v.see))
+					p.T = t
+					p.Goes(v.hash + "theme=" + theme)
+					p.Until("the view", fmt.Sprintf("document.querySelector(%q)", v.see))
 					p.accessible()
-					if p.eval(`void document.querySelector("dialog")?.close()`, nil); t.Failed() {
+					if p.Eval(`void document.querySelector("dialog")?.close()`, nil); t.Failed() {
 						return
 					}
-					p.until("no dialogue", `!document.querySelector("dialog")`)
+					p.Until("no dialogue", `!document.querySelector("dialog")`)
 				})
 			}
 		}
 	}
-	p.t = t
+	p.T = t
 }
 
 // violations are the rules that what is shown breaks.
 func (p *page) violations() (list []finding) {
-	p.t.Helper()
-	p.eval(`Promise.allSettled(document.getAnimations().map((a) => a.finished))`, nil) // colours are what they come to be
+	p.T.Helper()
+	p.Eval(`Promise.allSettled(document.getAnimations().map((a) => a.finished))`, nil) // colours are what they come to be
 	var found json.RawMessage
-	p.eval(`axe.run(document, {runOnly: ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa", "best-practice"],
+	p.Eval(`axe.run(document, {runOnly: ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa", "best-practice"],
 	  resultTypes: ["violations"]}).then((r) => r.violations)`, &found)
 	if err := json.Unmarshal(found, &list); err != nil {
-		p.t.Fatalf("%s: %v", found, err)
+		p.T.Fatalf("%s: %v", found, err)
 	}
 	return list
 }
 
 // accessible fails the test for each of them.
 func (p *page) accessible() {
-	p.t.Helper()
+	p.T.Helper()
 	for _, f := range p.violations() {
 		for i, n := range f.Nodes {
 			if i == 3 {
-				p.t.Errorf("… and %d more of %s", len(f.Nodes)-i, f.ID)
+				p.T.Errorf("… and %d more of %s", len(f.Nodes)-i, f.ID)
 				break
 			}
-			p.t.Errorf("%s: %s\n%v\n%s\n%s", f.ID, f.Help, n.Target, clip(n.HTML), n.FailureSummary)
+			p.T.Errorf("%s: %s\n%v\n%s\n%s", f.ID, f.Help, n.Target, chromium.Clip(n.HTML), n.FailureSummary)
 		}
 	}
 }

@@ -1,6 +1,5 @@
 // Package web tests the page of `ashlar web` as a person uses it: a real Chromium opens it, clicks, types and reads.
-// It talks to the browser over a pipe, in the DevTools protocol, and needs nothing else. Without Chromium the tests
-// say that they were skipped.
+// Without Chromium the tests say that they were skipped. Those on a real control plane are in test/e2e.
 //
 // The screenshots in docs/images are made by TestScreenshots with -update.
 package web

@@ -49,17 +49,17 @@ func TestFigures(t *testing.T) {
 	t.Run("first view of 5 000 nodes and 100 000 pods", func(t *testing.T) {
 		address, _ := serve(t, largeTrace(t, 5000, 10_000, 10)...)
 		p := b.open(t, "about:blank", 1280, 800)
-		p.do("Page.addScriptToEvaluateOnNewDocument", map[string]any{"source": firstData})
-		p.do("Page.navigate", map[string]any{"url": address})
-		p.until("data", "window.firstData")
+		p.Do("Page.addScriptToEvaluateOnNewDocument", map[string]any{"source": firstData})
+		p.Do("Page.navigate", map[string]any{"url": address})
+		p.Until("data", "window.firstData")
 		var clock, processor []float64
 		for range 7 {
 			before := p.busy()
-			p.eval("window.firstData = 0", nil) // that is the page before
-			p.do("Page.reload", nil)
-			p.until("data", "window.firstData")
+			p.Eval("window.firstData = 0", nil) // that is the page before
+			p.Do("Page.reload", nil)
+			p.Until("data", "window.firstData")
 			var at float64
-			p.eval("window.firstData", &at)
+			p.Eval("window.firstData", &at)
 			clock, processor = append(clock, at), append(processor, (p.busy()-before)*1000)
 		}
 		slices.Sort(clock)
@@ -70,11 +70,11 @@ func TestFigures(t *testing.T) {
 	t.Run("scrolling 100 000 jobs", func(t *testing.T) {
 		address, _ := serve(t, largeTrace(t, 5000, 100_000, 1)...)
 		p := b.open(t, address, 1280, 800)
-		p.goes("#/jobs")
-		p.until("all jobs", `document.querySelector(".rows").getAttribute("aria-rowcount") === "100001"`)
+		p.Goes("#/jobs")
+		p.Until("all jobs", `document.querySelector(".rows").getAttribute("aria-rowcount") === "100001"`)
 		before := p.busy()
 		var frames []float64
-		p.eval(`new Promise((done) => {
+		p.Eval(`new Promise((done) => {
 		  const box = document.querySelector(".rows .scroll"), took = [];
 		  let last = performance.now();
 		  const frame = (now) => {
@@ -94,10 +94,10 @@ func TestFigures(t *testing.T) {
 
 // busy is for how many seconds the processes of pages have had a processor: with drawing, which has threads of its own.
 func (p *page) busy() (sum float64) {
-	p.t.Helper()
-	got, err := p.b.call("", "SystemInfo.getProcessInfo", nil)
+	p.T.Helper()
+	got, err := p.Browser.Call("", "SystemInfo.getProcessInfo", nil)
 	if err != nil {
-		p.t.Fatal(err)
+		p.T.Fatal(err)
 	}
 	var list struct {
 		ProcessInfo []struct {
@@ -106,7 +106,7 @@ func (p *page) busy() (sum float64) {
 		}
 	}
 	if err := json.Unmarshal(got, &list); err != nil {
-		p.t.Fatal(err)
+		p.T.Fatal(err)
 	}
 	for _, process := range list.ProcessInfo {
 		if process.Type == "renderer" {

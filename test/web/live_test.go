@@ -105,7 +105,7 @@ func TestAnOlderScheduler(t *testing.T) {
 		f.mark()
 	})
 	p := l.opens(t, b)
-	p.until("both versions", `document.querySelector(".chip.warn").innerText.includes("v1.0.0")`)
+	p.Until("both versions", `document.querySelector(".chip.warn").innerText.includes("v1.0.0")`)
 	for hash, see := range map[string]string{"#/pulse": `document.querySelector(".ranking a")`,
 		"#/jobs?job=ns/train":     `document.querySelector(".drawer .sentence").innerText.includes("No node has room")`,
 		"#/queues?queue=q":        `document.querySelector(".drawer .figures-table")`,
@@ -114,9 +114,9 @@ func TestAnOlderScheduler(t *testing.T) {
 		"#/timeline?compare=1":    `document.querySelector(".view")`,
 		"#/jobs?whatif=drop&wj=x": `document.querySelector(".rows")`,
 	} {
-		p.goes(hash)
-		p.until(hash, see)
-		if text := p.text("main"); strings.Contains(text, "This view has failed") {
+		p.Goes(hash)
+		p.Until(hash, see)
+		if text := p.Text("main"); strings.Contains(text, "This view has failed") {
 			t.Errorf("%s: %s", hash, text)
 		}
 	}
@@ -135,8 +135,8 @@ func TestClocksThatDiffer(t *testing.T) {
 			f.mark()
 		})
 		p := l.opens(t, b)
-		p.goes("#/jobs")
-		p.until("for how long it is there", `document.querySelector(".rows .tall .row").innerText.includes("10m")`)
+		p.Goes("#/jobs")
+		p.Until("for how long it is there", `document.querySelector(".rows .tall .row").innerText.includes("10m")`)
 	}
 }
 
@@ -152,15 +152,15 @@ func TestASchedulerThatRestarts(t *testing.T) {
 		f.tell("Job", "ADDED", waitingJob("half-told")) // and it ends in the middle of a moment
 	}
 	p := l.opens(t, b)
-	p.goes("#/jobs")
-	p.until("its jobs", `document.querySelectorAll(".rows .tall .row").length === 2`)
-	p.until("that it is gone", `document.querySelector(".banner")`)
+	p.Goes("#/jobs")
+	p.Until("its jobs", `document.querySelectorAll(".rows .tall .row").length === 2`)
+	p.Until("that it is gone", `document.querySelector(".banner")`)
 	l.streams <- stays(t, func(f *feed) {
 		f.tell("Job", "ADDED", waitingJob("both"))
 		f.tell("Job", "ADDED", waitingJob("after"))
 		f.mark()
 	})
-	p.until("what the new one says", `!document.querySelector(".banner") &&
+	p.Until("what the new one says", `!document.querySelector(".banner") &&
 	  [...document.querySelectorAll(".rows .tall .row b")].map((e) => e.innerText).sort().join() === "after,both"`)
 }
 
@@ -189,17 +189,17 @@ func TestAPageThatStaysOpen(t *testing.T) {
 	})
 	p := l.opens(t, b)
 	defer close(more)
-	p.until("the page", `document.querySelector(".uplot")`)
+	p.Until("the page", `document.querySelector(".uplot")`)
 	held := func(upTo int) float64 {
 		more <- upTo
-		p.goes("#/jobs?job=ns/job-" + fmt.Sprint(upTo-1+rows-1) + "&sort=-name")
-		p.until("the last of them", `document.querySelector(".drawer .sentence")`)
-		p.goes("#/pulse")
-		p.until("curves", `document.querySelector(".uplot")`)
-		p.do("HeapProfiler.enable", nil)
-		p.do("HeapProfiler.collectGarbage", nil)
+		p.Goes("#/jobs?job=ns/job-" + fmt.Sprint(upTo-1+rows-1) + "&sort=-name")
+		p.Until("the last of them", `document.querySelector(".drawer .sentence")`)
+		p.Goes("#/pulse")
+		p.Until("curves", `document.querySelector(".uplot")`)
+		p.Do("HeapProfiler.enable", nil)
+		p.Do("HeapProfiler.collectGarbage", nil)
 		var got struct{ UsedSize float64 }
-		p.into(&got, "Runtime.getHeapUsage", nil)
+		p.Into(&got, "Runtime.getHeapUsage", nil)
 		return got.UsedSize / (1 << 20)
 	}
 	first, middle, last := held(moments/8), held(moments/2), held(moments)

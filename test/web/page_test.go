@@ -18,28 +18,28 @@ func noon(t *testing.T, b *browser) *page {
 	t.Helper()
 	address, _ := serve(t, append(demo, "--speed", "15000")...)
 	p := b.open(t, address, 1280, 800)
-	p.until("the page", `document.querySelector(".transport .play")`)
-	p.click(".transport .play")
+	p.Until("the page", `document.querySelector(".transport .play")`)
+	p.Click(".transport .play")
 	var edge float64
-	p.eval(`new Promise((done) => {
+	p.Eval(`new Promise((done) => {
 	  const look = () => fetch("/v1/state").then((r) => r.json()).then((s) => {
 	    if (s.play.edge > 43000 || s.play.ended) done(s.play.edge); else setTimeout(look, 50);
 	  });
 	  look();
 	})`, &edge)
 	p.play(`{"playing": false, "seek": 42000}`)
-	p.until("noon", `document.querySelector(".transport .past")`)
+	p.Until("noon", `document.querySelector(".transport .past")`)
 	return p
 }
 
 // play sends a command to the player.
 func (p *page) play(command string) {
-	p.t.Helper()
+	p.T.Helper()
 	var code int
-	p.eval(fmt.Sprintf(`fetch("/v1/play", {method: "POST", headers: {"Content-Type": "application/json"}, body: %q})
+	p.Eval(fmt.Sprintf(`fetch("/v1/play", {method: "POST", headers: {"Content-Type": "application/json"}, body: %q})
 	  .then((r) => r.status)`, command), &code)
 	if code != http.StatusOK {
-		p.t.Fatalf("%s: %d", command, code)
+		p.T.Fatalf("%s: %d", command, code)
 	}
 }
 
@@ -48,98 +48,98 @@ func TestADay(t *testing.T) {
 	b := start(t)
 	p := noon(t, b)
 	t.Run("why does my job wait", func(t *testing.T) {
-		p.t = t
-		p.click(`a.tile[href*="state=waiting"]`)
-		p.until("jobs", `document.querySelectorAll(".rows .tall .row").length > 3`)
-		p.click(".rows .tall .row")
-		p.until("its reason", `document.querySelector(".drawer .sentence").innerText.length > 20`)
-		if got := p.text(".drawer .verdict"); !strings.Contains(got, "never") && !strings.Contains(got, "room") &&
+		p.T = t
+		p.Click(`a.tile[href*="state=waiting"]`)
+		p.Until("jobs", `document.querySelectorAll(".rows .tall .row").length > 3`)
+		p.Click(".rows .tall .row")
+		p.Until("its reason", `document.querySelector(".drawer .sentence").innerText.length > 20`)
+		if got := p.Text(".drawer .verdict"); !strings.Contains(got, "never") && !strings.Contains(got, "room") &&
 			!strings.Contains(got, "queue") {
 			t.Errorf("the reason is %q", got)
 		}
 	})
 	t.Run("search and keys", func(t *testing.T) {
-		p.t = t
-		p.goes("#/jobs")
-		p.until("all jobs", `document.querySelectorAll(".rows .tall .row").length > 8`)
-		p.key("/")
-		p.do("Input.insertText", map[string]any{"text": "pretrain-large"})
-		p.until("one job", `document.querySelectorAll(".rows .tall .row").length === 1`)
-		p.eval(`document.querySelector(".rows .scroll").focus()`, nil)
-		p.key("ArrowDown")
-		p.until("the job", `document.querySelector(".drawer .name").innerText === "language-pretrain-large"`)
-		p.eval(`document.querySelector(".drawer").focus()`, nil)
-		p.key("Escape")
-		p.until("no drawer", `!document.querySelector(".drawer")`)
+		p.T = t
+		p.Goes("#/jobs")
+		p.Until("all jobs", `document.querySelectorAll(".rows .tall .row").length > 8`)
+		p.Key("/")
+		p.Do("Input.insertText", map[string]any{"text": "pretrain-large"})
+		p.Until("one job", `document.querySelectorAll(".rows .tall .row").length === 1`)
+		p.Eval(`document.querySelector(".rows .scroll").focus()`, nil)
+		p.Key("ArrowDown")
+		p.Until("the job", `document.querySelector(".drawer .name").innerText === "language-pretrain-large"`)
+		p.Eval(`document.querySelector(".drawer").focus()`, nil)
+		p.Key("Escape")
+		p.Until("no drawer", `!document.querySelector(".drawer")`)
 	})
 	t.Run("which queue borrows, and how its share comes about", func(t *testing.T) {
-		p.t = t
-		p.goes("#/queues")
-		p.until("a queue that borrows",
+		p.T = t
+		p.Goes("#/queues")
+		p.Until("a queue that borrows",
 			`[...document.querySelectorAll(".queue small")].some((e) => e.innerText.includes("borrows"))`)
-		p.goes("#/queues?queue=language")
-		p.until("whose room it holds, or who holds its own",
+		p.Goes("#/queues?queue=language")
+		p.Until("whose room it holds, or who holds its own",
 			`document.querySelectorAll(".drawer .lent a").length > 0`)
-		p.until("the rounds", `document.querySelectorAll(".sum[open] tbody tr").length >= 2`)
+		p.Until("the rounds", `document.querySelectorAll(".sum[open] tbody tr").length >= 2`)
 	})
 	t.Run("who took my GPUs", func(t *testing.T) {
-		p.t = t
-		p.goes("#/timeline")
-		p.until("evictions", `document.querySelectorAll(".evictions .tall .row").length > 0`)
-		p.click(".evictions .tall .row time")
-		p.until("that moment", `location.hash.includes("at=")`)
+		p.T = t
+		p.Goes("#/timeline")
+		p.Until("evictions", `document.querySelectorAll(".evictions .tall .row").length > 0`)
+		p.Click(".evictions .tall .row time")
+		p.Until("that moment", `location.hash.includes("at=")`)
 	})
 	t.Run("what would a weight of 12 change", func(t *testing.T) {
-		p.t = t
+		p.T = t
 		p.play(`{"seek": 1e9}`)
-		p.goes("#/queues?whatif=queue&wq=language&ww=12")
-		p.click("dialog .primary")
-		p.until("what moves", `document.querySelector("dialog .result table tbody tr")`)
-		p.key("Escape")
-		p.until("no dialogue", `!document.querySelector("dialog")`)
+		p.Goes("#/queues?whatif=queue&wq=language&ww=12")
+		p.Click("dialog .primary")
+		p.Until("what moves", `document.querySelector("dialog .result table tbody tr")`)
+		p.Key("Escape")
+		p.Until("no dialogue", `!document.querySelector("dialog")`)
 	})
 	t.Run("what if a job were gone", p.dropsAJob)
 	t.Run("two configurations side by side", p.comparesConfigurations)
 	t.Run("a map of nodes", func(t *testing.T) {
-		p.t = t
-		p.goes("#/cluster")
-		p.until("24 nodes in 4 racks", `document.querySelectorAll(".cell").length === 24 &&
+		p.T = t
+		p.Goes("#/cluster")
+		p.Until("24 nodes in 4 racks", `document.querySelectorAll(".cell").length === 24 &&
 		  document.querySelectorAll(".rack").length === 4`)
-		p.click(".cell")
-		p.until("its pods", `document.querySelector(".drawer .pods li, .drawer .pods")`)
+		p.Click(".cell")
+		p.Until("its pods", `document.querySelector(".drawer .pods li, .drawer .pods")`)
 	})
-	p.t = t
-	p.sound()
+	p.T = t
+	p.Sound()
 }
 
 // dropsAJob asks what moves without a job that runs.
 func (p *page) dropsAJob(t *testing.T) {
-	p.t = t
-	p.goes("#/jobs?state=running")
-	p.click(".rows .tall .row")
-	p.click(`.drawer .asks a[href*="whatif=drop"]`)
-	p.click("dialog .primary")
-	p.until("that it is not there", `document.querySelector("dialog .result").innerText.includes("not there")`)
-	p.key("Escape")
-	p.until("no dialogue", `!document.querySelector("dialog")`)
+	p.T = t
+	p.Goes("#/jobs?state=running")
+	p.Click(".rows .tall .row")
+	p.Click(`.drawer .asks a[href*="whatif=drop"]`)
+	p.Click("dialog .primary")
+	p.Until("that it is not there", `document.querySelector("dialog .result").innerText.includes("not there")`)
+	p.Key("Escape")
+	p.Until("no dialogue", `!document.querySelector("dialog")`)
 }
 
 // comparesConfigurations shows another configuration beside the one that holds, after one that is refused.
 func (p *page) comparesConfigurations(t *testing.T) {
-	p.t = t
-	p.goes("#/timeline")
-	p.click(".segments button:last-child")
-	p.until("the one that holds", `document.querySelector("textarea").value.includes("reclaim")`)
-	p.eval(`document.querySelector("textarea").focus()`, nil)
-	p.do("Input.insertText", map[string]any{"text": "what: "})
-	p.click(".knobs .primary")
-	p.until("what is wrong with it", `document.querySelector(".fault").innerText.includes("other configuration:")`)
-	p.forgives("/v1/whatif")
-	p.eval(`document.querySelector("textarea").select()`, nil)
-	p.do("Input.insertText", map[string]any{"text": "actions: \"enqueue, allocate\"\ntiers:\n" +
+	p.T = t
+	p.Goes("#/timeline")
+	p.Click(".segments button:last-child")
+	p.Until("the one that holds", `document.querySelector("textarea").value.includes("reclaim")`)
+	p.Eval(`document.querySelector("textarea").focus()`, nil)
+	p.Do("Input.insertText", map[string]any{"text": "what: "})
+	p.Click(".knobs .primary")
+	p.Until("what is wrong with it", `document.querySelector(".fault").innerText.includes("other configuration:")`)
+	p.Forgives("/v1/whatif")
+	p.Eval(`document.querySelector("textarea").select()`, nil)
+	p.Do("Input.insertText", map[string]any{"text": "actions: \"enqueue, allocate\"\ntiers:\n" +
 		"- plugins:\n  - name: gang\n  - name: predicates\n  - name: proportion\n"})
-	p.click(".knobs .primary")
-	p.until("both over time, and their figures", `document.querySelectorAll(".sides canvas").length === 2 &&
+	p.Click(".knobs .primary")
+	p.Until("both over time, and their figures", `document.querySelectorAll(".sides canvas").length === 2 &&
 	  document.querySelectorAll(".compared tbody tr").length > 4`)
 }
 
@@ -148,15 +148,15 @@ func TestALinkOpensWhereItWasMade(t *testing.T) {
 	b := start(t)
 	p := noon(t, b)
 	var at string
-	p.eval(`document.querySelector(".transport .clock").innerText`, &at)
+	p.Eval(`document.querySelector(".transport .clock").innerText`, &at)
 	p.play(`{"seek": 1e9}`)
-	p.goes("#/jobs?q=vision&state=over&sort=-name&lang=zh&theme=dark&at=42000")
-	p.do("Page.reload", nil)
-	p.until("the moment", fmt.Sprintf(`document.querySelector(".transport .clock").innerText === %q`, at))
-	p.until("the search, in Chinese and dark", `document.querySelector("input[type=search]").value === "vision" &&
+	p.Goes("#/jobs?q=vision&state=over&sort=-name&lang=zh&theme=dark&at=42000")
+	p.Do("Page.reload", nil)
+	p.Until("the moment", fmt.Sprintf(`document.querySelector(".transport .clock").innerText === %q`, at))
+	p.Until("the search, in Chinese and dark", `document.querySelector("input[type=search]").value === "vision" &&
 	  document.documentElement.lang === "zh" && document.documentElement.dataset.theme === "dark" &&
 	  document.querySelector("h1").innerText === "作业" && document.querySelectorAll(".rows .tall .row").length > 0`)
-	p.sound()
+	p.Sound()
 }
 
 // TestNamesAreText: markup in names does nothing.
@@ -187,17 +187,17 @@ spec: {minMember: 1, queue: "`+evil+`"}
 	p := b.open(t, address, 1280, 800)
 	for _, hash := range []string{"#/jobs?job=ns/g", "#/queues?queue=" + url.QueryEscape(evil), "#/pulse",
 		"#/jobs?q=" + url.QueryEscape(evil)} {
-		p.goes(hash)
-		p.until("the view", `document.querySelector("main .view")`)
+		p.Goes(hash)
+		p.Until("the view", `document.querySelector("main .view")`)
 	}
-	p.goes("#/jobs?job=ns/g")
-	p.until("the name as text", `document.querySelector(".drawer").innerText.includes("onerror=window.hit")`)
+	p.Goes("#/jobs?job=ns/g")
+	p.Until("the name as text", `document.querySelector(".drawer").innerText.includes("onerror=window.hit")`)
 	var hit bool
-	p.eval("window.hit === 1 || document.querySelectorAll('img').length > 0", &hit)
+	p.Eval("window.hit === 1 || document.querySelectorAll('img').length > 0", &hit)
 	if hit {
 		t.Error("a name was taken for markup")
 	}
-	p.sound()
+	p.Sound()
 }
 
 func write(t *testing.T, path, text string) {
@@ -242,16 +242,16 @@ spec:
 	address, _ := serve(t, filepath.Join(dir, "queues.yaml"), "--trace-nodes", filepath.Join(dir, "nodes.csv"),
 		"--trace-jobs", filepath.Join(dir, "jobs.csv"), "--paused")
 	p := b.open(t, address, 1280, 800)
-	p.until("the page", `document.querySelector(".transport .play")`)
-	p.goes("#/jobs?job=trace/wide&sort=members")
-	p.until("the wide job", `document.querySelector(".drawer").innerText.includes("50000")`)
+	p.Until("the page", `document.querySelector(".transport .play")`)
+	p.Goes("#/jobs?job=trace/wide&sort=members")
+	p.Until("the wide job", `document.querySelector(".drawer").innerText.includes("50000")`)
 	var rows int
-	p.eval(`document.querySelectorAll(".rows .tall .row").length`, &rows)
+	p.Eval(`document.querySelectorAll(".rows .tall .row").length`, &rows)
 	if rows > 100 {
 		t.Errorf("%d rows are drawn", rows)
 	}
 	var slowest float64
-	p.eval(`new Promise((done) => {
+	p.Eval(`new Promise((done) => {
 	  const box = document.querySelector(".rows .scroll");
 	  let last = performance.now(), worst = 0, n = 0;
 	  const frame = () => {
@@ -264,10 +264,10 @@ spec:
 	  requestAnimationFrame(frame);
 	})`, &slowest)
 	t.Logf("scrolling 20 001 jobs: the slowest frame took %.0f ms", slowest)
-	p.goes("#/queues?queue=q09999")
-	p.until("the last queue of the chain", `document.querySelector(".drawer .name").innerText === "q09999" &&
+	p.Goes("#/queues?queue=q09999")
+	p.Until("the last queue of the chain", `document.querySelector(".drawer .name").innerText === "q09999" &&
 	  [...document.querySelectorAll(".queue b")].some((e) => e.innerText === "q09999")`)
-	p.sound()
+	p.Sound()
 }
 
 // TestABrokenConnection: the page says that it is old, and goes on when the server is back.
@@ -300,14 +300,14 @@ func TestABrokenConnection(t *testing.T) {
 	go func() { _ = server.Serve(listener) }() // it ends with the test
 	t.Cleanup(func() { server.Close() })
 	p := b.open(t, "http://"+listener.Addr().String()+"/?"+to.RawQuery, 1280, 800)
-	p.until("the page", `document.querySelector(".transport .play")`)
-	p.goes("#/jobs")
+	p.Until("the page", `document.querySelector(".transport .play")`)
+	p.Goes("#/jobs")
 	cut.Store(true)
 	conns.end()
-	p.until("that the connection is broken", `document.querySelector(".banner")`)
-	p.until("what was there before", `document.querySelector("main .view")`)
+	p.Until("that the connection is broken", `document.querySelector(".banner")`)
+	p.Until("what was there before", `document.querySelector("main .view")`)
 	cut.Store(false)
-	p.until("that it is back", `!document.querySelector(".banner")`)
-	p.click(".transport .play")
-	p.until("jobs that came since", `document.querySelectorAll(".rows .tall .row").length > 1`)
+	p.Until("that it is back", `!document.querySelector(".banner")`)
+	p.Click(".transport .play")
+	p.Until("jobs that came since", `document.querySelectorAll(".rows .tall .row").length > 1`)
 }

@@ -31,33 +31,33 @@ func TestScreenshots(t *testing.T) {
 		{"web-phone", "#/jobs?theme=light&state=waiting", ".rows .row", 390, 760},
 		{"web-chinese", "#/queues?theme=dark&lang=zh", ".queue", 1280, 800},
 	} {
-		p.do("Emulation.setDeviceMetricsOverride", map[string]any{"width": s.width, "height": s.height,
+		p.Do("Emulation.setDeviceMetricsOverride", map[string]any{"width": s.width, "height": s.height,
 			"deviceScaleFactor": 1, "mobile": s.width < 600})
 		if s.hash == "" {
 			p.play(`{"seek": 1e9}`)
 			continue
 		}
-		p.goes(s.hash)
-		p.until(s.name, `document.querySelector("`+s.see+`")`)
+		p.Goes(s.hash)
+		p.Until(s.name, `document.querySelector("`+s.see+`")`)
 		if s.name == "web-whatif" {
-			p.click("dialog .primary")
-			p.until("what moves", `document.querySelector("dialog .result table")`)
+			p.Click("dialog .primary")
+			p.Until("what moves", `document.querySelector("dialog .result table")`)
 		}
 		if s.name == "web-compare" {
-			p.eval(`document.querySelector("textarea").focus()`, nil)
-			p.until("the one that holds", `document.querySelector("textarea").value.includes(", reclaim")`)
-			p.eval(`document.querySelector("textarea").setSelectionRange(...((text) => [text.indexOf(", preempt"),
+			p.Eval(`document.querySelector("textarea").focus()`, nil)
+			p.Until("the one that holds", `document.querySelector("textarea").value.includes(", reclaim")`)
+			p.Eval(`document.querySelector("textarea").setSelectionRange(...((text) => [text.indexOf(", preempt"),
 			  text.indexOf(", backfill")])(document.querySelector("textarea").value))`, nil)
-			p.do("Input.insertText", map[string]any{"text": ""})
-			p.click(".knobs .primary")
-			p.until("both", `document.querySelectorAll(".sides canvas").length === 2`)
-			p.eval(`document.querySelector(".knobs").scrollIntoView()`, nil)
+			p.Do("Input.insertText", map[string]any{"text": ""})
+			p.Click(".knobs .primary")
+			p.Until("both", `document.querySelectorAll(".sides canvas").length === 2`)
+			p.Eval(`document.querySelector(".knobs").scrollIntoView()`, nil)
 		}
-		p.eval(`Promise.allSettled(document.getAnimations().map((a) => a.finished)).
+		p.Eval(`Promise.allSettled(document.getAnimations().map((a) => a.finished)).
 		  then(() => new Promise((d) => setTimeout(d, 1200)))`, nil) // what the view asks for itself has come, too
-		data := p.shot()
+		data := p.Shot()
 		if s.name == "web-whatif" {
-			p.key("Escape")
+			p.Key("Escape")
 		}
 		if *update {
 			if err := os.WriteFile(filepath.Join(images, s.name+".png"), data, 0o644); err != nil {
@@ -65,5 +65,5 @@ func TestScreenshots(t *testing.T) {
 			}
 		}
 	}
-	p.sound()
+	p.Sound()
 }
