@@ -239,11 +239,7 @@ func (st *stream) due() error {
 			return err
 		}
 	}
-	err := st.control.SetWriteDeadline(time.Now().Add(readWithin))
-	if errors.Is(err, http.ErrNotSupported) {
-		return nil
-	}
-	return err
+	return st.deadline(time.Now().Add(readWithin))
 }
 
 // mark ends what is told of a generation; a client that has nothing yet is told nothing.
@@ -268,7 +264,19 @@ func (st *stream) flush() error {
 	if err := st.out.Flush(); err != nil {
 		return err
 	}
-	return st.control.Flush()
+	if err := st.control.Flush(); err != nil {
+		return err
+	}
+	return st.deadline(time.Time{}) // HTTP/2 ends a stream at its deadline, though nothing is written then
+}
+
+// deadline is by when the client has to take what is written; none for the zero time.
+func (st *stream) deadline(at time.Time) error {
+	err := st.control.SetWriteDeadline(at)
+	if errors.Is(err, http.ErrNotSupported) {
+		return nil
+	}
+	return err
 }
 
 // fail tells why the stream ends, if the client still reads.
