@@ -11,8 +11,8 @@ import (
 
 // Bounds of how often the engine is copied, and for how long a copy is kept without a reader.
 const (
-	copyEvery = time.Second // at most
-	copyShare = 40          // … and for at most one part in so many of the time
+	copyEvery = time.Second / 4 // at most
+	copyShare = 40              // … and for at most one part in so many of the time
 	keepFor   = time.Minute
 	alsoFor   = 5 * time.Second // a copy has the parts of the one before, if that is no older
 )

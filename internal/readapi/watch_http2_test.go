@@ -11,7 +11,7 @@ import (
 	"time"
 )
 
-// pipes is a listener whose connections are in memory, so that a test's clock goes for them, too.
+// pipes is a listener of connections in memory, so that a test's clock goes for them, too.
 type pipes chan net.Conn
 
 func (p pipes) Accept() (net.Conn, error) {
