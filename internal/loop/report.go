@@ -21,6 +21,7 @@ type reports struct {
 	l *loop
 
 	problems reportedProblems
+	bookings reportedBookings
 	records  letRunRecords
 }
 
@@ -55,6 +56,7 @@ func (rp *reports) all(now time.Time) {
 		return true
 	})
 	rp.shard(now)
+	rp.bookings.tell(rp.l, now)
 	rp.letRun(now)
 }
 

@@ -2,6 +2,8 @@ package e2e
 
 import (
 	"context"
+	"encoding/json"
+	"fmt"
 	"strings"
 	"testing"
 	"time"
@@ -75,6 +77,68 @@ func TestLiveMaintenanceIsBooked(t *testing.T) {
 	}
 	awaitRunning(t, ns, "endless", 1)
 	awaitRunning(t, ns, "long", 1)
+}
+
+// A booking says how it stands: its phase, its window, its node, and the pod without a limit that may run on then, of
+// which an event tells once, without its name. When the pod is gone, and when the booking is changed, that is said.
+func TestLiveABookingSaysHowItStands(t *testing.T) {
+	ns := namespace(t)
+	node(t, ns, "8")
+	label := []byte(`{"metadata":{"labels":{"booked-by":"` + ns + `"}}}`)
+	if _, err := shared.kube.CoreV1().Nodes().Patch(t.Context(), ns, types.MergePatchType, label,
+		metav1.PatchOptions{}); err != nil {
+		t.Fatal(err)
+	}
+	live(t, ns)
+	p := pod(ns, "endless")
+	p.Spec.SchedulerName = ns
+	create(t, p)
+	awaitRunning(t, ns, "endless", 1)
+	from := time.Now().UTC().Add(time.Hour).Truncate(time.Second)
+	bookings, err := booking(t, ns, map[string]any{"owner": map[string]any{"queue": "nobody"},
+		"nodes": map[string]any{"selector": selecting(ns)["selector"], "count": int64(2)},
+		"from":  from.Format(time.RFC3339), "to": from.Add(time.Hour).Format(time.RFC3339)})
+	if err != nil {
+		t.Fatal(err)
+	}
+	var seen *unstructured.Unstructured
+	says := func(want string) {
+		t.Helper()
+		eventually(t, "the booking to say "+want, func(ctx ctxless) (bool, error) {
+			b, err := bookings.Get(ctx, ns, metav1.GetOptions{})
+			if err != nil {
+				return false, err
+			}
+			seen = b
+			text, _ := json.Marshal(b.Object["status"])
+			return string(text) == want, nil
+		}, func() string { return fmt.Sprint(seen.Object["status"]) })
+	}
+	window := `"window":{"from":"` + from.Format(time.RFC3339) + `","to":"` +
+		from.Add(time.Hour).Format(time.RFC3339) + `"}`
+	short := `"asked":2,"message":"1 of 2 nodes that it asks for: 1 matches its selector","nodeCount":1,` +
+		`"nodes":["` + ns + `"],`
+	says(`{"asked":2,"conflictCount":1,"conflicts":[{"namespace":"` + ns + `","node":"` + ns + `","pod":"endless"}],` +
+		strings.TrimPrefix(short, `"asked":2,`) + `"phase":"Pending",` + window + `}`)
+	if err := shared.kube.CoreV1().Pods(ns).Delete(t.Context(), "endless", metav1.DeleteOptions{}); err != nil {
+		t.Fatal(err)
+	}
+	says(`{` + short + `"phase":"Pending",` + window + `}`)
+	all, err := shared.kube.CoreV1().Events("default").List(t.Context(), metav1.ListOptions{
+		FieldSelector: "involvedObject.name=" + ns + ",reason=Conflict"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(all.Items) != 1 || strings.Contains(all.Items[0].Message, "endless") ||
+		all.Items[0].InvolvedObject.APIVersion != api.Version.String() {
+		t.Errorf("events tell of the conflict: %v", all.Items)
+	}
+	patch := []byte(`{"spec":{"to":"` + from.Add(2*time.Hour).Format(time.RFC3339) + `","nodes":{"count":1}}}`)
+	if _, err := bookings.Patch(t.Context(), ns, types.MergePatchType, patch, metav1.PatchOptions{}); err != nil {
+		t.Fatal(err)
+	}
+	says(`{"nodeCount":1,"nodes":["` + ns + `"],"phase":"Pending","window":{"from":"` + from.Format(time.RFC3339) +
+		`","to":"` + from.Add(2*time.Hour).Format(time.RFC3339) + `"}}`)
 }
 
 // The API server refuses bookings that make no sense.

@@ -202,6 +202,7 @@ func busy(t *testing.T, policies, account, readAPI string) {
 	eventually(t, "the half gang's members to be released", func(ctxless) (bool, error) {
 		return len(events(t, ns, "PodGroup", "half", "GangReleased")) == 1, nil
 	}, refused)
+	books(t, ns, refused)
 	storage(t, ns)
 	createDisk(t, disk(ns, ns))
 	createClaim(t, ns, "given", ns, "")
@@ -273,6 +274,20 @@ func busyConf(t *testing.T) string {
 		t.Fatal(err)
 	}
 	return path
+}
+
+// books has a booking say how it stands.
+func books(t *testing.T, ns string, seen func() string) {
+	t.Helper()
+	bookings, err := booking(t, ns, map[string]any{"maintenance": true, "nodes": selecting(ns),
+		"from": "2100-01-01T10:00:00Z", "to": "2100-01-01T12:00:00Z"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	eventually(t, "a booking to say how it stands", func(ctx ctxless) (bool, error) {
+		b, err := bookings.Get(ctx, ns, metav1.GetOptions{})
+		return err == nil && b.Object["status"] != nil, nil
+	}, seen)
 }
 
 // evicts has a pod that is worth more take the place of another on a node of their own.

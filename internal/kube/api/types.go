@@ -7,6 +7,8 @@
 package api
 
 import (
+	"slices"
+
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/runtime/schema"
@@ -23,7 +25,8 @@ type Booking struct {
 	metav1.TypeMeta   `json:",inline"`
 	metav1.ObjectMeta `json:"metadata,omitempty"`
 
-	Spec BookingSpec `json:"spec"`
+	Spec   BookingSpec   `json:"spec"`
+	Status BookingStatus `json:"status,omitzero"`
 }
 
 // BookingSpec is what is booked, when and for what. Exactly one of Maintenance and Owner is set, and either From and To
@@ -65,6 +68,38 @@ type BookingList struct {
 	Items           []Booking `json:"items"`
 }
 
+// MostNodes bounds the nodes that a status names: so it stays far below what the API server's store takes.
+const MostNodes = 500
+
+// BookingStatus is how a booking stands. The scheduler writes it, and reads none of it.
+type BookingStatus struct {
+	Phase  string         `json:"phase,omitempty"`  // Pending, Active, Ended or Invalid
+	Window *BookingWindow `json:"window,omitempty"` // the present one, or the next; nil: none is to come
+
+	Asked     int32    `json:"asked,omitempty"` // so many nodes, where it has fewer
+	NodeCount int32    `json:"nodeCount,omitempty"`
+	Nodes     []string `json:"nodes,omitempty"` // that it holds in the window, the first MostNodes by name
+
+	ConflictCount int32             `json:"conflictCount,omitempty"`
+	Conflicts     []BookingConflict `json:"conflicts,omitempty"` // the first of them by namespace and name
+
+	Overlaps []string `json:"overlaps,omitempty"` // other bookings with nodes of this one at the same time
+	Message  string   `json:"message,omitempty"`  // why it has fewer nodes than asked for, or is invalid
+}
+
+// BookingWindow is from when to when nodes are booked, as RFC 3339.
+type BookingWindow struct {
+	From string `json:"from"`
+	To   string `json:"to"`
+}
+
+// BookingConflict is a pod that may run on in the window.
+type BookingConflict struct {
+	Namespace string `json:"namespace"`
+	Pod       string `json:"pod"`
+	Node      string `json:"node"`
+}
+
 // DeepCopyObject implements runtime.Object.
 func (b *Booking) DeepCopyObject() runtime.Object { return b.DeepCopy() }
 
@@ -77,6 +112,12 @@ func (b *Booking) DeepCopy() *Booking {
 		c.Spec.Owner = &o
 	}
 	c.Spec.Nodes.Selector = b.Spec.Nodes.Selector.DeepCopy()
+	if w := b.Status.Window; w != nil {
+		copied := *w
+		c.Status.Window = &copied
+	}
+	c.Status.Nodes, c.Status.Overlaps = slices.Clone(b.Status.Nodes), slices.Clone(b.Status.Overlaps)
+	c.Status.Conflicts = slices.Clone(b.Status.Conflicts)
 	return &c
 }
 

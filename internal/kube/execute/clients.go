@@ -8,6 +8,8 @@ import (
 	"k8s.io/client-go/kubernetes"
 	"k8s.io/client-go/rest"
 	"volcano.sh/apis/pkg/client/clientset/versioned"
+
+	"ashlar.sh/internal/kube/api/client"
 )
 
 // connections is how many HTTP/2 connections bindings are spread over: a server bounds
@@ -31,6 +33,8 @@ type Clients struct {
 	Slow    kubernetes.Interface   // pods' conditions
 	Events  kubernetes.Interface
 	Figures versioned.Interface // Queues' figures
+
+	Bookings *client.Client // their statuses; nil: none is written
 }
 
 // NewClients makes clients from one configuration, which is not changed. They send nothing once leading
@@ -67,6 +71,9 @@ func NewClients(config *rest.Config, leading func() bool) (Clients, error) {
 	gentle.QPS, gentle.Burst = saidPerSecond, saidAtOnce
 	if c.Figures, err = versioned.NewForConfig(gentle); err != nil {
 		return Clients{}, fmt.Errorf("make a client for statuses: %w", err)
+	}
+	if c.Bookings, err = client.NewForConfig(gentle); err != nil {
+		return Clients{}, err
 	}
 	return c, nil
 }

@@ -12,6 +12,7 @@ import (
 	"k8s.io/apimachinery/pkg/types"
 	"k8s.io/klog/v2"
 
+	"ashlar.sh/internal/kube/api"
 	"ashlar.sh/sched/ledger"
 )
 
@@ -37,6 +38,7 @@ var apiVersions = map[string]string{
 	"Pod": "v1", "Node": "v1", "Namespace": "v1", "ResourceQuota": "v1", "PodDisruptionBudget": "policy/v1",
 	"PriorityClass": "scheduling.k8s.io/v1", "PodGroup": "scheduling.volcano.sh/v1beta1",
 	"Queue": "scheduling.volcano.sh/v1beta1", "HyperNode": "topology.volcano.sh/v1alpha1",
+	"Booking": api.Version.String(),
 }
 
 // Event tells of something, unless too much waits to be told: then it returns false. It
@@ -82,6 +84,27 @@ func (c *Executor) QueueAllocated(name, uid string, allocated map[string]*string
 		_, err := c.options.Clients.Figures.SchedulingV1beta1().Queues().Patch(ctx, name,
 			types.MergePatchType, patch, metav1.PatchOptions{}, "status")
 		return err
+	})
+}
+
+// bookingFields are the fields of a booking's status: one that is not written anew is removed.
+var bookingFields = []string{"phase", "window", "asked", "nodeCount", "nodes", "conflictCount", "conflicts", "overlaps",
+	"message"}
+
+// BookingStatus has an executor write how a booking stands, in the place of what its status says. It returns false when
+// too much waits to be said.
+func BookingStatus(c *Executor, name, uid string, status *api.BookingStatus) bool {
+	fields := map[string]any{}
+	text, _ := json.Marshal(status) // strings and numbers only
+	_ = json.Unmarshal(text, &fields)
+	for _, f := range bookingFields {
+		if _, is := fields[f]; !is {
+			fields[f] = nil
+		}
+	}
+	patch, _ := json.Marshal(map[string]any{"metadata": map[string]any{"uid": uid}, "status": fields})
+	return c.options.Clients.Bookings != nil && c.say(c.figures, func(ctx context.Context) error {
+		return c.options.Clients.Bookings.PatchStatus(ctx, name, patch)
 	})
 }
 

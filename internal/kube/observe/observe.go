@@ -22,6 +22,7 @@ import (
 
 	"ashlar.sh/internal/booking"
 	"ashlar.sh/internal/crash"
+	"ashlar.sh/internal/kube/api"
 	"ashlar.sh/internal/kube/api/client"
 	"ashlar.sh/internal/kube/owners"
 	"ashlar.sh/internal/kube/translate"
@@ -308,6 +309,11 @@ func (w *Observer) PodGroup(namespace, name string) *schedulingv1beta1.PodGroup 
 // not be changed.
 func (w *Observer) Queue(name string) *schedulingv1beta1.Queue {
 	return find[schedulingv1beta1.Queue](w.queues, name)
+}
+
+// Booking is the newest state that an observer has seen of a Booking, nil when there is none. It must not be changed.
+func Booking(w *Observer, name string) *api.Booking {
+	return findIn[api.Booking](w, model.KindBooking, name)
 }
 
 // Pod is what is kept of the newest state that was seen of a pod; nil when there is none.

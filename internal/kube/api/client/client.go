@@ -1,5 +1,5 @@
-// Package client lists and watches Ashlar's own kinds (internal/kube/api). It is apart from them since
-// what reads files needs no client.
+// Package client lists and watches Ashlar's own kinds (internal/kube/api), and writes their statuses. It is apart from
+// them since what reads files needs no client.
 package client
 
 import (
@@ -9,6 +9,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/runtime/serializer"
+	"k8s.io/apimachinery/pkg/types"
 	"k8s.io/apimachinery/pkg/watch"
 	"k8s.io/client-go/rest"
 	"k8s.io/client-go/tools/cache"
@@ -16,7 +17,7 @@ import (
 	"ashlar.sh/internal/kube/api"
 )
 
-// Client lists and watches bookings.
+// Client lists and watches bookings, and writes their statuses.
 type Client struct {
 	rest       rest.Interface
 	parameters runtime.ParameterCodec
@@ -50,6 +51,12 @@ func (c *Client) List(ctx context.Context, o metav1.ListOptions) (*api.BookingLi
 func (c *Client) Watch(ctx context.Context, o metav1.ListOptions) (watch.Interface, error) {
 	o.Watch = true
 	return c.rest.Get().Resource(api.Resource).VersionedParams(&o, c.parameters).Watch(ctx)
+}
+
+// PatchStatus applies a merge patch to the status of a booking.
+func (c *Client) PatchStatus(ctx context.Context, name string, patch []byte) error {
+	return c.rest.Patch(types.MergePatchType).Resource(api.Resource).Name(name).SubResource("status").Body(patch).
+		Do(ctx).Error()
 }
 
 // Informer is an informer of bookings, which is not started.
