@@ -17,15 +17,14 @@ import (
 type direct struct {
 	gate   gate
 	client string
-	still  *standstill
 
 	mu     sync.Mutex
 	open   map[*chunks]bool
 	closed bool
 }
 
-func newDirect(g gate, client string, still *standstill) *direct {
-	return &direct{gate: g, client: client, still: still, open: map[*chunks]bool{}}
+func newDirect(g gate, client string) *direct {
+	return &direct{gate: g, client: client, open: map[*chunks]bool{}}
 }
 
 // RoundTrip implements http.RoundTripper.
@@ -39,7 +38,6 @@ func (d *direct) RoundTrip(r *http.Request) (*http.Response, error) {
 			return nil, err
 		}
 	}
-	d.still.wait(r.Context())
 	d.mu.Lock()
 	closed := d.closed
 	d.mu.Unlock()

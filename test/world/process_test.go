@@ -46,7 +46,7 @@ func (w *World) start(name string) {
 	ctx, cancel := context.WithCancel(context.Background())
 	p := &process{name: name + "." + number(lives), listener: newListener(), cancel: cancel, ended: make(chan error, 1),
 		still: &standstill{}, dumps: make(chan os.Signal, 1)}
-	p.direct = newDirect(gate{w.seq}, p.name, p.still)
+	p.direct = newDirect(gate{w.seq}, p.name)
 	serve := apimodel.Handler(gate{w.seq}, p.name)
 	// A connection for each request: which of several that wait at once gets a used one is nobody's to say, and a broken
 	// one has the transport send a request again.
@@ -67,6 +67,7 @@ func (w *World) start(name string) {
 		config.Transport, config.Dial = nil, dial
 	}
 	config.Wrap(p.bug.inRequests)
+	config.Wrap(p.still.inRequests)
 	if w.Breaks.wrap != nil {
 		config.Wrap(w.Breaks.wrap)
 	}
