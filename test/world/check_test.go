@@ -38,6 +38,7 @@ type checker struct {
 	taken      window               // and what was taken from it for others
 	regained   window               // what was bound of it since something was taken
 	usage      keptUsage
+	repeats    repeats
 }
 
 // gang is a life of a PodGroup.
@@ -64,7 +65,8 @@ func newChecker(w *World) *checker {
 		lease: w.api.Kind("coordination.k8s.io", "leases"), maps: w.api.Kind("", "configmaps"),
 		bound: map[types.UID]string{}, bindsOf: map[types.UID]int{},
 		gangs: map[string]*gang{}, said: map[types.UID]bool{}, spared: map[string]bool{}, terms: map[string]int{},
-		writes: map[types.UID]int{}, born: map[types.UID]time.Time{}, why: map[types.UID]string{}}
+		writes: map[types.UID]int{}, born: map[types.UID]time.Time{}, why: map[types.UID]string{},
+		repeats: newRepeats()}
 }
 
 func isScheduler(client string) bool { return strings.HasPrefix(client, "scheduler-") }
@@ -102,6 +104,7 @@ func (c *checker) wrote(write apimodel.Write) {
 		c.w.result.Writes++
 		c.fenced(write)
 	}
+	c.repeats.wrote(write)
 	if write.Client == rivalName {
 		c.newest = max(c.newest, c.terms[rivalName])
 	}

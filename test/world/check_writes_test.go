@@ -5,7 +5,11 @@ import (
 	"reflect"
 	"slices"
 	"strings"
+	"testing"
+	"testing/synctest"
 	"time"
+
+	"k8s.io/apimachinery/pkg/types"
 
 	"ashlar.sh/test/world/apimodel"
 )
@@ -56,4 +60,80 @@ func (c *checker) counted(write apimodel.Write) {
 	if n > fewWrites && n > lived {
 		c.w.wrong("%s %s was written to %d times in %d seconds", write.Kind.Resource, write.Key(), n, lived)
 	}
+}
+
+// saidAgain is how long after another client wrote over the status of a PodGroup a scheduler says once more what it had
+// said: it takes its words for said for five minutes, from its last ones, which answer the other client's in seconds.
+const saidAgain = 5*time.Minute + 30*time.Second
+
+// repeats follows which statuses others wrote over, and which of these schedulers restored when nothing else happened.
+type repeats struct {
+	over   map[types.UID]time.Time // when another client last wrote over a PodGroup's status
+	resets map[string]bool         // by kind and UID: one write of the PodGroup, and one event about it
+	number int
+}
+
+func newRepeats() repeats { return repeats{map[types.UID]time.Time{}, map[string]bool{}, 0} }
+
+// rest begins the time in which nothing else is written.
+func (r *repeats) rest() { clear(r.resets) }
+
+func (r *repeats) wrote(write apimodel.Write) {
+	if write.After == nil {
+		return
+	}
+	uid := write.After.Meta().GetUID()
+	switch write.Kind.Resource {
+	case "events":
+		uid = types.UID(text(write.After.Object, "involvedObject", "uid"))
+	case "podgroups":
+		if isScheduler(write.Client) {
+			break
+		}
+		if write.Before != nil && !reflect.DeepEqual(write.Before.Object["status"], write.After.Object["status"]) {
+			r.over[uid] = time.Now()
+		}
+		return
+	default:
+		return
+	}
+	key := write.Kind.Resource + " " + string(uid)
+	if at, is := r.over[uid]; is && isScheduler(write.Client) && time.Since(at) <= saidAgain && !r.resets[key] {
+		r.resets[key] = true
+		r.number++
+	}
+}
+
+// What another client wrote over is said again, once, with one event, and for no longer than it takes.
+func TestWhatIsWrittenOverIsSaidAgainOnce(t *testing.T) {
+	group := func(phase string) *apimodel.Stored {
+		return &apimodel.Stored{Object: map[string]any{"metadata": map[string]any{"uid": "g"},
+			"status": map[string]any{"phase": phase}}}
+	}
+	event := &apimodel.Stored{Object: map[string]any{"metadata": map[string]any{"uid": "e"},
+		"involvedObject": map[string]any{"uid": "g"}}}
+	groups, events := &apimodel.Kind{}, &apimodel.Kind{}
+	groups.Resource, events.Resource = "podgroups", "events"
+	said := apimodel.Write{Client: "scheduler-0.0", Kind: groups, Before: group("Running"), After: group("Pending")}
+	told := apimodel.Write{Client: "scheduler-0.0", Kind: events, After: event}
+	synctest.Test(t, func(t *testing.T) {
+		r := newRepeats()
+		expect := func(n int, when string, writes ...apimodel.Write) {
+			for _, w := range writes {
+				r.wrote(w)
+			}
+			if r.number != n {
+				t.Errorf("%s: %d writes say something again, want %d", when, r.number, n)
+			}
+		}
+		expect(0, "before another client wrote", said, told)
+		expect(0, "its own write", apimodel.Write{Client: "tenant", Kind: groups, Before: group("Pending"),
+			After: group("Running")})
+		pass(saidAgain)
+		expect(2, "once", said, told)
+		expect(2, "twice", said, told)
+		r.rest()
+		pass(time.Second)
+		expect(2, "too late", said, told)
+	})
 }

@@ -158,12 +158,38 @@ func (j *jobs) tend(one *job) {
 	if w.api.Get(j.groups, userNamespace, one.name) == nil { // a backup was older
 		j.group(one)
 	}
+	j.restart(one)
 	for i := range one.pods {
 		if name := podName(one, i); !one.done[i] && w.api.Get(j.pods, userNamespace, name) == nil {
 			w.make("", "pods", podOf(one, name))
 		}
 	}
 	w.seq.after(w.between(200*time.Millisecond, 4*time.Second), func() { j.tend(one) })
+}
+
+// restart has members of a gang run again that succeeded and are gone, where the rest can never have the minimum: of a
+// gang that is evicted, some may succeed before they are gone, and the others, made again, lack them. No scheduler
+// starts these, Volcano's neither; a controller has to begin the job again, as Volcano's does by RestartJob.
+func (j *jobs) restart(one *job) {
+	there, waits := 0, false
+	var gone []int
+	for i := range one.pods {
+		p := j.w.api.Get(j.pods, userNamespace, podName(one, i))
+		if p == nil && one.done[i] {
+			gone = append(gone, i)
+			continue
+		}
+		there++
+		waits = waits || !one.done[i] && (p == nil || text(p.Object, "spec", "nodeName") == "")
+	}
+	if !waits || there >= one.least {
+		return
+	}
+	j.w.did("a job begun again")
+	j.w.log("%s is begun again: %d of at least %d pods are left", one.name, there, one.least)
+	for _, i := range gone {
+		delete(one.done, i)
+	}
 }
 
 func podName(one *job, i int) string { return fmt.Sprintf("%s-%d", one.name, i) }
