@@ -68,31 +68,44 @@ func PlanStarts(s *session.Session) {
 	}
 	queues := slices.SortedFunc(maps.Keys(waiting), s.Policy.CompareQueues) // order-free: sorted
 	for _, q := range queues {
-		for n := int64(0); waiting[q].Len() > 0 && (n < s.Backfill.Depth || s.Backfill.Depth < 0); n++ {
-			planFor(s, waiting[q].Pop())
+		first, never := int64(0), 0
+		for waiting[q].Len() > 0 && (first < s.Backfill.Depth || s.Backfill.Depth < 0) && never < mostNever {
+			if planFor(s, waiting[q].Pop()) {
+				first++
+			} else {
+				never++
+			}
 		}
 	}
 	s.RememberIdle("plan")
 }
 
-// planFor plans the start of one of the first jobs of a queue, unless it has one, or could start now.
-func planFor(s *session.Session, j ledger.JobID) {
+// mostNever is how many jobs of a queue that its nodes could never hold are passed over.
+const mostNever = 64
+
+// planFor plans the start of one of the first jobs of a queue, unless it has one, or could start now. It returns false
+// for a job that the nodes could not hold if they were empty: that one is not first, the next one is.
+func planFor(s *session.Session, j ledger.JobID) bool {
 	if Planned(s, j) {
-		return
+		return true
 	}
 	w := PendingTasksOf(s, j)
-	if w.Empty() || w.Promised() || !couldEver(s, w) {
-		return
+	if w.Empty() || w.Promised() {
+		return true
+	}
+	if !couldEver(s, w) {
+		return false
 	}
 	if from := model.After(came(s, w), session.Patience(s, j)); from > s.Now {
 		if s.Planned == 0 || from < s.Planned {
 			s.Planned = from
 		}
-		return
+		return true
 	}
 	if !Would(s, j) {
 		plan(s, j, 0)
 	}
+	return true
 }
 
 // plan plans a job's start, and keeps the room for it, if one can be planned. first is what was planned first, 0 for
