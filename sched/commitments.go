@@ -37,13 +37,14 @@ type JobLife struct {
 }
 
 // Lender is a job that waits: what happens with the room that its queue keeps for it, since when it counts as
-// waiting, if that is not since its pods came (0: it is), and since when it has lacked pods although it is admitted
-// (0: it lacks none).
+// waiting, if that is not since its pods came (0: it is), since when it has lacked pods although it is admitted
+// (0: it lacks none), and whether room is kept for none that are to come.
 type Lender struct {
 	JobLife
 	How     ledger.Lending
 	From    int64
 	Podless int64 `json:",omitempty"`
+	Lapsed  bool  `json:",omitempty"`
 }
 
 // Arrival says that pods which are to be placed came to a job: at the time of the cycle that found it, or
@@ -161,8 +162,8 @@ func (ss *savedState) phaseCommitment(j ledger.JobID) (PhaseCommitment, bool) {
 func (ss *savedState) lender(j ledger.JobID) (Lender, bool) {
 	job := ss.e.l.Job(j)
 	w := Lender{JobLife{job.Key, life(job)}, ss.e.l.Lenders.Of(j), ss.e.l.Lenders.WaitsFrom(j),
-		ss.e.l.Lenders.AwaitsFrom(j)}
-	return w, w.How != ledger.Keeps || w.From != 0 || w.Podless != 0
+		ss.e.l.Lenders.AwaitsFrom(j), ss.e.l.Lenders.Lapsed(j)}
+	return w, w.How != ledger.Keeps || w.From != 0 || w.Podless != 0 || w.Lapsed
 }
 
 // life is the UID of a job's PodGroup, empty for an adopted job.
@@ -189,7 +190,9 @@ func (e *Engine) EvictionsKnownFrom(at int64) { e.l.EvictionHistory.KnownFrom(at
 // object is gone, is another object of the same name by now, or already shows what was decided.
 func (e *Engine) Restore(c Commitments) {
 	e.l.Settle()
-	e.decided = e.decided || c.Decided
+	if e.decided = e.decided || c.Decided; e.decided {
+		e.l.Lenders.Vote()
+	}
 	e.nextID = max(e.nextID, c.NextID)
 	e.stmts = max(e.stmts, c.Statement)
 	for _, t := range c.Tasks {
@@ -225,6 +228,9 @@ func (e *Engine) Restore(c Commitments) {
 	e.l.Losses.Restore(c.Losses)
 	e.session.Asked = c.Asked
 	for _, w := range c.Lenders {
+		if j, found := e.l.Jobs.Find(w.Job); found && life(e.l.Job(j)) == w.UID { // also where its PodGroup is gone
+			e.l.Lenders.Lapse(j, w.Lapsed)
+		}
 		if j, ok := e.saved.alive(w.Job, w.UID); ok {
 			e.l.Lenders.Lend(j, w.How)
 			e.l.Lenders.Wait(j, w.From)

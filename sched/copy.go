@@ -167,6 +167,7 @@ func (c *Copy) takeBack() {
 			e.l.Lenders.Lend(j, ledger.Keeps)
 			e.l.Lenders.Wait(j, 0)
 			e.l.Lenders.Await(j, 0)
+			e.l.Lenders.Lapse(j, false)
 		}
 	}
 	e.l.Losses.Forget()
@@ -174,6 +175,10 @@ func (c *Copy) takeBack() {
 		f := c.was[c.changed[i]]
 		f.Ref = c.changed[i]
 		e.Apply(f)
+		if j, there := e.l.Jobs.Find(ledger.JobKey{Namespace: f.Ref.Namespace, Name: f.Ref.Name}); there &&
+			f.Ref.Kind == model.KindPodGroup {
+			e.l.Lenders.Lapse(j, false) // it asks for no more than it did
+		}
 	}
 	e.l.Losses.Forget() // pods that came back are no losses
 	e.session.ForgetArrivals()

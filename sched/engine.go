@@ -85,6 +85,7 @@ func (e *Engine) Decide(now int64) (plan Plan, events []trace.Event, next int64)
 	if !e.decided {
 		e.reserveNominated(now)
 		e.decided = true
+		e.l.Lenders.Vote()
 	}
 
 	// 3. Actions, in the configured order; each one's statements become commitments.

@@ -1,7 +1,7 @@
-# A job that loses its pods before any had a node has what is kept for it for a minute from then on.
+# Pods that come and go again do not prolong what is kept for a job.
 #
-# early waits for the second of its pods, and room for both is kept. Then the first is deleted, too.
-# It is gone a cycle later, and next is let in a minute after that.
+# early waits for the second of its pods, and room for both is kept. Then the first is deleted, too. It is gone a cycle
+# later, and next is let in a minute after early was.
 
 conf
   actions enqueue allocate
@@ -15,7 +15,7 @@ phase ml/early Inqueue
 wait ml/early: NotEnoughTasks 1 of 2
 
 submit ml/next  min=1 minresources=cpu:4
-run until=5m phases
+cycle 2 phases
 ----
 wait ml/early: NotEnoughTasks 1 of 2
 wait ml/next: QueueQuotaInsufficient default: cpu 8 with it, 4 may be
@@ -23,6 +23,6 @@ wait ml/next: QueueQuotaInsufficient default: cpu 8 with it, 4 may be
 delete ml/early-0
 run phases
 ----
-1m3s  phase ml/next Inqueue
+1m1s  phase ml/next Inqueue
 wait ml/early: NoPods
 wait ml/next: NoPods

@@ -119,7 +119,7 @@ func (ac *accounts) count(job *Job, d resource.Dim, asks, held, gated int64) {
 			ac.l.Usage.count(job, d, held)
 		}
 	}
-	if held != 0 || gated != 0 {
+	if held != 0 || gated != 0 || asks != 0 && job.waits.lapsed {
 		ac.refresh(job, d)
 	}
 }
@@ -162,7 +162,9 @@ func (ac *accounts) refresh(job *Job, d resource.Dim) {
 	floor, held := job.floor(d), job.Allocated.Get(d)
 	elastic, inqueue := max(0, held-floor), int64(0)
 	if job.reserves {
-		inqueue = max(0, max(0, max(0, floor-held)-job.gatedNeed.Get(d))-job.Done(d))
+		if inqueue = job.owed(d); job.waits.lapsed {
+			inqueue = min(inqueue, job.waiting(d))
+		}
 	}
 	lent := int64(0)
 	if job.waits.lending == Lends {

@@ -1,12 +1,18 @@
 package ledger
 
-import "slices"
+import (
+	"slices"
+
+	"ashlar.sh/sched/model"
+	"ashlar.sh/sched/resource"
+)
 
 // Lenders holds what becomes of the room that queues keep for admitted jobs that wait.
 type Lenders struct {
 	l *Ledger
 
-	count int // jobs that lend
+	count  int  // jobs that lend
+	voting bool // see Vote
 }
 
 // Lending is what becomes of the room that a queue keeps for the minimum of an admitted job, while no node has room
@@ -71,17 +77,99 @@ func (le *Lenders) set(j JobID, at *int64, to int64) {
 // WaitsFrom returns what Wait set; 0: nothing.
 func (le *Lenders) WaitsFrom(j JobID) int64 { return le.l.Jobs.rows[j].waits.from }
 
+// Vote says that from now on whatever a job may keep room for was decided with this ledger. What PodGroups showed
+// before was decided by an earlier scheduler, as far as can be told.
+func (le *Lenders) Vote() { le.voting = true }
+
+// changes notes what no vote let a job in for, before its PodGroup is another one, or gone.
+func (le *Lenders) changes(job *Job, to *model.PodGroup) {
+	unvoted := letInByOthers(job.Group, to) && !job.decided.held || asksForMore(job.Group, to)
+	if le.voting && (unvoted || to == nil && job.Tasks > 0) {
+		le.lapse(job, true)
+	}
+}
+
+// letInByOthers says that a PodGroup was made as one that is let in, or was changed into one.
+func letInByOthers(was, is *model.PodGroup) bool {
+	return is != nil && is.Phase == model.GroupInqueue &&
+		(was == nil || was.Phase != model.GroupInqueue || was.UID != is.UID)
+}
+
+// asksForMore says that a PodGroup asks for more than before.
+func asksForMore(was, is *model.PodGroup) bool {
+	if was == nil || is == nil {
+		return false
+	}
+	before := was.MinResources
+	for _, a := range is.MinResources { // both are in the order of names
+		for len(before) > 0 && before[0].Name < a.Name {
+			before = before[1:]
+		}
+		had := int64(0)
+		if len(before) > 0 && before[0].Name == a.Name {
+			had = before[0].Value
+		}
+		if a.Value > had {
+			return true
+		}
+	}
+	return false
+}
+
+// Lapse sets whether a job's queue keeps room only for the job's pods that exist, and none for pods that are to come:
+// they did not come in time, or nothing let the job in for what its PodGroup asks for now. It outlives the cycle as
+// Lend does.
+func (le *Lenders) Lapse(j JobID, is bool) {
+	if job := &le.l.Jobs.rows[j]; le.lapse(job, is) && job.HasMin {
+		le.l.accounts.refreshAll(j)
+		le.l.Changes.mark(j)
+	}
+}
+
+// lapse is Lapse without the figures. It says whether anything changed.
+func (le *Lenders) lapse(job *Job, is bool) bool {
+	if job.waits.lapsed == is {
+		return false
+	}
+	job.waits.lapsed = is
+	le.l.Changes.recommitted.job(job.Key)
+	return true
+}
+
+// Lapsed returns what Lapse set.
+func (le *Lenders) Lapsed(j JobID) bool { return le.l.Jobs.rows[j].waits.lapsed }
+
+// Promised says that pods of an admitted job are still to come: its minResources are more than its members hold and its
+// waiting members ask for.
+func (j *Job) Promised() bool {
+	for d := range j.MinResources {
+		if d := resource.Dim(d); j.owed(d) > j.waiting(d) {
+			return true
+		}
+	}
+	return false
+}
+
+// Incomplete says that a job cannot have its minimum with the members that it has, whatever room there is: there are
+// too few of them, or too few that may be placed.
+func (j *Job) Incomplete() bool {
+	return j.Tasks == 0 || j.Count.lacking(j.MinMember)+j.Gated+j.Invalid > 0 && j.Staying() < j.MinMember ||
+		!j.Met(func(c *Count) int32 { return c.Valid() + c.By[model.Unknown] })
+}
+
 // LacksPods says that a job has no pod at all, or that members hold room and others of its minimum have no pod, whether
 // or not it pauses.
 func (j *Job) LacksPods() bool { return j.Tasks == 0 || j.missing() > 0 }
 
-// Awaits says that room is kept for members of a job of which no pod exists.
+// Awaits says that room is kept for a job that lacks pods, cannot have its minimum with those that it has, or has
+// more to come.
 func (j *Job) Awaits() bool {
-	return j.LacksPods() && slices.ContainsFunc(j.inqueue, func(kept int64) bool { return kept > 0 })
+	return slices.ContainsFunc(j.inqueue, func(kept int64) bool { return kept > 0 }) &&
+		(j.LacksPods() || j.Incomplete() || j.Promised())
 }
 
-// Await sets the time since which an admitted job has lacked pods (LacksPods); 0: it lacks none. It outlives the cycle
-// as Lend does.
+// Await sets the time since which an admitted job has lacked pods, in any of the ways of Awaits; 0: it lacks none. It
+// outlives the cycle as Lend does.
 func (le *Lenders) Await(j JobID, since int64) {
 	le.set(j, &le.l.Jobs.rows[j].waits.podless, since)
 }

@@ -114,7 +114,7 @@ func (js *Jobs) drop(j JobID) {
 	if row.Group != nil || row.Tasks > 0 {
 		return
 	}
-	if row.decided.held || row.waits.lending != Keeps || row.waits.from != 0 || row.waits.podless != 0 {
+	if row.decided.held || row.waits.committed() {
 		js.l.Changes.recommitted.job(row.Key)
 	}
 	if row.Losses > 0 {
@@ -293,7 +293,7 @@ func lasts(g *model.PodGroup) int64 {
 func (js *Jobs) apply(k Key, g *model.PodGroup) JobID {
 	j := js.row(JobKey{Namespace: k.Namespace, Name: k.Name})
 	job := &js.rows[j]
-	if job.decided.held || job.waits.lending != Keeps || job.waits.from != 0 || job.waits.podless != 0 {
+	if job.decided.held || job.waits.committed() {
 		js.l.Changes.recommitted.job(job.Key)
 	}
 	life := job.Group != nil && g != nil && job.Group.UID == g.UID
@@ -305,6 +305,7 @@ func (js *Jobs) apply(k Key, g *model.PodGroup) JobID {
 		js.l.Changes.arrivals, job.Recent = js.l.Changes.arrivals+1, false
 	}
 	old := job.Group
+	js.l.Lenders.changes(job, g)
 	job.Group = g
 	job.waits.paused = js.l.Backoffs.pausesWhole(j)
 	js.resub(j, old)
@@ -349,6 +350,16 @@ func (j *Job) Asks(d resource.Dim) int64 {
 	return max(0, max(0, j.MinResources.Get(d)-j.Allocated.Get(d))-j.inqueue.Get(d))
 }
 
+// owed is what of a job's minResources its members do not hold, in dimension d: less what gated members ask for, and
+// what those held that succeeded. waiting is what its members ask for that wait to be placed.
+func (j *Job) owed(d resource.Dim) int64 {
+	return max(0, max(0, max(0, j.floor(d)-j.Allocated.Get(d))-j.gatedNeed.Get(d))-j.Done(d))
+}
+
+func (j *Job) waiting(d resource.Dim) int64 {
+	return resource.Sum{}.Plus(j.Request.Get(d)).Minus(j.Allocated.Get(d)).Int64()
+}
+
 // Short says that members of a job hold room while others of its minimum are lost, or never held any.
 // Terminating members are not lost yet.
 func (j *Job) Short() bool { return j.Staying() > 0 && !j.Met((*Count).NotGone) }
@@ -391,6 +402,12 @@ type decidedPhase struct {
 type jobWaits struct {
 	lending Lending
 	paused  bool  // it pauses as a whole, so it keeps no room for its minimum
+	lapsed  bool  // see Lapse
 	from    int64 // see Wait
 	podless int64 // see Await
+}
+
+// committed says that there is something to be noted of it beside the facts.
+func (w *jobWaits) committed() bool {
+	return w.lending != Keeps || w.lapsed || w.from != 0 || w.podless != 0
 }

@@ -147,7 +147,8 @@ func (p *plugin) add(j ledger.JobID) {
 // still kept for them.
 func (p *plugin) awaits(j ledger.JobID) bool {
 	job := p.l.Job(j)
-	return p.l.Lenders.Of(j) != ledger.LendsAll && (job.Phase == model.GroupInqueue || job.Short())
+	lapsed := p.l.Lenders.Of(j) == ledger.LendsAll || p.l.Lenders.Lapsed(j)
+	return !lapsed && (job.Phase == model.GroupInqueue || job.Short())
 }
 
 // owe counts what a job that was let in has not made pods of.
