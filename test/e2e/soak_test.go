@@ -258,6 +258,9 @@ func (s *soak) testify() {
 	s.seen.mu.Lock()
 	defer s.seen.mu.Unlock()
 	s.t.Logf("%d times a pod that had ended was called something else again", s.seen.risen)
+	for _, o := range s.seen.full {
+		s.t.Error(o.said)
+	}
 	for _, wrong := range s.seen.wrong {
 		spared := false
 		for life := range s.spared {

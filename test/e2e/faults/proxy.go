@@ -31,6 +31,7 @@ type Proxy struct {
 	target  *rest.Config
 	forward http.Handler
 	listen  *listener
+	writes  sync.WaitGroup // that the API server has not answered
 
 	mu         sync.Mutex
 	injections []*Injection
@@ -79,7 +80,8 @@ func authority(c *x509.Certificate) []byte {
 	return pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE", Bytes: c.Raw})
 }
 
-// Close ends the proxy; whoever speaks through it sees its connections break.
+// Close ends the proxy; whoever speaks through it sees its connections break. When it returns the API server has
+// answered each write that the proxy gave it: what takes the place of a client that was killed finds all that it did.
 func (p *Proxy) Close() {
 	p.mu.Lock()
 	for resource, open := range p.held {
@@ -91,6 +93,7 @@ func (p *Proxy) Close() {
 	p.ResetConnections()
 	p.server.CloseClientConnections()
 	p.server.Close()
+	p.writes.Wait()
 }
 
 // DropWatches breaks off every watch that runs, and returns how many there were.
@@ -137,6 +140,14 @@ func (p *Proxy) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 // pass hands a request on to the server.
 func (p *Proxy) pass(w http.ResponseWriter, r *http.Request) {
 	if !Watch(r) {
+		if r.Method != http.MethodGet {
+			// The API server may carry it out though its client has gone, and Close waits for that.
+			p.writes.Add(1)
+			defer p.writes.Done()
+			ctx, cancel := context.WithCancel(context.WithoutCancel(r.Context())) // without any, the forward asks w
+			defer cancel()
+			r = r.WithContext(ctx)
+		}
 		p.forward.ServeHTTP(w, r)
 		return
 	}
