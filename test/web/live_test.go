@@ -16,6 +16,7 @@ import (
 type live struct {
 	page    string // the answer of /v1/page
 	streams chan func(*feed)
+	why     http.HandlerFunc // answers /v1/why/; nil: there is none
 }
 
 // feed is one stream that the page reads.
@@ -65,6 +66,13 @@ func (l *live) opens(t *testing.T, b *browser) *page {
 		case <-r.Context().Done():
 		}
 	})
+	mux.HandleFunc("GET /v1/pods", func(w http.ResponseWriter, _ *http.Request) {
+		w.Header().Set("Content-Type", "application/json")
+		fmt.Fprint(w, `{"items": []}`)
+	})
+	if l.why != nil {
+		mux.HandleFunc("GET /v1/why/", l.why)
+	}
 	listener, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
 		t.Fatal(err)

@@ -12,20 +12,37 @@ export async function ask<T>(path: string, body?: unknown): Promise<T> {
   return document as T;
 }
 
-/** useAnswer asks again whenever `moment` changes, at most once in a while, and keeps the last answer meanwhile. */
+const refusedFor = 3000; // milliseconds until a question that was refused is asked again, at most
+
+/** One question while it is shown. */
+interface Run { at: number; timer: number; asking: boolean; stale: boolean; over: boolean }
+
+/**
+ * useAnswer asks again when `moment` changes, at most once in a while, and keeps the last answer meanwhile. One question
+ * is asked at a time: an answer that takes longer than a moment lasts is awaited, not dropped.
+ */
 export function useAnswer<T>(path: string | null, moment: number, every = 1000): { data?: T; error?: string } {
   const [got, setGot] = useState<{ path: string; data?: T; error?: string }>({ path: "" });
-  const last = useRef({ path: "", at: 0 });
+  const run = useRef<Run>(undefined!);
+  useEffect(() => {
+    const r: Run = run.current = { at: 0, timer: 0, asking: false, stale: false, over: false };
+    return () => { r.over = true; clearTimeout(r.timer); };
+  }, [path]);
   useEffect(() => {
     if (path === null) return;
-    let off = false;
-    const wait = last.current.path === path ? Math.max(0, last.current.at + every - Date.now()) : 0;
-    const timer = setTimeout(() => {
-      last.current = { path, at: Date.now() };
-      ask<T>(path).then((data) => { if (!off) setGot({ path, data }); },
-        (e: Error) => { if (!off) setGot((old) => ({ path, error: e.message, ...(old.path === path && old.data !== undefined && { data: old.data }) })); });
-    }, wait);
-    return () => { off = true; clearTimeout(timer); };
+    const r = run.current;
+    const plan = () => { r.timer = window.setTimeout(put, Math.max(0, r.at + every - Date.now())); };
+    const put = () => {
+      Object.assign(r, { at: Date.now(), timer: 0, asking: true, stale: false });
+      ask<T>(path).then((data) => { if (!r.over) setGot({ path, data }); },
+        (e: Error) => {
+          r.at -= Math.max(0, every - refusedFor); // what was refused is asked again soon
+          if (!r.over) setGot((old) => ({ path, error: e.message, ...(old.path === path && old.data !== undefined && { data: old.data }) }));
+        })
+        .finally(() => { r.asking = false; if (r.stale && !r.over) plan(); });
+    };
+    if (r.asking) r.stale = true;
+    else if (r.timer === 0) plan();
   }, [path, moment, every]);
   return path !== null && got.path === path ? got : {};
 }

@@ -1,6 +1,7 @@
 // What the page makes of documents: only what the eye needs, nothing that a decision rests on.
-import { amount } from "./amounts";
-import type { Job, Queue, Reason, State } from "./types";
+import { amount, span } from "./amounts";
+import type { Job, Queue, Reason, Start, State } from "./types";
+import { t } from "./words";
 
 export type Stand = "never" | "waits" | "partly" | "runs" | "starts" | "ends" | "over";
 export const stands: Stand[] = ["never", "waits", "partly", "starts", "runs", "ends", "over"];
@@ -35,6 +36,15 @@ export const tellsEvictions = (s: State): boolean => s.source !== undefined && s
 export function since(j: Job, at: number, simulated: boolean): number {
   if (j.created) return Math.max(0, (at - Date.parse(j.created)) / 1000);
   return simulated && at < 1e12 ? at / 1000 : NaN;
+}
+
+/** startOf is a start for a cell of a table: "in 10m–40m", "in 10m–?" where the latest time is not known, else why not. */
+export function startOf(s: Start | undefined, at: number): string {
+  if (!s) return "";
+  const away = (text: string | undefined) => (text ? span(Math.max(0, (Date.parse(text) - at) / 1000)).split(" ")[0]! : "");
+  const from = away(s.earliest), to = away(s.latest);
+  if (from === "" && to === "") return s.unknown === "DoesNotStart" ? t("never") : "?";
+  return `${t("in")} ${from === "" || from === to ? to : to === "" ? `${from}–?` : `${from}–${to}`}`;
 }
 
 /** parts cuts a reason's message at its semicolons, but not within brackets. What its evicting actions say is left out. */

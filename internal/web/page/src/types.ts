@@ -10,8 +10,11 @@ export interface SubJob { name: string; size: number; placed: number; hyperNode?
 export interface Job {
   namespace: string; name: string; queue: string; phase: string; minMember: number; priority: number;
   tasks: Record<string, number>; reason: Reason; created?: string; owner?: Owner;
-  hyperNode?: string; subJobs?: SubJob[];
+  hyperNode?: string; subJobs?: SubJob[]; start?: Start;
 }
+
+/** When a job starts if nothing new comes; times are RFC 3339, absent where they are not known. */
+export interface Start { earliest?: string; latest?: string; source?: string; unknown?: string; message: string }
 
 export interface Queue {
   name: string; parent: string; state: string; weight: number; priority: number; share: number; overused: boolean;
@@ -66,8 +69,11 @@ export interface Arithmetic {
 export interface Step { name: string; verdict: "passed" | "refused" | "notReached" | "told"; text: string; details?: string[] }
 export interface Answer {
   summary: string; path: Step[]; wouldRunIf: { kind: string; text: string; evicts?: string[] }[]; notes: string[];
-  queue?: Queue & { why?: Why };
+  wouldRunTried?: string; start?: Start;
+  queue?: Queue & { why?: Why; waits?: { code: string; jobs: number; example: string; message: string }[] };
+  node?: { cordoned: boolean; taints: string[]; promised: Holder[] };
 }
+export interface Holder { namespace: string; name: string; job: string; queue: string }
 export interface Why { queue: string; reason: Reason; resources: Arithmetic[] }
 
 export interface Fared { starts: number; evicted: number; reason: Reason }

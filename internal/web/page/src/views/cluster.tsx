@@ -3,7 +3,7 @@ import { useAnswer } from "../api";
 import { amount, resourceName, show } from "../amounts";
 import { Cell, Drawer, Empty, ResourcePicker, useResource, VirtualRows } from "../bits";
 import { useWorld } from "../store";
-import type { Node, Pod } from "../types";
+import type { Answer, Node, Pod } from "../types";
 import { address, go, usePlace } from "../url";
 import { t } from "../words";
 
@@ -50,8 +50,8 @@ export function Cluster() {
         <div className="tools">
           <ResourcePicker view="cluster" value={resource} all={resources.filter((r) => r !== "pods")} />
           <div className="segments" role="group" aria-label={t("Show")}>
-            <button aria-pressed={!table} onClick={() => go("cluster", { as: "" }, true)}>{t("as a map")}</button>
-            <button aria-pressed={table} onClick={() => go("cluster", { as: "table" }, true)}>{t("as a table")}</button>
+            <button aria-pressed={!table} onClick={() => go("cluster", { as: "" }, true)}>{t("Map")}</button>
+            <button aria-pressed={table} onClick={() => go("cluster", { as: "table" }, true)}>{t("Table")}</button>
           </div>
         </div>
         <div className="tiles">
@@ -138,17 +138,23 @@ function NodeDrawer({ name, onClose }: { name: string; onClose: () => void }) {
   const world = useWorld();
   const n = world.nodes.get(name);
   const { data } = useAnswer<{ items: Pod[]; continue?: string }>(n ? `/v1/pods?node=${encodeURIComponent(name)}&limit=500` : null, world.moment);
+  const { data: why } = useAnswer<Answer>(n && world.state.source === "cluster" ? `/v1/why/node/${encodeURIComponent(name)}` : null, world.moment, 2500);
   if (!n) return <Drawer kind={t("Node")} title={name} onClose={onClose}><Empty title={t("No such node at this moment")} /></Drawer>;
   const rows = Object.keys(n.allocatable).filter((r) => r !== "pods").sort();
   const pods = (data?.items ?? []).filter((p) => p.status !== "Succeeded" && p.status !== "Failed");
   const cell = (q: string | undefined, r: string) => show(amount(q), r);
   return (
     <Drawer kind={t("Node")} title={name} onClose={onClose}>
-      {n.hyperNodes && <section><p className="places">{n.hyperNodes.map((h) => <span key={h} className="chip">{h}</span>)}</p></section>}
+      {(n.hyperNodes || why?.node?.cordoned || (why?.node?.taints.length ?? 0) > 0) && <section><p className="places">
+        {why?.node?.cordoned && <span className="chip warn">{t("cordoned")}</span>}
+        {why?.node?.taints.map((x) => <span key={x} className="chip" title={t("Taint")}>{x}</span>)}
+        {n.hyperNodes?.map((h) => <span key={h} className="chip">{h}</span>)}</p></section>}
       <section><table className="figures-table">
         <thead><tr><th scope="col">{t("Resource")}</th><th scope="col">{t("used")}</th><th scope="col">{t("free")}</th><th scope="col">{t("being freed")}</th><th scope="col">{t("promised")}</th></tr></thead>
         <tbody>{rows.map((r) => <tr key={r}><th scope="row" title={r}>{resourceName(r)}</th><td>{cell(n.used[r], r)} {t("of")} {cell(n.allocatable[r], r)}</td><td>{cell(n.idle[r], r)}</td><td>{cell(n.releasing[r], r)}</td><td>{cell(n.pipelined[r], r)}</td></tr>)}</tbody>
       </table></section>
+      {why?.node && why.node.promised.length > 0 && <section><h3>{t("Room is kept for")} <span className="note">{why.node.promised.length}</span></h3>
+        <ul className="plain pods">{why.node.promised.slice(0, 50).map((p) => <li key={`${p.namespace}/${p.name}`}><b>{p.name}</b> <small>{p.queue}</small>{p.job && <><br /><a href={address("jobs", { job: `${p.namespace}/${p.job}`, node: "" })}>{p.job}</a></>}</li>)}</ul></section>}
       <section><h3>{t("Pods on it")} <span className="note">{pods.length}{data?.continue ? "+" : ""}</span></h3>
         <ul className="plain pods">{pods.map((p) => <li key={`${p.namespace}/${p.name}`}><b>{p.name}</b> <small>{p.status}</small><br />{p.job && <a href={address("jobs", { job: `${p.namespace}/${p.job}${p.jobOwner ? `/${p.jobOwner.kind}/${p.jobOwner.uid ?? ""}` : ""}`, node: "" })}>{p.job}</a>}</li>)}</ul></section>
     </Drawer>

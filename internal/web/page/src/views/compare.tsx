@@ -61,8 +61,8 @@ function Sides({ a, from }: { a: Answer; from: number }) {
       </div>
       <table className="figures-table"><thead><tr><th scope="col"><span className="unseen">{t("Figure")}</span></th><th scope="col">{t("The one that holds")}</th><th scope="col">{t("The other configuration")}</th></tr></thead>
         <tbody>
-          {([["jobs waiting on average", (l) => show(Math.round(10 * mean(l, (s) => s.waiting)) / 10, "")], ["jobs waiting in the end", (l) => String(l.at(-1)?.waiting ?? 0)],
-            ["evictions in all", (l) => String(l.at(-1)?.evicted ?? 0)], [`${resourceName(resource)} ${t("in use on average")}`, (l) => show(inUnits(mean(l, (s) => s.used[resource] ?? 0), resource), resource)]] as [string, (l: Sample[]) => string][])
+          {([["Jobs waiting on average", (l) => show(Math.round(10 * mean(l, (s) => s.waiting)) / 10, "")], ["Jobs waiting in the end", (l) => String(l.at(-1)?.waiting ?? 0)],
+            ["Evictions in all", (l) => String(l.at(-1)?.evicted ?? 0)], [`${resourceName(resource)} ${t("in use on average")}`, (l) => show(inUnits(mean(l, (s) => s.used[resource] ?? 0), resource), resource)]] as [string, (l: Sample[]) => string][])
             .map(([name, of]) => <tr key={name}><th scope="row">{t(name)}</th><td>{of(a.without)}</td><td><b>{of(a.with)}</b></td></tr>)}
         </tbody></table>
     </>
@@ -81,11 +81,11 @@ function Side({ name, list, top, from }: { name: string; list: Sample[]; top: nu
   const lang = usePlace().get("lang");
   const seconds = useMemo(() => list.map((s) => from + s.seconds), [list, from]);
   const curves = useMemo<Curve[]>(() => [
-    { label: t("jobs waiting"), color: "--wait", values: list.map((s) => s.waiting) },
-    { label: t("jobs running"), color: "--run", values: list.map((s) => s.running) },
+    { label: t("Jobs waiting"), color: "--wait", values: list.map((s) => s.waiting) },
+    { label: t("Jobs running"), color: "--run", values: list.map((s) => s.running) },
   ], [list, lang]);
   return (
     <article className="card"><h2>{name}</h2>
-      <Chart seconds={seconds} curves={curves} now={NaN} show={(v) => String(Math.round(v))} top={top} label={`${name}: ${t("jobs waiting")}, ${t("jobs running")}`} height={190} /></article>
+      <Chart seconds={seconds} curves={curves} now={NaN} show={(v) => String(Math.round(v))} top={top} label={`${name}: ${t("Jobs waiting")}, ${t("Jobs running")}`} height={190} /></article>
   );
 }

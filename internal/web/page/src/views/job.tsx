@@ -3,7 +3,7 @@ import { span } from "../amounts";
 import { Drawer, Empty, StandMark } from "../bits";
 import { causeOf, members, parts, placed, since, standOf, tellsEvictions, waiting, type Stand } from "../derive";
 import { useWorld } from "../store";
-import type { Answer, Evicting, Eviction, Job, Pod } from "../types";
+import type { Answer, Evicting, Eviction, Job, Pod, Start, Step } from "../types";
 import { address } from "../url";
 import { codeName, t } from "../words";
 
@@ -25,6 +25,7 @@ function Known({ job, namespace, onClose }: { job: Job; namespace: string; onClo
   const stand = standOf(job);
   const age = since(job, world.at, world.state.simulated === true);
   const [lead = "", ...rest] = parts(job.reason);
+  const { asks, live, way, tried } = useWay(job);
   return (
     <Drawer kind={`${t("Job")} · ${namespace}`} title={job.name} onClose={onClose}>
       <section className={`verdict ${stand}`}>
@@ -32,6 +33,8 @@ function Known({ job, namespace, onClose }: { job: Job; namespace: string; onClo
         <p className="sentence">{waiting(stand) ? capital(lead) : `${t(verdict[stand])}: ${placed(job)} ${t("of")} ${Math.max(members(job), job.minMember)}.`}</p>
       </section>
       {rest.length > 0 && <section><h3>{t("What stands in the way")}</h3><ul className="plain">{rest.map((p, i) => <li key={i}>{p}</li>)}</ul></section>}
+      {asks && <When start={way.data?.start ?? job.start} />}
+      {asks && (live || (tried.data?.wouldRunIf.length ?? 0) > 0) && <Would {...tried} />}
       {job.reason.evicting && <section><h3>{t("Why nothing is evicted for it")}</h3><ul className="plain">{chain(job.reason.evicting).map((e) => <li key={e.action}><code>{e.action}</code> {e.message}</li>)}</ul></section>}
       <section>
         <dl className="facts">
@@ -48,8 +51,8 @@ function Known({ job, namespace, onClose }: { job: Job; namespace: string; onClo
         </p>}
       </section>
       {job.subJobs && job.subJobs.length > 0 && <section><h3>{t("sub-groups")}</h3><ul className="plain">{job.subJobs.map((s) => <li key={s.name}><b>{s.name}</b> {s.placed}/{s.size} {s.hyperNode}</li>)}</ul></section>}
-      <Way job={job} />
       <Members job={job} />
+      {asks && way.data && <Path steps={way.data.path} />}
       <Evictions job={`${job.namespace}/${job.name}`} />
     </Drawer>
   );
@@ -58,24 +61,56 @@ function Known({ job, namespace, onClose }: { job: Job; namespace: string; onClo
 const marks = { passed: "✓", refused: "✕", notReached: "·", told: "›" };
 const verdicts = { passed: "passed", refused: "refused", notReached: "not reached", told: "" };
 
-/** What it passed on its way to a node, and what would make it run: the engine has tried each of these. */
-function Way({ job }: { job: Job }) {
+/** useWay asks what a job that waits passed on its way to a node, and what would make it run. */
+function useWay(job: Job): { asks: boolean; live: boolean; way: { data?: Answer; error?: string }; tried: { data?: Answer; error?: string } } {
   const world = useWorld();
   const play = world.state.play;
   const latest = !play || play.now >= play.edge - 1 || play.playing;
   const asks = latest && waiting(standOf(job)) && !job.owner;
-  const { data } = useAnswer<Answer>(asks ? `/v1/why/job/${encodeURIComponent(job.namespace)}/${encodeURIComponent(job.name)}` : null,
-    world.moment, 2500);
-  if (!data) return null;
+  const path = asks ? `/v1/why/job/${encodeURIComponent(job.namespace)}/${encodeURIComponent(job.name)}` : null;
+  const live = world.state.source === "cluster"; // there changes take a while, and are asked for by themselves
+  const way = useAnswer<Answer>(path, world.moment, 2500);
+  const tried = useAnswer<Answer>(live && path !== null ? `${path}?wouldRun=6s` : null, world.moment, 15_000);
+  return { asks, live, way, tried: live ? tried : way };
+}
+
+function Path({ steps }: { steps: Step[] }) {
+  if (steps.length === 0) return null;
   return (
-    <>
-      {data.wouldRunIf.length > 0 && <section><h3>{t("It would run if")}</h3><ul className="plain would">{data.wouldRunIf.slice(0, 6).map((c) => <li key={c.text}>{c.text}</li>)}</ul></section>}
-      {data.path.length > 0 && (
-        <section><h3>{t("Its way to a node")}</h3><ol className="way">{data.path.map((s) => (
-          <li key={s.name} className={s.verdict}><i aria-hidden="true">{marks[s.verdict]}</i><div><b>{s.name}</b>{verdicts[s.verdict] && <span className="unseen"> {t(verdicts[s.verdict])}</span>} <span>{s.text}</span></div></li>
-        ))}</ol></section>
-      )}
-    </>
+    <section><h3>{t("Its way to a node")}</h3><ol className="way">{steps.map((s) => (
+      <li key={s.name} className={s.verdict}><i aria-hidden="true">{marks[s.verdict]}</i><div><b>{s.name}</b>{verdicts[s.verdict] && <span className="unseen"> {t(verdicts[s.verdict])}</span>} <span>{s.text}</span></div></li>
+    ))}</ol></section>
+  );
+}
+
+/** The changes after which it would run, in the words of `ashlar why`. */
+function Would({ data, error }: { data?: Answer; error?: string }) {
+  return (
+    <section aria-live="polite"><h3>{t("It would run if")}</h3>
+      {data && data.wouldRunIf.length > 0 ? <ul className="plain would">{data.wouldRunIf.slice(0, 6).map((c) => <li key={c.text}>{c.text}</li>)}</ul>
+        : data ? <p className="note">{t("None of the changes that were tried would make it run.")}</p>
+          : error ? <p className="note">{t("No changes could be tried now:")} {error}</p>
+            : <p className="note trying">{t("Changes are being tried on a copy…")}</p>}
+      {data?.notes.filter((n) => n.startsWith("what would make it run")).map((n) => <p key={n} className="note">{capital(n)}.</p>)}
+    </section>
+  );
+}
+
+const sourceWords: Record<string, string> = {
+  enforced: "by limits of how long pods run", declared: "by what their authors say", predicted: "by how long such pods ran before",
+};
+
+function When({ start }: { start: Start | undefined }) {
+  const { at } = useWorld();
+  if (!start) return null;
+  const end = (label: string, text: string | undefined, by: string) => text && (
+    <div><dt>{t(label)}</dt><dd>{t("in")} {span(Math.max(0, (Date.parse(text) - at) / 1000))}<small>{text.slice(11, 19)} UTC{by && `, ${by}`}</small></dd></div>
+  );
+  return (
+    <section className="when"><h3>{t("When it starts")}</h3>
+      {(start.earliest || start.latest) && <dl className="facts">{end("Earliest", start.earliest, t(sourceWords[start.source ?? ""] ?? start.source ?? ""))}{end("Latest", start.latest, t("by limits of how long pods run"))}</dl>}
+      <p className="note">{capital(start.message)}.</p>
+    </section>
   );
 }
 

@@ -1,5 +1,5 @@
 import { useMemo } from "react";
-import { resourceName, resourcesOf, show, span } from "../amounts";
+import { amount, resourceName, resourcesOf, show, span } from "../amounts";
 import { Empty, ResourcePicker } from "../bits";
 import { Chart, palette, stacked } from "../chart";
 import { causeOf, since, standOf, waiting } from "../derive";
@@ -52,15 +52,15 @@ export function Pulse() {
     <section className="view page" aria-label={t("Pulse")}>
       <div className="tools"><ResourcePicker view="pulse" value={resource} all={resources} /></div>
       <div className="tiles">
-        <Tile label={t("jobs waiting")} value={String(waits)} more={never > 0 ? `${never} ${t("of which never start")}` : ""} tone={waits > 0 ? "waits" : ""} href={address("jobs", { state: "waiting" })} />
-        <Tile label={t("oldest wait")} value={waits > 0 && oldest.seconds > 0 ? span(oldest.seconds) : "–"} more={oldest.key.split("/")[1] ?? ""} {...(oldest.key && { href: address("jobs", { job: oldest.key, state: "waiting" }) })} />
-        <Tile label={t("jobs running")} value={String(running)} href={address("jobs", { state: "running" })} />
+        <Tile label={t("Jobs waiting")} value={String(waits)} more={never > 0 ? `${never} ${t("of which never start")}` : ""} tone={waits > 0 ? "waits" : ""} href={address("jobs", { state: "waiting" })} />
+        <Tile label={t("Oldest wait")} value={waits > 0 && oldest.seconds > 0 ? span(oldest.seconds) : "–"} more={oldest.key.split("/")[1] ?? ""} {...(oldest.key && { href: address("jobs", { job: oldest.key, state: "waiting" }) })} />
+        <Tile label={t("Jobs running")} value={String(running)} href={address("jobs", { state: "running" })} />
         <Tile label={`${resourceName(resource)} ${t("in use")}`} value={room > 0 ? `${Math.round((100 * used) / room)} %` : "–"} more={`${show(used, resource)} ${t("of")} ${show(room, resource)}`} href={address("cluster", { res: resource })} />
-        {world.state.play && <Tile label={t("evictions so far")} value={String(at?.evicted ?? 0)} href={address("timeline")} />}
+        {world.state.play && <Tile label={t("Evictions so far")} value={String(at?.evicted ?? 0)} href={address("timeline")} />}
       </div>
       <div className="cards">
         <article className="card wide"><h2>{t("Who holds it")} <span>{resourceName(resource)}</span></h2>
-          <Chart seconds={seconds} curves={use} now={now} show={(v) => show(v, resource)} label={`${t("In use over time")}: ${resourceName(resource)} ${show(used, resource)} ${t("of")} ${show(room, resource)}`} height={220} /></article>
+          {seconds.length < 2 ? <Holders resource={resource} room={room} /> : <Chart seconds={seconds} curves={use} now={now} show={(v) => show(v, resource)} label={`${t("In use over time")}: ${resourceName(resource)} ${show(used, resource)} ${t("of")} ${show(room, resource)}`} height={220} />}</article>
         <article className="card"><h2>{t("What waits for what")}</h2>
           {reasons.length === 0 ? <Empty title={t("Nothing waits")}>{t("Every job has its place.")}</Empty> : (
             <ul className="ranking">{reasons.slice(0, 9).map(([code, n]) => (
@@ -68,8 +68,22 @@ export function Pulse() {
             ))}</ul>
           )}</article>
         <article className="card"><h2>{t("Jobs that wait, by reason")}</h2>
-          <Chart seconds={seconds} curves={why} now={now} show={(v) => String(Math.round(v))} label={`${t("Jobs that wait, by reason")}: ${waits}`} /></article>
+          {seconds.length < 2 ? <p className="note">{t("The curve begins now, and is drawn from the next moment on.")}</p> : <Chart seconds={seconds} curves={why} now={now} show={(v) => String(Math.round(v))} label={`${t("Jobs that wait, by reason")}: ${waits}`} />}</article>
       </div>
     </section>
+  );
+}
+
+/** Who holds a resource now, the most first: before there are two moments to draw a curve between. */
+function Holders({ resource, room }: { resource: string; room: number }) {
+  const { queues } = useWorld();
+  const parents = new Set([...queues.values()].map((q) => q.parent));
+  const held = [...queues.values()].filter((q) => !parents.has(q.name)).map((q) => [q.name, amount(q.allocated[resource])] as const)
+    .filter(([, n]) => n > 0).sort((a, b) => b[1] - a[1]);
+  if (held.length === 0) return <p className="note">{t("No queue holds any of it.")}</p>;
+  return (
+    <ul className="ranking held">{held.slice(0, 8).map(([q, n]) => (
+      <li key={q}><a href={address("queues", { queue: q, res: resource })}><span>{q}</span><b>{show(n, resource)}</b><i style={{ width: `${room > 0 ? Math.min(100, (100 * n) / room) : 0}%` }} /></a></li>
+    ))}</ul>
   );
 }

@@ -5,7 +5,7 @@ import { beside, borrowed, lacking } from "../derive";
 import { useWorld } from "../store";
 import type { Answer, Arithmetic, Queue } from "../types";
 import { address } from "../url";
-import { t } from "../words";
+import { codeName, t } from "../words";
 
 export function QueueDrawer({ name, resource, onClose }: { name: string; resource: string; onClose: () => void }) {
   const world = useWorld();
@@ -20,11 +20,15 @@ export function QueueDrawer({ name, resource, onClose }: { name: string; resourc
         {why?.reason.message && <p className="sentence">{why.reason.message}</p>}
         <dl className="facts">
           <div><dt>{t("Weight")}</dt><dd>{queue.weight}</dd></div>
-          <div><dt>{t("jobs wait")}</dt><dd><a href={address("jobs", { queue: name, state: "waiting" })}>{queue.waiting ?? 0}</a></dd></div>
+          <div><dt>{t("Jobs that wait")}</dt><dd><a href={address("jobs", { queue: name, state: "waiting" })}>{queue.waiting ?? 0}</a></dd></div>
           <div><dt>{t("Turn")}</dt><dd>{queue.turn || "–"}</dd></div>
           {queue.priority !== 0 && <div><dt>{t("Priority")}</dt><dd>{queue.priority}</dd></div>}
         </dl>
       </section>
+      {data?.queue?.waits && data.queue.waits.length > 0 && <section><h3>{t("What its jobs wait for")}</h3>
+        <ul className="ranking">{data.queue.waits.slice(0, 6).map((w) => (
+          <li key={w.code}><a href={address("jobs", { queue: name, state: "waiting" })} title={w.message}><span>{codeName(w.code)}</span><b>{w.jobs}</b><i style={{ width: `${(100 * w.jobs) / data.queue!.waits![0]!.jobs}%` }} /></a></li>
+        ))}</ul></section>}
       <section>
         <table className="figures-table">
           <thead><tr><th scope="col">{t("Resource")}</th><th scope="col">{t("Allocated")}</th><th scope="col">{t("Deserved")}</th><th scope="col">{t("Requested")}</th><th scope="col">{t("Guaranteed")}</th><th scope="col">{t("At most")}</th></tr></thead>

@@ -41,7 +41,8 @@ export function Queues() {
           <Key />
         </div>
         {rows.length === 0 ? <Empty title={t("No queues")} /> : (
-          <div className="scroll queues" ref={box} role="tree" aria-label={t("Queues")} tabIndex={0} onKeyDown={(e) => {
+          <div className="queues rows"><div className="queue head" aria-hidden="true"><div className="label">{t("Queue")}</div><div /><div className="figures">{t("Allocated of deserved")}</div></div>
+          <div className="scroll" ref={box} role="tree" aria-label={t("Queues")} tabIndex={0} onKeyDown={(e) => {
             const folds = { ArrowLeft: false, ArrowRight: true }[e.key];
             if (folds !== undefined) { // of the queue that is open: a queue is unfolded to the right
               if (rows.some((r) => r.queue.name === open && r.children > 0) && folded.includes(open) === folds) fold(open);
@@ -71,7 +72,7 @@ export function Queues() {
                 );
               })}
             </div>
-          </div>
+          </div></div>
         )}
         <p className="unseen">{resourceName(resource)}</p>
       </section>
@@ -91,7 +92,7 @@ function notes(q: Queue, resource: string, depth: number, lent: number): string 
   if (more > 0 && q.name !== "root") out.push(`${t("borrows")} ${show(more, resource)}`);
   const lends = Math.min(lacking(q, resource), lent);
   if (lends > 0 && q.name !== "root") out.push(`${t("lends")} ≤ ${show(lends, resource)}`);
-  if (q.waiting) out.push(`${q.waiting} ${t("jobs wait")}`);
+  if (q.waiting) out.push(`${q.waiting} ${t(q.waiting === 1 ? "job waits" : "jobs wait")}`);
   if (q.turn === 1) out.push(t("served next"));
   return out.join(" · ");
 }

@@ -23,9 +23,9 @@ export function Timeline() {
   const now = world.state.play?.now ?? 0;
   const seconds = useMemo(() => points.map((p) => p.seconds), [points]);
   const curves = useMemo<Curve[]>(() => [
-    { label: t("jobs waiting"), color: "--wait", values: points.map((p) => Object.values(p.waiting).reduce((a, b) => a + b, 0)) },
-    { label: t("jobs running"), color: "--run", values: points.map((p) => p.running) },
-    { label: t("evictions so far"), color: "--never", values: points.map((p) => p.evicted), dash: true },
+    { label: t("Jobs waiting"), color: "--wait", values: points.map((p) => Object.values(p.waiting).reduce((a, b) => a + b, 0)) },
+    { label: t("Jobs running"), color: "--run", values: points.map((p) => p.running) },
+    { label: t("Evictions so far"), color: "--never", values: points.map((p) => p.evicted), dash: true },
   ], [points, place.get("lang")]);
   const list = data?.items ?? [];
   const open = place.get("eviction");
@@ -39,7 +39,7 @@ export function Timeline() {
       {comparing ? <Compare /> : <>
       <article className="card"><Chart seconds={seconds} curves={curves} now={now} show={(v) => String(Math.round(v))} label={t("Timeline")} height={170} /></article>
       <h2 className="over">{t("Who was evicted for whom")} {data && <span>{data.total}</span>}</h2>
-      {list.length === 0 ? <Empty title={world.state.source === "cluster" ? t("Evictions") : t("Nothing was evicted")}>{t(world.state.play || world.state.source === "dump" ? "Evictions are listed here with the job that got the room." : "The read API tells no evictions.")}</Empty> : (
+      {list.length === 0 ? <Empty title={world.state.source === "cluster" ? t("Evictions") : t("Nothing was evicted")}>{t(world.state.play || world.state.source === "dump" ? "Evictions are listed here with the job that got the room." : "The read API tells no evictions. ashlar why eviction POD reads what the API server has of one.")}</Empty> : (
         <VirtualRows rows={list} height={64} label={t("Evictions")} columns="evictions" keyOf={keyOf} selected={open}
           onOpen={(key) => {
             go("timeline", { eviction: key }, true);

@@ -86,7 +86,7 @@ export function WhatIf() {
   );
 }
 
-const kinds = [["queue", "More weight for a queue"], ["job", "One more job"], ["drop", "One job less"]] as const;
+const kinds = [["queue", "Another weight"], ["job", "One more job"], ["drop", "One job less"]] as const;
 
 /** A job by its name, of as many as there are. */
 function JobPicker({ value, onPick }: { value: string; onPick: (job: string) => void }) {
@@ -104,15 +104,16 @@ function JobPicker({ value, onPick }: { value: string; onPick: (job: string) => 
 export function Result({ a }: { a: Answer }) {
   const [resource] = useResource(a.queues.flatMap((q) => [q.before.deserved, q.after.deserved, q.after.allocated]));
   const earlier = a.jobs.filter((m) => sooner(m) > 0).length, later = a.jobs.filter((m) => sooner(m) < 0).length;
-  const words = [[earlier, "start earlier"], [later, "start later"], [a.evicted.length, "are evicted besides"], [a.spared.length, "are spared"]] as const;
-  const moved = a.queues.filter((q) => q.before.deserved[resource] !== q.after.deserved[resource] || q.before.allocated[resource] !== q.after.allocated[resource]);
+  const words = [[earlier, "job starts earlier", "jobs start earlier"], [later, "job starts later", "jobs start later"],
+    [a.evicted.length, "more pod evicted", "more pods evicted"], [a.spared.length, "pod fewer evicted", "pods fewer evicted"]] as const;
+  const moved = a.queues.filter((q) => q.name !== "root" && (q.before.deserved[resource] !== q.after.deserved[resource] || q.before.allocated[resource] !== q.after.allocated[resource]));
   const n = (q: Record<string, string>) => show(amount(q[resource]), resource);
   return (
     <div className="result">
       {a.cut && <p className="fault">{t("It took too long: both were run only so far:")} {span(a.seconds)}</p>}
       {a.problems.map((p, i) => <p key={i} className="fault"><b>{p.object}</b> {p.message}</p>)}
       {a.jobs.length + moved.length + a.evicted.length + a.spared.length === 0 ? <p className="sentence">{t("Nothing moves in this time.")}</p>
-        : <p className="outcome">{words.filter(([k]) => k > 0).map(([k, w]) => <span key={w} className="chip">{k} {t(w)}</span>)}</p>}
+        : <p className="outcome">{words.filter(([k]) => k > 0).map(([k, one, many]) => <span key={one} className="chip">{k} {t(k === 1 ? one : many)}</span>)}</p>}
       {moved.length > 0 && (
         <table className="figures-table"><thead><tr><th scope="col">{t("Queue")}</th><th scope="col">{t("Deserved")}</th><th scope="col">{t("Allocated")}</th></tr></thead>
           <tbody>{moved.map((q) => <tr key={q.name}><th scope="row">{q.name}</th><td>{n(q.before.deserved)} → <b>{n(q.after.deserved)}</b></td><td>{n(q.before.allocated)} → <b>{n(q.after.allocated)}</b></td></tr>)}</tbody></table>
@@ -137,7 +138,7 @@ function sooner(m: Move): number {
 
 function Fate({ f }: { f: Fared | null }) {
   if (!f) return <span className="note">{t("not there")}</span>;
-  const evicted = f.evicted > 0 ? ` · ${f.evicted} ${t("pods evicted")}` : "";
+  const evicted = f.evicted > 0 ? ` · ${f.evicted} ${t(f.evicted === 1 ? "pod evicted" : "pods evicted")}` : "";
   if (f.starts >= 0) return <>{f.starts < 2 ? t("starts now") : `${t("starts after")} ${span(f.starts)}`}{evicted}</>;
   if (f.reason.code) return <span title={f.reason.message}>{t("waits at the end")}: {codeName(f.reason.never || f.reason.code)}{evicted}</span>;
   return <>{t("had started")}{evicted}</>;
