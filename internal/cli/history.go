@@ -3,9 +3,8 @@
 package cli
 
 import (
-	"encoding/json"
+	"errors"
 	"fmt"
-	"io"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -14,41 +13,57 @@ import (
 	"ashlar.sh/internal/recording"
 )
 
-const historyLong = `Plays a recording and tells what happened to one job, decision by decision: when its pods
-came, when its queue let it in, why it waited, where its pods were bound, by which rule they were
-evicted and for which job, and which others were evicted for it.
+const historyLong = `Tells what happened to one job, decision by decision: when its pods came, when its queue let it in,
+why it waited, where its pods were bound, by which rule they were evicted and for which job, and
+which others were evicted for it.
 
-Exit codes: 0 told; 1 the file cannot be used, or has nothing of the job; 2 bad usage; 3 the
+With a name alone the live scheduler is asked, which has recorded what it was told and decided; the
+answer says from when on. Where it cannot be asked, the events of the job's PodGroup and pods are
+told (docs/recordings.md). With a file, that recording is played.
+
+Exit codes: 0 told; 1 it cannot be told, or there is nothing of the job; 2 bad usage; 3 the
 recording is decided otherwise than it was, so what comes later is not known.`
 
 func (p playing) history() *cobra.Command {
 	c := &cobra.Command{Use: "history", Short: "Tell what happened to a job", Args: cobra.NoArgs}
-	output := ""
+	output, s := "", source{}
 	job := &cobra.Command{
-		Use:   "job NAMESPACE/NAME FILE",
-		Short: "Tell what happened to a job, from a recording",
+		Use:   "job NAMESPACE/NAME [FILE]",
+		Short: "Tell what happened to a job, by the live scheduler or from a recording",
 		Long:  historyLong,
-		Example: `  kill -USR2 $PID
+		Example: `  # Of the live cluster
+  ashlar history job train -n team
+
+  # Of a recording
+  kill -USR2 $PID
   ashlar history job team/train /tmp/ashlar-recordings/ashlar-recording-$PID.jsonl.gz`,
-		Args: exactly("the job and the recording: history job NAMESPACE/NAME FILE", 2),
-		RunE: func(_ *cobra.Command, args []string) error { return p.historyOf(args[0], args[1], output) },
+		Args: func(_ *cobra.Command, args []string) error {
+			if len(args) != 1 && len(args) != 2 {
+				return errors.New("expected a job, and for a recording its file: history job NAMESPACE/NAME [FILE]")
+			}
+			return nil
+		},
+		RunE: func(c *cobra.Command, args []string) error {
+			if output != "table" && output != "json" {
+				return fmt.Errorf("--output %q: expected table or json", output)
+			}
+			if len(args) == 2 {
+				return p.historyOf(args[0], args[1], output)
+			}
+			if err := s.checkSource(c); err != nil {
+				return err
+			}
+			return liveQuestions{questions(p)}.historyNow(&s, args[0], output)
+		},
 	}
 	job.Flags().StringVarP(&output, "output", "o", "table", "table or json")
+	s.liveFlags(job)
+	s.fromFlags(job.Flags())
 	c.AddCommand(job)
 	return c
 }
 
-// moments is what happened to a job in one cycle.
-type moments struct {
-	Cycle uint64   `json:"cycle"`
-	Time  string   `json:"time"`
-	What  []string `json:"what"`
-}
-
 func (p playing) historyOf(job, path, output string) error {
-	if output != "table" && output != "json" {
-		return fmt.Errorf("--output %q: expected table or json", output)
-	}
 	if strings.Count(job, "/") != 1 {
 		return fmt.Errorf("%q: expected NAMESPACE/NAME of a job", job)
 	}
@@ -61,10 +76,11 @@ func (p playing) historyOf(job, path, output string) error {
 		return badInput(fmt.Sprintf("error: %s: it is the state of one moment, which has no history: "+
 			"give a recording, ashlar-recording-PID%s", path, recording.Ending))
 	}
-	var list []moments
+	namespace, name, _ := strings.Cut(job, "/")
+	list := explain.NewHistory(namespace, name, explain.Basis{Source: "recording"})
 	s := &stepper{job: job, show: func(v *stepView) error {
-		if m := (moments{v.Cycle, v.Time, happened(v, job)}); len(m.What) > 0 {
-			list = append(list, m)
+		if m := (explain.Happens{Cycle: v.Cycle, Time: v.Time, What: happened(v, job)}); len(m.What) > 0 {
+			list.Moments = append(list.Moments, m)
 		}
 		return nil
 	}}
@@ -74,16 +90,12 @@ func (p playing) historyOf(job, path, output string) error {
 	if err != nil {
 		return err
 	}
-	if len(list) == 0 && out.Same {
+	if len(list.Moments) == 0 && out.Same {
 		return badInput(fmt.Sprintf("error: %s: nothing is recorded of job %s from %s to %s: is the name right? "+
 			"ashlar replay --step shows all", path, job, out.From, out.To))
 	}
-	if output == "json" {
-		err = json.NewEncoder(p.Out).Encode(list)
-	} else {
-		err = historyText(p.Out, list)
-	}
-	if err != nil {
+	list.Since, list.Basis.Time = out.From, out.To
+	if err := printHistory(p.Out, output, list); err != nil {
 		return err
 	}
 	return p.result(out, "")
@@ -92,30 +104,11 @@ func (p playing) historyOf(job, path, output string) error {
 // happened is a cycle in sentences: pods that came, changed or went alike are one.
 func happened(v *stepView, job string) (out []string) {
 	namespace, _, _ := strings.Cut(job, "/")
-	short := func(name string) string {
-		name = strings.TrimPrefix(strings.TrimPrefix(name, "Pod/"), "PodGroup/")
-		return strings.TrimPrefix(name, namespace+"/")
-	}
-	alike := map[string][]string{}
-	var order []string
+	var changes []explain.ObjectChange
 	for _, c := range v.Came {
-		text := c.What
-		switch {
-		case c.What == "changed" && c.Was == "":
-			continue // nothing that is told
-		case c.What == "changed":
-			text = c.Is
-		case c.Is != "":
-			text = c.What + " (" + c.Is + ")"
-		}
-		if alike[text] == nil {
-			order = append(order, text)
-		}
-		alike[text] = append(alike[text], short(c.Object))
+		changes = append(changes, explain.ObjectChange(c))
 	}
-	for _, text := range order {
-		out = append(out, several(alike[text])+": "+text)
-	}
+	out = explain.Alike(namespace, changes)
 	for _, a := range v.Answered {
 		if !strings.HasSuffix(a, ": done") {
 			out = append(out, "answer: "+a)
@@ -131,29 +124,4 @@ func happened(v *stepView, job string) (out []string) {
 		out = append(out, "the cycle panicked: "+v.Panic)
 	}
 	return out
-}
-
-// mostNames is how many names a line has.
-const mostNames = 4
-
-func several(names []string) string {
-	if len(names) <= mostNames {
-		return strings.Join(names, ", ")
-	}
-	return fmt.Sprintf("%s and %d more", strings.Join(names[:mostNames], ", "), len(names)-mostNames)
-}
-
-func historyText(w io.Writer, list []moments) error {
-	var b strings.Builder
-	for _, m := range list {
-		for i, what := range m.What {
-			if i == 0 {
-				fmt.Fprintf(&b, "%s  cycle %-5d  %s\n", m.Time, m.Cycle, what)
-			} else {
-				fmt.Fprintf(&b, "%39s  %s\n", "", what)
-			}
-		}
-	}
-	_, err := io.WriteString(w, explain.Printable(b.String()))
-	return err
 }

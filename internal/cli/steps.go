@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"slices"
 	"strings"
-	"time"
 
 	"ashlar.sh/internal/explain"
 	"ashlar.sh/internal/recording"
@@ -29,12 +28,7 @@ type stepView struct {
 }
 
 // cameView is an object that came, changed or went.
-type cameView struct {
-	Object string `json:"object"`
-	What   string `json:"what"` // came, changed or gone
-	Is     string `json:"is,omitempty"`
-	Was    string `json:"was,omitempty"`
-}
+type cameView explain.ObjectChange
 
 // waitView is a job of which the reason changed.
 type waitView struct {
@@ -78,7 +72,7 @@ func (s *stepper) before(step *recording.Step, e *sched.Engine) {
 		if delete(s.asked, r.Item.ID); !known {
 			item = r.Item
 		}
-		text := decision(item) + ": " + recording.OutcomeName(r.Outcome)
+		text := explain.Decision(item) + ": " + recording.OutcomeName(r.Outcome)
 		if r.Refused != "" {
 			text += ": " + r.Refused
 		}
@@ -129,7 +123,7 @@ func (s *stepper) after(p *recording.Played) error {
 	for _, i := range p.Plan.Items {
 		s.asked[i.ID] = i
 		if s.about(p.Engine, i) {
-			v.Decided = append(v.Decided, decision(i))
+			v.Decided = append(v.Decided, explain.Decision(i))
 		}
 	}
 	if p.Panic == nil {
@@ -175,94 +169,9 @@ func (s *stepper) reason(v *stepView, e *sched.Engine) {
 
 // came adds an object.
 func (v *stepView) came(f, was model.Fact) {
-	c := cameView{Object: f.Ref.String(), What: "changed", Is: shortly(f.Object), Was: shortly(was.Object)}
-	switch {
-	case f.Object == nil && was.Object == nil:
-		return
-	case f.Object == nil:
-		c.What = "gone"
-	case was.Object == nil:
-		c.What = "came"
-	case f.UID != was.UID:
-		c.What = "replaced"
-	case c.Is == c.Was:
-		c.Was = ""
+	if c, known := explain.ChangeOf(f, was); known {
+		v.Came = append(v.Came, cameView(c))
 	}
-	v.Came = append(v.Came, c)
 }
 
-// shortly says of an object what matters most.
-func shortly(o model.Object) string {
-	switch o := o.(type) {
-	case *model.Pod:
-		return podShortly(o)
-	case *model.PodGroup:
-		queue := o.Queue
-		if queue == "" {
-			queue = model.DefaultQueue
-		}
-		return fmt.Sprintf("queue %s, minMember %d, %s", queue, o.MinMember, o.Phase)
-	case *model.Node:
-		var amounts []string
-		for _, a := range o.Allocatable {
-			amounts = append(amounts, a.Name+" "+explain.Quantity(a.Name, a.Value))
-		}
-		return strings.Join(amounts, ", ")
-	case *model.Queue:
-		return fmt.Sprintf("weight %d", o.Weight)
-	case *model.Backoff:
-		return fmt.Sprintf("pauses until %s: %s", moment(o.NotBefore), o.Answer)
-	}
-	return ""
-}
-
-func podShortly(p *model.Pod) string {
-	node := ""
-	if p.Node != "" {
-		node = " on " + p.Node
-	}
-	switch {
-	case p.Phase == model.PodSucceeded:
-		return "succeeded" + node
-	case p.Phase == model.PodFailed:
-		return "failed" + node
-	case p.Deleting:
-		return "is being deleted" + node
-	case p.Node == "":
-		return "waits"
-	case p.Phase == model.PodRunning:
-		return "runs" + node
-	}
-	return "is bound" + node
-}
-
-// decision is an item in words.
-func decision(i sched.Item) string {
-	pod := i.Pod.String()
-	switch i.Kind {
-	case sched.BindPod:
-		if i.Node == "" { // decided before the recording
-			return "bind " + pod
-		}
-		return "bind " + pod + " to " + i.Node
-	case sched.EvictPod:
-		if i.Why != nil {
-			return "evict " + pod + ": " + explain.Evicted(i.Why)
-		}
-		return "evict " + pod
-	case sched.NominatePod:
-		if i.Node == "" {
-			return "keep no room any more for " + pod
-		}
-		return "keep room on " + i.Node + " for " + pod
-	case sched.SetPhase:
-		return "phase of " + i.Group.String() + " to " + i.Phase.String()
-	case sched.OpenGate:
-		return "open the gate of " + pod
-	case sched.KeepPod:
-		return "keep " + pod + ": its eviction is taken back"
-	}
-	return i.Kind.String()
-}
-
-func moment(ns int64) string { return time.Unix(0, ns).UTC().Format("2006-01-02T15:04:05.000Z") }
+func moment(ns int64) string { return explain.Stamp(ns) }

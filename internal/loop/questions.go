@@ -128,7 +128,7 @@ func (q *questions) try(asked *question) error {
 	began := time.Now()
 	fine := q.l.rebuilds.guard("answering a question", func() {
 		asked.read(q.l.engine, readapi.Moment{Cycle: q.cycle.Load(), At: began.UTC(),
-			Starts: q.l.background.estimates.latest.Load()})
+			Starts: q.l.background.estimates.latest.Load(), Recorder: &q.l.background.recorder})
 	})
 	asked.took = time.Since(began)
 	q.l.metrics.ofCosts.answers.Add(asked.took.Seconds())

@@ -41,6 +41,8 @@ type recorder struct {
 	due     time.Time // when what surrounds an incident is saved; zero: none is waiting
 	reason  string    // of that incident
 	savedAt map[string]time.Time
+
+	told told
 }
 
 // What surrounds an incident is saved a while after it, so that its consequences are in it; for one reason it is not
@@ -116,7 +118,10 @@ func (rc *recorder) decide() (sched.Plan, []trace.Event, int64) {
 func (rc *recorder) reloaded() { rc.ring.Remade(rc.about()) }
 
 // remade begins anew, since the engine was made of other facts than it had.
-func (rc *recorder) remade() { rc.ring.Forget() }
+func (rc *recorder) remade() {
+	rc.ring.Forget()
+	rc.told = told{}
+}
 
 // stop ends what writes to the disk.
 func (rc *recorder) stop() { rc.disk.Close() }

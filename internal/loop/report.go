@@ -171,6 +171,7 @@ func (rp *reports) tellWait(job *ledger.Job, t *reportedJob, group *schedulingv1
 	t.changes++
 	message := t.message(job, r)
 	t.text = reportedText{message: message, at: now, number: t.text.number}
+	rp.l.background.recorder.told.reason(job.Key, rp.l.now(), rp.l.background.questions.cycle.Load(), explain.Sentence(r))
 	c := condition(schedulingv1beta1.PodGroupUnschedulableType, t.code, volcanos(r), message, now)
 	rp.event(job, group, c)
 	return append(notScheduledAnyMore(job, group, now), c)

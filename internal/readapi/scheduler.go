@@ -5,6 +5,7 @@ import (
 	"io"
 	"time"
 
+	"ashlar.sh/internal/recording"
 	"ashlar.sh/sched"
 	"ashlar.sh/sched/estimate"
 	"ashlar.sh/sched/ledger"
@@ -42,6 +43,23 @@ type Moment struct {
 	At    time.Time `json:"at"`    // when the engine was read
 	// Starts are when jobs start, as was estimated last; nil: it was not.
 	Starts *estimate.Starts `json:"-"`
+	// Recorder has what was done lately; nil: nothing is kept. It may be asked while the question runs.
+	Recorder Recorder `json:"-"`
+}
+
+// Recorder is what a scheduler remembers of its own past.
+type Recorder interface {
+	// Lately returns what was done with the engine; false: nothing is kept.
+	Lately() (recording.Lately, bool)
+	// Told returns which reasons a job was told, the oldest first.
+	Told(namespace, name string) []Told
+}
+
+// Told is a reason that a job was told.
+type Told struct {
+	At    int64  // nanoseconds since the epoch
+	Cycle uint64 // the last one before
+	Why   string
 }
 
 // Tried is what would make a job run, as the engine has tried it on a copy of its state at a moment, and why the job

@@ -57,6 +57,8 @@ type Server struct {
 	turns     *turns
 	searching sync.Map // users for which changes are tried now
 	dumping   chan struct{}
+	recallers sync.Map      // users for which one is read
+	recalling chan struct{} // has a place for one that goes through the recording
 	listener  net.Listener
 	http      *http.Server
 	first     *tls.Certificate
@@ -96,7 +98,8 @@ func New(o Options) (*Server, error) {
 
 func newServer(o Options) *Server {
 	s := &Server{o: o, access: o.Access, copies: newCopies(o.Scheduler, time.Now),
-		users: access.NewLimits(perSecond, atOnce), turns: newTurns(), dumping: make(chan struct{}, 1)}
+		users: access.NewLimits(perSecond, atOnce), turns: newTurns(), dumping: make(chan struct{}, 1),
+		recalling: make(chan struct{}, 1)}
 	s.streams = newStreams(s.copies, &s.o)
 	s.routes = map[string]handler{
 		"/v1/state":  {answer: state},
@@ -242,12 +245,15 @@ func (s *Server) route(r *http.Request) (handler, bool) {
 		}
 		return h, true
 	}
+	if o, ok := past(r.URL.EscapedPath()); ok {
+		return handler{answer: o.history}, true
+	}
 	return handler{}, false
 }
 
 func (s *Server) paths() []string {
 	return slices.Sorted(slices.Values(append(slices.Collect(maps.Keys(s.routes)), "/v1/why/job/NAMESPACE/NAME",
-		"/v1/why/pod/NAMESPACE/NAME", "/v1/why/queue/NAME", "/v1/why/node/NAME")))
+		"/v1/why/pod/NAMESPACE/NAME", "/v1/why/queue/NAME", "/v1/why/node/NAME", "/v1/history/job/NAMESPACE/NAME")))
 }
 
 // write writes a document.

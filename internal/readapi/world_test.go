@@ -15,6 +15,7 @@ import (
 	"time"
 
 	"ashlar.sh/internal/kube/access"
+	"ashlar.sh/internal/recording"
 	"ashlar.sh/sched"
 	"ashlar.sh/sched/estimate"
 	"ashlar.sh/sched/ledger"
@@ -35,6 +36,8 @@ type world struct {
 	unready *Unready
 	reads   map[Size]int
 	starts  *estimate.Starts
+	past    *memory
+	plan    sched.Plan
 }
 
 func newWorld(t testing.TB) *world {
@@ -53,8 +56,14 @@ func newWorld(t testing.TB) *world {
 
 func (w *world) put(k model.Kind, ns, name string, o model.Object) {
 	w.version++
-	w.engine.Apply(model.Fact{Ref: model.Ref{Kind: k, Namespace: ns, Name: name}, UID: ns + name, Version: w.version,
-		Object: o})
+	w.apply(model.Fact{Ref: model.Ref{Kind: k, Namespace: ns, Name: name}, UID: ns + name, Version: w.version, Object: o})
+}
+
+func (w *world) apply(f model.Fact) {
+	if w.past != nil {
+		w.past.ring.Fact(w.engine.Ledger(), f)
+	}
+	w.engine.Apply(f)
 }
 
 func (w *world) node(name string, cpu int64) {
@@ -81,7 +90,15 @@ func (w *world) decide(change func()) {
 	if change != nil {
 		change()
 	}
-	w.engine.Decide(int64(w.cycle+1) * int64(time.Second))
+	now := int64(w.cycle+1) * int64(time.Second)
+	if w.past != nil {
+		w.past.ring.Begin(w.engine, now, recording.About{})
+	}
+	plan, _, next := w.engine.Decide(now)
+	if w.past != nil {
+		w.past.ring.End(plan.Items, next)
+	}
+	w.plan = plan
 	w.cycle++
 }
 
@@ -98,7 +115,11 @@ func (w *world) Ask(_ context.Context, size Size, f func(*sched.Engine, Moment))
 		return w.unready
 	}
 	w.reads[size]++
-	f(w.engine, Moment{Cycle: w.cycle, At: time.Unix(0, 0).UTC(), Starts: w.starts})
+	m := Moment{Cycle: w.cycle, At: time.Unix(0, 0).UTC(), Starts: w.starts}
+	if w.past != nil {
+		m.Recorder = w.past
+	}
+	f(w.engine, m)
 	return nil
 }
 

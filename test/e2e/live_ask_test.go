@@ -3,6 +3,7 @@ package e2e
 import (
 	"context"
 	"encoding/json"
+	"slices"
 	"strings"
 	"syscall"
 	"testing"
@@ -44,6 +45,13 @@ func TestLiveTheVerbsAskTheScheduler(t *testing.T) {
 			[]string{`"source": "scheduler"`, `"secret-0"`}, "", ""},
 		"an administrator names a job that is not there": {f.admin, []string{"jobs", "wait", "-n", f.ns, "--from",
 			"scheduler"}, 1, nil, `did you mean "waits"`, ""},
+		"a tenant asks for another's history": {f.tenant, []string{"history", "job", f.other + "/secret"}, 1, nil,
+			"may not list pods in namespace " + f.other, "secret-0"},
+		"an administrator asks for a history": {f.admin, []string{"history", "job", "runs", "-n", f.ns, "-o", "json",
+			"-v"}, 0, []string{`"source":"scheduler"`, "bind " + f.ns + "/runs-0 to " + f.node, `"since":"`},
+			"the scheduler was asked", ""},
+		"a history of no job": {f.admin, []string{"history", "job", "wait", "-n", f.ns, "--from", "scheduler"}, 1, nil,
+			`did you mean "waits"`, ""},
 		"nobody watches": {f.nobody, []string{"jobs", "-w", "--from", "scheduler"}, 1,
 			nil, "you may not get the scheduler's Lease", "waits"},
 		"nobody": {f.nobody, []string{"jobs", "--from", "scheduler"}, 1,
@@ -69,6 +77,7 @@ func TestLiveTheVerbsAskTheScheduler(t *testing.T) {
 	t.Run("both tell the same", func(t *testing.T) { tellTheSame(t, f) })
 	t.Run("watched", func(t *testing.T) { watchTheScheduler(t, f) })
 	t.Run("would run if", func(t *testing.T) { triedByTheScheduler(t, f) })
+	t.Run("what happened", func(t *testing.T) { pastByTheScheduler(t, f) })
 	f.stop()
 	began := time.Now()
 	got := ask(f.admin, "jobs", "-n", f.ns)
@@ -104,6 +113,29 @@ func triedByTheScheduler(t *testing.T, f *found) {
 	if got := ask(f.tenant, "why", "job", "secret", "-n", f.other, "--from", "scheduler"); got.code != 1 ||
 		strings.Contains(got.out, "RUN IF") {
 		t.Errorf("of another's job: exit code %d\n%s", got.code, got.out)
+	}
+}
+
+// pastByTheScheduler: a tenant is told what happened to its job since it came, and why it waits; by the events too,
+// which know less.
+func pastByTheScheduler(t *testing.T, f *found) {
+	submit(t, f.ns, f.ns, "story", 3, 3, "2")
+	for from, wants := range map[string][]string{
+		"scheduler": {"story: came (queue " + f.ns + ", minMember 3", "phase of " + f.ns + "/story to Inqueue",
+			"\nnow ", "  waits: it can never start", "note: the scheduler that acts knows it from"},
+		"objects": {"podgroup story: Unschedulable: ", "which are kept for an hour"},
+	} {
+		var got told
+		eventually(t, "the history by the "+from, func(context.Context) (bool, error) {
+			got = ask(f.admin, "history", "job", "story", "-n", f.ns, "--from", from)
+			has := func(part string) bool { return strings.Contains(got.out, part) }
+			return got.code == 0 && !slices.ContainsFunc(wants, func(part string) bool { return !has(part) }) &&
+				(from == "objects" || strings.Count(got.out, "waits: it can never start") > 1), nil
+		}, func() string { return got.out + got.err })
+	}
+	if got := ask(f.tenant, "history", "job", "story", "--from", "scheduler"); got.code != 0 ||
+		!strings.Contains(got.out, "story: came") || strings.Contains(got.out, "secret") {
+		t.Errorf("a tenant is told, with exit code %d:\n%s%s", got.code, got.out, got.err)
 	}
 }
 

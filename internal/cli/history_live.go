@@ -1,0 +1,134 @@
+//go:build !simulator
+
+package cli
+
+import (
+	"cmp"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"net/url"
+	"slices"
+	"strings"
+	"time"
+
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/client-go/kubernetes"
+	schedulingv1beta1 "volcano.sh/apis/pkg/apis/scheduling/v1beta1"
+
+	"ashlar.sh/internal/explain"
+)
+
+// printHistory prints a history as table or json.
+func printHistory(to io.Writer, output string, h *explain.History) error {
+	if output == "json" {
+		return json.NewEncoder(to).Encode(h)
+	}
+	return h.Text(to)
+}
+
+// historyNow tells what happened to a job of a live cluster: by the scheduler, which recorded it, else by the events of
+// its PodGroup and its pods.
+func (p liveQuestions) historyNow(s *source, name, output string) error {
+	if namespace, rest, slashed := strings.Cut(name, "/"); slashed {
+		s.namespace, name = namespace, rest
+	}
+	var told *explain.History
+	answered, err := p.fromScheduler(s, func(x *scheduler) error {
+		told = &explain.History{}
+		return x.get("/v1/history/job/"+url.PathEscape(s.namespace)+"/"+url.PathEscape(name), told)
+	})
+	if err == nil && !answered {
+		told, err = p.historyByEvents(s, name)
+	}
+	if err != nil {
+		return err
+	}
+	return printHistory(p.Out, output, told)
+}
+
+// historyByEvents is what the events of a job's PodGroup and of its pods say.
+func (p liveQuestions) historyByEvents(s *source, name string) (*explain.History, error) {
+	ctx, stop := untilInterrupted(context.Background())
+	defer stop()
+	c, err := p.clients(s)
+	if err != nil {
+		return nil, noCluster(err)
+	}
+	out := explain.NewHistory(s.namespace, name, explain.Basis{Source: "written",
+		Time: p.Now().UTC().Format(time.RFC3339)})
+	l := &eventsOfJob{ctx: ctx, kube: c.Kube, namespace: s.namespace, name: name}
+	if err := l.read(); err != nil {
+		return nil, noCluster(err)
+	}
+	if len(l.events) == 0 {
+		return nil, badInput(fmt.Sprintf("error: there are no events of job %s/%s: is the name right? Events are kept for "+
+			"an hour", s.namespace, name))
+	}
+	out.Moments = l.moments()
+	out.Notes = append(out.Notes, "it is told by the events of its PodGroup and its pods, which are kept for an hour and "+
+		"leave much out: the scheduler was not asked")
+	return out, nil
+}
+
+// eventsOfJob are the events of a job's PodGroup, and of pods that name it or are called after it.
+type eventsOfJob struct {
+	ctx             context.Context
+	kube            kubernetes.Interface
+	namespace, name string
+	events          []corev1.Event
+}
+
+// mostPages bounds how many pages of a namespace's events are read.
+const mostPages = 20
+
+func (l *eventsOfJob) read() error {
+	pods := map[string]bool{}
+	list, err := l.kube.CoreV1().Pods(l.namespace).List(l.ctx, metav1.ListOptions{})
+	if err != nil {
+		return fmt.Errorf("list pods: %w", err)
+	}
+	for i := range list.Items {
+		if pod := &list.Items[i]; pod.Annotations[schedulingv1beta1.KubeGroupNameAnnotationKey] == l.name ||
+			pod.Annotations[schedulingv1beta1.VolcanoGroupNameAnnotationKey] == l.name || pod.Name == l.name {
+			pods[pod.Name] = true
+		}
+	}
+	next := ""
+	for range mostPages {
+		page, err := l.kube.CoreV1().Events(l.namespace).List(l.ctx, metav1.ListOptions{Limit: mostEvents, Continue: next})
+		if err != nil {
+			return fmt.Errorf("list events: %w", err)
+		}
+		for i := range page.Items {
+			o := &page.Items[i].InvolvedObject
+			if o.Kind == "PodGroup" && o.Name == l.name || o.Kind == "Pod" && (pods[o.Name] ||
+				strings.HasPrefix(o.Name, l.name+"-")) {
+				l.events = append(l.events, page.Items[i])
+			}
+		}
+		if next = page.Continue; next == "" {
+			return nil
+		}
+	}
+	return errors.New("namespace " + l.namespace + " has too many events to look through")
+}
+
+func (l *eventsOfJob) moments() (out []explain.Happens) {
+	at := func(e corev1.Event) time.Time {
+		return cmp.Or(e.LastTimestamp.Time, e.EventTime.Time, e.CreationTimestamp.Time)
+	}
+	slices.SortStableFunc(l.events, func(a, b corev1.Event) int { return at(a).Compare(at(b)) })
+	for _, e := range l.events {
+		text := fmt.Sprintf("%s %s: %s: %s", strings.ToLower(e.InvolvedObject.Kind), e.InvolvedObject.Name, e.Reason,
+			strings.TrimSpace(e.Message))
+		if e.Count > 1 {
+			text += fmt.Sprintf(" (%d times)", e.Count)
+		}
+		out = append(out, explain.Happens{Time: explain.Stamp(at(e).UnixNano()), What: []string{text}})
+	}
+	return out
+}
