@@ -48,7 +48,8 @@ func visit(objects ...runtime.Object) (*Visit, *fake.Clientset) {
 			discovery.Resources = append(discovery.Resources, &metav1.APIResourceList{GroupVersion: k.version})
 		}
 		list := discovery.Resources[i]
-		list.APIResources = append(list.APIResources, metav1.APIResource{Name: k.resource})
+		list.APIResources = append(list.APIResources, metav1.APIResource{Name: k.resource},
+			metav1.APIResource{Name: k.resource + "/status"})
 	}
 	kube.PrependReactor("create", "subjectaccessreviews", func(a clienttesting.Action) (bool, runtime.Object, error) {
 		review := a.(clienttesting.CreateAction).GetObject().(*authorizationv1.SubjectAccessReview)
@@ -105,7 +106,7 @@ func forbid(kube *fake.Clientset, verb, what string) {
 
 func TestKindsThatAreNotServed(t *testing.T) {
 	v, kube := visit()
-	is(t, check(t, v, "crds"), OK, "all 5 kinds")
+	is(t, check(t, v, "crds"), OK, "all 6 kinds")
 	discovery := kube.Discovery().(*fakediscovery.FakeDiscovery)
 	all := discovery.Resources
 	discovery.Resources = slices.DeleteFunc(slices.Clone(all), func(l *metav1.APIResourceList) bool {
@@ -116,6 +117,13 @@ func TestKindsThatAreNotServed(t *testing.T) {
 	discovery.Resources = append(all[1:len(all):len(all)], &metav1.APIResourceList{
 		GroupVersion: "scheduling.volcano.sh/v1alpha2", APIResources: []metav1.APIResource{{Name: "queues"}}})
 	is(t, check(t, v, "crds"), Failure, "it is in scheduling.volcano.sh/v1alpha2, of another version of Volcano")
+	discovery.Resources = slices.Clone(all)
+	last := *all[len(all)-1]
+	last.APIResources = last.APIResources[:1]
+	discovery.Resources[len(all)-1] = &last
+	is(t, check(t, v, "crds"), Warning, "bookings.ashlar.sh: its CRD is older than this program")
+	discovery.Resources = all[:len(all)-1]
+	is(t, check(t, v, "crds"), Warning, "no nodes can be booked in advance")
 }
 
 func TestTwoSchedulersOnOneName(t *testing.T) {

@@ -14,6 +14,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"ashlar.sh/deploy"
+	"ashlar.sh/internal/kube/api"
 	"ashlar.sh/internal/kube/inspect"
 )
 
@@ -46,20 +47,28 @@ var served = []struct {
 	{"topology.volcano.sh/v1alpha1", "hypernodes", "network topologies of jobs are not heeded", false},
 	{"nodeinfo.volcano.sh/v1alpha1", "numatopologies", "plugin numa-aware has nothing to go by", false},
 	{"shard.volcano.sh/v1alpha1", "nodeshards", "nodes cannot be divided among schedulers", false},
+	{api.Version.String(), api.Resource, "no nodes can be booked in advance", false},
 }
 
 func kinds(_ context.Context, v *Visit) Check {
 	out := Check{Name: "crds", Status: OK, Message: fmt.Sprintf("all %d kinds of the scheduler are served", len(served)),
 		Do: "kubectl create -f deploy/10-crds.yaml makes those that are missing and leaves the others"}
+	missing := 0
 	for _, k := range served {
 		list, err := v.Kube.Discovery().ServerResourcesForGroupVersion(k.version)
 		if err != nil && !apierrors.IsNotFound(err) {
 			return refused(out.Name, "read which kinds are served", err)
 		}
-		if err == nil && slices.ContainsFunc(list.APIResources,
-			func(r metav1.APIResource) bool { return r.Name == k.resource }) {
+		has := func(name string) bool {
+			return err == nil && slices.ContainsFunc(list.APIResources, func(r metav1.APIResource) bool { return r.Name == name })
+		}
+		if has(k.resource) {
+			if k.resource == api.Resource && !has(api.Resource+"/status") {
+				out.older("bookings do not say how they stand")
+			}
 			continue
 		}
+		missing++
 		if k.essential {
 			out.Status = Failure
 		} else if out.Status == OK {
@@ -72,10 +81,20 @@ func kinds(_ context.Context, v *Visit) Check {
 		}
 		out.Details = append(out.Details, text)
 	}
-	if n := len(out.Details); n > 0 {
-		out.Message = fmt.Sprintf("%d of the %d kinds of the scheduler are missing", n, len(served))
+	if missing > 0 {
+		out.Message = fmt.Sprintf("%d of the %d kinds of the scheduler are missing", missing, len(served))
 	}
 	return out
+}
+
+// older says that the CRD of bookings is of a version before this one, and what that costs.
+func (c *Check) older(cost string) {
+	if c.Status == OK {
+		c.Status = Warning
+	}
+	c.Message += "; one by an older CRD"
+	c.Details = append(c.Details, fmt.Sprintf("%s.%s: its CRD is older than this program: %s; apply that of "+
+		"deploy/10-crds.yaml anew", api.Resource, api.Version.Group, cost))
 }
 
 // otherVersion is another version in which a kind is served, "" for none.

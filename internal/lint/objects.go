@@ -70,6 +70,10 @@ func (l *look) ofEngine(object, message string) (name string, told bool) {
 		}
 	case model.KindHyperNode:
 		return "", false
+	case model.KindBooking:
+		if strings.HasPrefix(field, "spec.nodes") {
+			return "booking-nodes", l.all(model.KindNode)
+		}
 	case model.KindPodGroup:
 		namespace, name, _ := strings.Cut(strings.TrimPrefix(object, kind+"/"), "/")
 		if _, there := l.where[model.Ref{Kind: model.KindPodGroup, Namespace: namespace, Name: name}]; !there {

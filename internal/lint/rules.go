@@ -60,6 +60,8 @@ var rules = map[string]rule{
 	"podgroup": {Warning, "a PodGroup asks for something that is not heeded",
 		"correct the PodGroup as the message says"},
 
+	"booking-nodes": {Warning, "a booking has fewer nodes than it asks for",
+		"correct its selector or its count, or move it to a time at which older bookings have not those nodes"},
 	"hypernode-tree": {Warning, "HyperNodes are no tree: rings, tiers that do not rise, members with two parents",
 		"give each member one parent of a higher tier"},
 	"hypernode-no-member": {Warning, "a member of a HyperNode selects nothing",
