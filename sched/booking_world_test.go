@@ -19,6 +19,7 @@ func (w *world) changeBooking() {
 		b.Selector = []model.Requirement{{Key: "zone", Op: model.In, Values: []string{"a"}}}
 	}
 	if !b.Maintenance {
+		b.PurgeAfter = int64(w.n(2)) * 30 * second
 		switch w.n(3) {
 		case 0:
 			b.Owner.Queue = w.queueName()

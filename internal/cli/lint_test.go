@@ -21,6 +21,17 @@ func linted(t *testing.T, args ...string) (lint.Report, result) {
 	return r, got
 }
 
+// lonely is a booking of nodes that are not there.
+const lonely = "apiVersion: ashlar.sh/v1alpha1\nkind: Booking\nmetadata: {name: b}\nspec: {maintenance: true, nodes: " +
+	"{selector: {matchLabels: {rack: x}}}, from: \"2030-01-01T00:00:00Z\", to: \"2030-01-02T00:00:00Z\"}\n"
+
+// A file with a booking and no nodes says nothing of which nodes there are.
+func TestLintOfABookingAlone(t *testing.T) {
+	if r, _ := linted(t, file(t, "k.yaml", lonely)); len(r.Findings) > 0 {
+		t.Errorf("of a booking alone it says %v", r.Findings)
+	}
+}
+
 // Each rule has a mistake that it finds, at its file and line.
 func TestLintFindsAMistakeOfEachRule(t *testing.T) {
 	found := map[string]bool{}
@@ -38,6 +49,7 @@ func TestLintFindsAMistakeOfEachRule(t *testing.T) {
 			"spec: {tier: 1, members: [{type: HyperNode, selector: {exactMatch: {name: h}}}]}\n---\n"+
 			"apiVersion: scheduling.volcano.sh/v1beta1\nkind: PodGroup\nmetadata: {name: g}\nspec: {minMember: 1, "+
 			"networkTopology: {mode: hard, highestTierAllowed: 1}}\n")},
+		{file(t, "k.yaml", oneNode+"---\n"+lonely)},
 	} {
 		r, _ := linted(t, args...)
 		for _, f := range r.Findings {

@@ -60,7 +60,8 @@ func kinds(_ context.Context, v *Visit) Check {
 			return refused(out.Name, "read which kinds are served", err)
 		}
 		has := func(name string) bool {
-			return err == nil && slices.ContainsFunc(list.APIResources, func(r metav1.APIResource) bool { return r.Name == name })
+			return err == nil && slices.ContainsFunc(list.APIResources,
+				func(r metav1.APIResource) bool { return r.Name == name })
 		}
 		if has(k.resource) {
 			if k.resource == api.Resource && !has(api.Resource+"/status") {

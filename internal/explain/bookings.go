@@ -24,6 +24,8 @@ type Booking struct {
 	Conflicts   []Conflict `json:"conflicts,omitempty"`
 	Conflicting int        `json:"conflictCount"`
 
+	EndedEarly string `json:"endedEarly,omitempty"` // when the window began that was ended for being idle
+
 	Message string `json:"message,omitempty"` // why it has fewer nodes than it asks for, or none
 
 	window model.Window
@@ -39,7 +41,8 @@ type Conflict struct {
 // NewBooking says how a booking stands.
 func NewBooking(b *sched.BookingReport) Booking {
 	out := Booking{Name: b.Name, For: bookedFor(b.Booking), Phase: string(b.Phase), Nodes: append([]string{}, b.Nodes...),
-		Overlaps: b.Overlaps, Conflicting: b.Conflicting, Message: BookingSentence(b), window: b.Window}
+		Overlaps: b.Overlaps, Conflicting: b.Conflicting, Message: BookingSentence(b), window: b.Window,
+		EndedEarly: moment(b.EndedEarly)}
 	if b.Window != (model.Window{}) {
 		out.From, out.To = moment(b.Window.From), moment(b.Window.To)
 	}
@@ -115,6 +118,9 @@ func (p *page) booked(r *Report) {
 		b := &r.Bookings[i]
 		if b.Message != "" {
 			p.paragraph(4, b.Name+": "+b.Message)
+		}
+		if b.EndedEarly != "" {
+			p.paragraph(4, b.Name+": its window from "+b.EndedEarly+" was ended early: it was idle")
 		}
 		if len(b.Overlaps) > 0 {
 			p.paragraph(4, b.Name+": it overlaps "+strings.Join(b.Overlaps, ", "))

@@ -115,6 +115,7 @@ func statusOf(b *sched.BookingReport) *api.BookingStatus {
 	if b.Window != (model.Window{}) {
 		s.Window = &api.BookingWindow{From: shown.From, To: shown.To}
 	}
+	s.EndedEarly = shown.EndedEarly
 	for _, c := range b.Conflicts {
 		s.Conflicts = append(s.Conflicts, api.BookingConflict(c))
 	}

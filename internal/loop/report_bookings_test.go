@@ -85,7 +85,7 @@ func TestAStatusIsWrittenOnce(t *testing.T) {
 		}
 	}
 	const want = `{"metadata":{"uid":"u"},"status":{"asked":null,"conflictCount":null,"conflicts":null,` +
-		`"message":null,"nodeCount":null,"nodes":null,"overlaps":null,"phase":"Active","window":null}}`
+		`"endedEarly":null,"message":null,"nodeCount":null,"nodes":null,"overlaps":null,"phase":"Active","window":null}}`
 	if text, _ := json.Marshal(w.written()[3]); string(text) != want {
 		t.Errorf("what is gone is not removed: %s", text)
 	}

@@ -18,7 +18,7 @@ import (
 // Times are virtual ones; those of cron are of 1970. Of several owners all have to hold.
 var bookingVerb = verb{syntax: "booking NAME maintenance|owner=queue:Q|namespace:NS|group:NS/NAME|user:U " +
 	"from=DURATION to=DURATION|cron=0_22_*_*_* [zone=ZONE] for=DURATION [nodes=NODE,…] [label=KEY:VALUE] [count=N] " +
-	"[flex] [delay=DURATION] [drain=DURATION] [fault=FIELD]", do: book}
+	"[flex] [delay=DURATION] [drain=DURATION] [purge=DURATION] [fault=FIELD]", do: book}
 
 func book(s *stage, w *words) error {
 	name, err := w.name("the booking's name")
@@ -66,14 +66,10 @@ func bookingOption(b *model.Booking, key, value string) (err error) {
 		b.Count, err = number(key, value)
 	case "flex":
 		b.Flex = true
-	case "delay", "drain":
+	case "delay", "drain", "purge":
 		var d time.Duration
 		d, err = duration(key, value)
-		if key == "delay" {
-			b.StartDelay = int64(d)
-		} else {
-			b.DrainBefore = int64(d)
-		}
+		*map[string]*int64{"delay": &b.StartDelay, "drain": &b.DrainBefore, "purge": &b.PurgeAfter}[key] = int64(d)
 	case "fault":
 		b.Faults = fault(value)
 	default:

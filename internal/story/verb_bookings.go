@@ -41,6 +41,9 @@ func bookingLine(b *sched.BookingReport) string {
 		}
 		text += fmt.Sprintf("; %d in conflict: %s", b.Conflicting, strings.Join(pods, ", "))
 	}
+	if b.EndedEarly > 0 {
+		text += "; the window of " + clock(time.Duration(b.EndedEarly)) + " was ended early"
+	}
 	if len(b.Overlaps) > 0 {
 		text += "; overlaps " + strings.Join(b.Overlaps, ", ")
 	}

@@ -39,5 +39,10 @@ func (ro *Rounds) Set(name string, at int64) {
 	ro.rows[i].At = at
 }
 
+// Drop forgets the rounds of a name.
+func (ro *Rounds) Drop(name string) {
+	ro.rows = slices.DeleteFunc(ro.rows, func(r Round) bool { return r.Name == name })
+}
+
 // All lists the last rounds by name. The slice is valid until the next change.
 func (ro *Rounds) All() []Round { return ro.rows }

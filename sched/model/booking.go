@@ -13,6 +13,10 @@ type Booking struct {
 	StartDelay  int64         // nanoseconds: so long after a window began pods of others may still run
 	// DrainBefore is from how long before a window, in nanoseconds, pods without a limit are not started on its nodes.
 	DrainBefore int64
+	// PurgeAfter ends a window once no pod of the owner was on the nodes for so long, in nanoseconds; 0: none ends early.
+	PurgeAfter int64
+	// Purged is when the window began that was ended early, as its status says; 0: none was.
+	Purged int64
 	// Windows are those that have not ended when the fact was made, in order, without overlaps: a bounded number.
 	Windows []Window
 	Every   *Recurrence // by which further windows follow; nil: there are no others
@@ -59,6 +63,7 @@ func (b *Booking) Alike(o *Booking) bool {
 	_, worse := o.SetAside()
 	return bad == worse && b.Created == o.Created && b.Maintenance == o.Maintenance && b.Owner == o.Owner &&
 		b.Count == o.Count && b.Flex == o.Flex && b.StartDelay == o.StartDelay && b.DrainBefore == o.DrainBefore &&
+		b.PurgeAfter == o.PurgeAfter && b.Purged == o.Purged &&
 		slices.Equal(b.Windows, o.Windows) && slices.EqualFunc(b.Selector, o.Selector, Requirement.equal)
 }
 

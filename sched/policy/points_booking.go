@@ -15,8 +15,10 @@ type BookingReport struct {
 	Phase BookingPhase
 	// Window is the one in which it is, or the next one; zero where none is to come.
 	Window model.Window
-	Nodes  []string // that it holds in that window, by name
-	Short  BookingShort
+	// EndedEarly is when the window began that is not over and was ended for being idle; 0: none was.
+	EndedEarly int64
+	Nodes      []string // that it holds in that window, by name
+	Short      BookingShort
 	// Conflicts are pods on its nodes that may still run when it would have the nodes free, by namespace and name; the
 	// first MostConflicts of Conflicting.
 	Conflicts   []BookingConflict

@@ -45,6 +45,8 @@ type BookingSpec struct {
 	Flex          bool   `json:"flex,omitempty"`
 	MaxStartDelay string `json:"maxStartDelay,omitempty"`
 	DrainBefore   string `json:"drainBefore,omitempty"` // 24h where it is not set
+
+	PurgeAfterIdle string `json:"purgeAfterIdle,omitempty"` // never where it is not set
 }
 
 // BookingOwner is of which jobs the nodes are: those of which all holds that is set.
@@ -71,10 +73,13 @@ type BookingList struct {
 // MostNodes bounds the nodes that a status names: so it stays far below what the API server's store takes.
 const MostNodes = 500
 
-// BookingStatus is how a booking stands. The scheduler writes it, and reads none of it.
+// BookingStatus is how a booking stands. The scheduler writes it, and reads of it which window was ended early.
 type BookingStatus struct {
 	Phase  string         `json:"phase,omitempty"`  // Pending, Active, Ended or Invalid
 	Window *BookingWindow `json:"window,omitempty"` // the present one, or the next; nil: none is to come
+
+	// EndedEarly is when the window began that is not over and was ended for being idle, as RFC 3339.
+	EndedEarly string `json:"endedEarly,omitempty"`
 
 	Asked     int32    `json:"asked,omitempty"` // so many nodes, where it has fewer
 	NodeCount int32    `json:"nodeCount,omitempty"`

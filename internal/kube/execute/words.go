@@ -89,7 +89,7 @@ func (c *Executor) QueueAllocated(name, uid string, allocated map[string]*string
 
 // bookingFields are the fields of a booking's status: one that is not written anew is removed.
 var bookingFields = []string{"phase", "window", "asked", "nodeCount", "nodes", "conflictCount", "conflicts", "overlaps",
-	"message"}
+	"message", "endedEarly"}
 
 // BookingStatus has an executor write how a booking stands, in the place of what its status says. It returns false when
 // too much waits to be said.

@@ -41,6 +41,16 @@ func Booking(b *api.Booking) *model.Booking {
 	if s.Nodes.Count < 0 {
 		f.fatal("spec.nodes.count", "%d is below 0", s.Nodes.Count)
 	}
+	if s.PurgeAfterIdle != "" {
+		if out.PurgeAfter = int64(f.span("spec.purgeAfterIdle", s.PurgeAfterIdle, 0)); out.PurgeAfter <= 0 {
+			f.fatal("spec.purgeAfterIdle", "it has to be longer than nothing")
+		} else if s.Maintenance {
+			f.fatal("spec.purgeAfterIdle", "maintenance has no owner of which pods would be missed")
+		}
+	}
+	if at, err := time.Parse(time.RFC3339, b.Status.EndedEarly); err == nil {
+		out.Purged = instant(at)
+	}
 	f.windows(s, out)
 	out.Faults = f
 	return out

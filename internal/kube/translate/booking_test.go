@@ -35,14 +35,14 @@ func TestABookingOfNodes(t *testing.T) {
 	b = booked(func(s *api.BookingSpec) {
 		s.From, s.To, s.Schedule, s.Duration, s.TimeZone = "", "", "0 22 * * *", "8h", "Europe/Berlin"
 		s.Maintenance, s.Owner = false, &api.BookingOwner{Namespace: "ml", PodGroup: "train"}
-		s.Flex, s.MaxStartDelay, s.DrainBefore, s.Nodes.Count = true, "5m", "0s", 3
+		s.Flex, s.MaxStartDelay, s.DrainBefore, s.Nodes.Count, s.PurgeAfterIdle = true, "5m", "0s", 3, "10m"
 	})
 	want := model.Recurrence{Cron: "0 22 * * *", Zone: "Europe/Berlin", Lasts: int64(8 * time.Hour)}
 	if b.Every == nil || *b.Every != want || len(b.Faults) > 0 {
 		t.Errorf("it recurs as %v, want %v (%v)", b.Every, want, b.Faults)
 	}
 	if b.Owner != (model.BookingOwner{Namespace: "ml", Group: "train"}) || !b.Flex || b.Count != 3 || b.DrainBefore != 0 ||
-		b.StartDelay != int64(5*time.Minute) {
+		b.StartDelay != int64(5*time.Minute) || b.PurgeAfter != int64(10*time.Minute) {
 		t.Errorf("it is read as %+v", b)
 	}
 }
@@ -72,6 +72,8 @@ func TestABookingThatMakesNoSense(t *testing.T) {
 		"both times":       {func(s *api.BookingSpec) { s.Schedule, s.Duration = "0 0 * * *", "1h" }, "spec"},
 		"no time at all":   {func(s *api.BookingSpec) { s.From, s.To = "", "" }, "spec"},
 		"of no duration":   {func(s *api.BookingSpec) { cron(s, "0 0 * * *"); s.Duration = "0s" }, "spec.duration"},
+		"ended at once":    {func(s *api.BookingSpec) { owner(s); s.PurgeAfterIdle = "0s" }, "spec.purgeAfterIdle"},
+		"idle maintenance": {func(s *api.BookingSpec) { s.PurgeAfterIdle = "1h" }, "spec.purgeAfterIdle"},
 		"a negative delay": {func(s *api.BookingSpec) { s.MaxStartDelay = "-1s" }, "spec.maxStartDelay"},
 		"an absurd one":    {func(s *api.BookingSpec) { s.DrainBefore = "2000000h" }, "spec.drainBefore"},
 	} {

@@ -38,6 +38,8 @@ type plugin struct {
 	epoch       uint64 // of the bookings, as held has them
 	facts       ledger.Cursor
 	from, until int64 // before and from then on other windows are the next ones
+	purges      []purge
+	watched     uint64 // the epoch for which what is remembered of bookings was looked through
 	refuse      []uint64
 }
 
@@ -70,6 +72,7 @@ func (h *held) put(n ledger.NodeID) {
 func (p *plugin) At(now int64) (next int64) {
 	p.now, p.starts = now, now
 	p.place()
+	purges := p.watchIdle()
 	if len(p.l.Jobs.Active()) == 0 {
 		return 0
 	}
@@ -82,6 +85,9 @@ func (p *plugin) At(now int64) (next int64) {
 			next = at
 		}
 	}
+	if purges != 0 && (next == 0 || purges < next) {
+		next = purges
+	}
 	return next
 }
 
@@ -89,7 +95,7 @@ func (p *plugin) At(now int64) (next int64) {
 func (p *plugin) StartAt(at int64) (next int64) {
 	p.starts = at
 	for i := range p.held {
-		if w, ok := p.held[i].At(at); ok && (next == 0 || w.To < next) {
+		if w, ok := p.window(p.held[i].Booking, at); ok && (next == 0 || w.To < next) {
 			next = w.To
 		}
 	}
@@ -134,7 +140,7 @@ func (p *plugin) Refusing(t ledger.TaskID) []uint64 {
 
 // judge is what a booking says of a task that would start on one of its nodes.
 func (p *plugin) judge(h *held, t ledger.TaskID) policy.Verdict {
-	w, ok := h.At(p.starts)
+	w, ok := p.window(h.Booking, p.starts)
 	if !ok {
 		return policy.Verdict{}
 	}

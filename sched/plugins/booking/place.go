@@ -16,13 +16,19 @@ import (
 // by a hash of its name and theirs among those that are there and not cordoned or failed: so they stay the same
 // while other nodes come and go, another one takes the place of one that fails, and nothing has to be remembered.
 func (p *plugin) place() {
-	if p.epoch == p.l.Bookings.Epoch() && p.facts == p.l.Changes.NodeFacts.Now() && p.from <= p.now && p.now < p.until {
+	if p.epoch == p.l.Bookings.Epoch() && p.facts == p.l.Changes.NodeFacts.Now() && p.from <= p.now && p.now < p.until &&
+		!p.purgesMoved() {
 		return
 	}
 	p.epoch, p.facts, p.from, p.until = p.l.Bookings.Epoch(), p.l.Changes.NodeFacts.Now(), p.now, model.Never
-	p.held = p.held[:0]
+	p.held, p.purges = p.held[:0], p.purges[:0]
 	for _, b := range p.l.Bookings.All() {
 		w, ok := b.At(p.now)
+		if ok && b.PurgeAfter > 0 {
+			p.purges = append(p.purges, purge{b, w, p.purged(b, w)})
+			p.until = min(p.until, w.To)
+			w, ok = p.window(b, p.now)
+		}
 		if !ok {
 			continue
 		}

@@ -28,6 +28,9 @@ func (p *plugin) Bookings() (out []policy.BookingReport) {
 		} else if i, held := at[b.Name]; held {
 			p.report(&p.held[i], &r)
 		}
+		if w, some := b.At(p.now); some && p.purged(b, w) {
+			r.EndedEarly = w.From
+		}
 		out = append(out, r)
 	})
 	slices.SortFunc(out, func(a, b policy.BookingReport) int { return cmp.Compare(a.Name, b.Name) })
