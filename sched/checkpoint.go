@@ -23,6 +23,7 @@ type checkpoint struct {
 	phases  map[ledger.JobKey]PhaseCommitment
 	lenders map[ledger.JobKey]Lender
 	used    ledger.UsageCopy
+	ran     ledger.RunsCopy
 }
 
 // jobCheckpoint is what is noted of a job; nil: nothing is committed.
@@ -46,9 +47,10 @@ type taskCheckpoint struct {
 func (e *Engine) Checkpoint() {
 	if e.saved.checkpoint == nil {
 		e.l.Changes.TakeRecommitted() // kept from now on
-		used := e.l.Usage.TakeChanges()
+		used, ran := e.l.Usage.TakeChanges(), e.l.Tasks.Runs.TakeChanges()
 		e.saved.checkpoint = checkpointOf(e.Commitments())
 		e.saved.checkpoint.used.Follow(used)
+		e.saved.checkpoint.ran.Follow(ran)
 		return
 	}
 	pods, keys := e.l.Changes.Recommitted()
@@ -70,10 +72,11 @@ func (e *Engine) Checkpoint() {
 	if !slices.Equal(rest.Rounds, e.l.Rounds.All()) {
 		rest.Rounds = append([]ledger.Round(nil), e.l.Rounds.All()...)
 	}
-	used := e.l.Usage.TakeChanges()
+	used, ran := e.l.Usage.TakeChanges(), e.l.Tasks.Runs.TakeChanges()
 	e.l.Changes.TakeRecommitted()
 	e.saved.checkpoint.note(rest, tasks, jobs)
 	e.saved.checkpoint.used.Follow(used)
+	e.saved.checkpoint.ran.Follow(ran)
 }
 
 func (ss *savedState) taskNow(k ledger.Key) taskCheckpoint {
@@ -111,6 +114,7 @@ func (e *Engine) LastCheckpoint() Commitments {
 	c.Losses = slices.Clone(c.Losses)
 	c.Charges.Jobs, c.Charges.Members = slices.Clone(c.Charges.Jobs), slices.Clone(c.Charges.Members)
 	c.Usage = e.saved.checkpoint.used.State()
+	c.Runs = e.saved.checkpoint.ran.Saved()
 	c.Tasks = slices.SortedFunc(maps.Values(e.saved.checkpoint.tasks), byPod)
 	c.Phases = slices.SortedFunc(maps.Values(e.saved.checkpoint.phases), byJob)
 	c.Lenders = slices.SortedFunc(maps.Values(e.saved.checkpoint.lenders), byLender)
@@ -120,7 +124,8 @@ func (e *Engine) LastCheckpoint() Commitments {
 func checkpointOf(c Commitments) *checkpoint {
 	p := &checkpoint{rest: c, tasks: map[ledger.Key]TaskCommitment{}, phases: map[ledger.JobKey]PhaseCommitment{},
 		lenders: map[ledger.JobKey]Lender{}}
-	p.rest.Tasks, p.rest.Phases, p.rest.Lenders, p.rest.Memories, p.rest.Usage = nil, nil, nil, nil, nil
+	p.rest.Tasks, p.rest.Phases, p.rest.Lenders, p.rest.Memories = nil, nil, nil, nil
+	p.rest.Usage, p.rest.Runs = nil, nil
 	for _, t := range c.Tasks {
 		p.tasks[t.Pod] = t
 	}

@@ -28,6 +28,7 @@ type Commitments struct {
 	Charges   ledger.Charges     // the queues in which running jobs count, where facts say otherwise
 	Losses    []ledger.Loss      // lost members of gangs that still have their room: see ledger.Losses
 	Usage     *ledger.UsageState `json:",omitempty"` // what queues and tenants used lately; nil: it is not remembered
+	Runs      []ledger.RunRecord `json:",omitempty"` // what the last runs of templates took
 }
 
 // JobLife identifies one life of a job; UID is empty for an adopted job.
@@ -110,6 +111,7 @@ func (e *Engine) Commitments() Commitments {
 	c.Charges = e.l.Charges.All()
 	c.Losses = e.l.Losses.All()
 	c.Usage = e.l.Usage.Saved()
+	c.Runs = e.l.Tasks.Runs.Saved()
 	c.sort()
 	return c
 }
@@ -243,6 +245,7 @@ func (e *Engine) Restore(c Commitments) {
 	if c.Usage != nil {
 		e.l.Usage.Restore(*c.Usage)
 	}
+	e.l.Tasks.Runs.Restore(c.Runs)
 }
 
 // exportArrivals notes what came to be placed lately.

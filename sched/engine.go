@@ -64,6 +64,7 @@ func (e *Engine) Decide(now int64) (plan Plan, events []trace.Event, next int64)
 	e.rec.Reset()
 	e.l.EvictionHistory.Trim(now)
 	e.session.Open(now)
+	e.l.Tasks.Runs.Begin(now)
 	if e.l.Usage.Begin(now) {
 		e.session.Pending.TimePassed()
 	}

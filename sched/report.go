@@ -288,7 +288,7 @@ func (rp *reports) podReport(id ledger.TaskID) PodReport {
 	t := rp.e.l.Task(id)
 	r := PodReport{Namespace: t.Key.Namespace, Name: t.Key.Name, Status: t.Status,
 		Nominated: t.Pod.Nominated, Node: t.Pod.Node, Started: t.Pod.Started,
-		RunTime: t.Pod.RunTime(rp.e.l.Jobs.GroupOf(t), rp.e.session.Now)}
+		RunTime: t.Pod.RunTime(rp.e.l.Jobs.GroupOf(t), rp.e.l.Tasks.Runs.Of(t), rp.e.session.Now)}
 	if t.Node != ledger.NoNode {
 		r.Node = rp.e.l.Node(t.Node).Name
 	}

@@ -15,7 +15,7 @@ func (rp *reports) jobRunTime(id ledger.JobID) (out model.RunTime) {
 		}
 		rp.e.l.Jobs.Tasks(id, status, func(t ledger.TaskID) bool { // order-free: maximums
 			task := rp.e.l.Task(t)
-			r := task.Pod.RunTime(rp.e.l.Jobs.GroupOf(task), rp.e.session.Now)
+			r := task.Pod.RunTime(rp.e.l.Jobs.GroupOf(task), rp.e.l.Tasks.Runs.Of(task), rp.e.session.Now)
 			endless, unknown = endless || r.Limit == 0, unknown || r.Expected == 0
 			out.Limit, out.Expected = max(out.Limit, r.Limit), max(out.Expected, r.Expected)
 			if first || r.Source < out.Source {

@@ -94,7 +94,7 @@ func (p snapshots) inputOf(s source) (in input, notes []string, err error) {
 	if s.dump != "" {
 		return p.savedInput(s)
 	}
-	s.preemptCost = restart
+	s.preemptCost, s.durations = restart, declared
 	in, err = p.read(s.simulation)
 	if err == nil && in.trace != nil {
 		in.add(in.trace, s.simulation)

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
 
 	"ashlar.sh/internal/explain"
 	"ashlar.sh/internal/sim"
@@ -28,6 +29,7 @@ type simulation struct {
 
 	traceNodes, traceJobs string
 	preemptCost           string // what an eviction costs a pod of a trace
+	durations             string // whether the scheduler knows how long pods of a trace run
 	fill                  int    // percent of the GPUs to be asked for; 0: as the trace says
 	seeds                 []uint // of the orders in which to fill
 	page                  string // file for the page of a trace's run
@@ -35,6 +37,13 @@ type simulation struct {
 
 	stop time.Duration // from until: after it no cycle runs; below 0 for quiet
 }
+
+// What --trace-durations says.
+const (
+	declared = "declared"
+	enforced = "enforced"
+	unsaid   = "unknown"
+)
 
 // What --trace-preempt-cost says.
 const (
@@ -99,17 +108,7 @@ func (p Process) simulate(name string) *cobra.Command {
 	f := c.Flags()
 	s.source(c)
 	f.StringVar(&s.until, "until", "quiet", "when to stop: quiet, or a virtual time such as 90s or 2h")
-	f.StringVar(&s.traceNodes, "trace-nodes", "", "table of a trace's nodes, with --trace-jobs")
-	f.StringVar(&s.traceJobs, "trace-jobs", "", "table of a trace's jobs, with --trace-nodes")
-	f.StringVar(&s.preemptCost, "trace-preempt-cost", restart,
-		"what an eviction costs a pod of a trace: restart (it begins anew) or none (it goes on where it was)")
-	f.IntVar(&s.fill, "trace-fill", 0,
-		"ignore the trace's times: its jobs arrive in random order and never leave, until they ask for this many percent "+
-			"of the GPUs")
-	f.UintSliceVar(&s.seeds, "trace-seed", nil,
-		"seed of that order, 1 without; of several, separated by commas, the mean is printed")
-	f.DurationVar(&s.estimates, "trace-estimate-every", 0,
-		"estimate so often, in virtual time, when the waiting jobs of a trace start, and sum up how that fared; 0: never")
+	s.ofTrace(f)
 	f.StringVar(&s.page, "report-html", "", "file to draw a trace's run into, as one page that needs no network")
 	f.StringVarP(&s.output, "output", "o", "table", "table, json or yaml; csv for a trace")
 	f.IntVarP(&s.verbosity, "v", "v", 0, "print the scheduler's log lines up to this level (3 to 5) on stderr")
@@ -119,6 +118,8 @@ func (p Process) simulate(name string) *cobra.Command {
 			cobra.ShellCompDirectiveNoFileComp)),
 		c.RegisterFlagCompletionFunc("trace-preempt-cost", cobra.FixedCompletions([]string{restart, free},
 			cobra.ShellCompDirectiveNoFileComp)),
+		c.RegisterFlagCompletionFunc("trace-durations", cobra.FixedCompletions([]string{declared, enforced, unsaid},
+			cobra.ShellCompDirectiveNoFileComp)),
 		c.RegisterFlagCompletionFunc("until", cobra.FixedCompletions([]string{"quiet"}, cobra.ShellCompDirectiveNoFileComp)),
 	} {
 		if err != nil {
@@ -127,6 +128,24 @@ func (p Process) simulate(name string) *cobra.Command {
 	}
 	c.MarkFlagsRequiredTogether("trace-nodes", "trace-jobs")
 	return c
+}
+
+// ofTrace adds the flags of a trace.
+func (s *simulation) ofTrace(f *pflag.FlagSet) {
+	f.StringVar(&s.traceNodes, "trace-nodes", "", "table of a trace's nodes, with --trace-jobs")
+	f.StringVar(&s.traceJobs, "trace-jobs", "", "table of a trace's jobs, with --trace-nodes")
+	f.StringVar(&s.preemptCost, "trace-preempt-cost", restart,
+		"what an eviction costs a pod of a trace: restart (it begins anew) or none (it goes on where it was)")
+	f.StringVar(&s.durations, "trace-durations", declared,
+		"what the scheduler knows of how long a trace's pods run: declared (as ashlar.sh/duration says it), "+
+			"enforced (as a limit does) or unknown")
+	f.IntVar(&s.fill, "trace-fill", 0,
+		"ignore the trace's times: its jobs arrive in random order and never leave, until they ask for this many percent "+
+			"of the GPUs")
+	f.UintSliceVar(&s.seeds, "trace-seed", nil,
+		"seed of that order, 1 without; of several, separated by commas, the mean is printed")
+	f.DurationVar(&s.estimates, "trace-estimate-every", 0,
+		"estimate so often, in virtual time, when the waiting jobs of a trace start, and sum up how that fared; 0: never")
 }
 
 // source adds the flags that say what is simulated.
@@ -157,6 +176,11 @@ func (s *simulation) check() error {
 		return errors.New("--report-html: only a trace's run is drawn: give --trace-nodes and --trace-jobs")
 	}
 	switch {
+	case s.durations != declared && s.durations != enforced && s.durations != unsaid:
+		return fmt.Errorf("--trace-durations %q: expected declared, enforced or unknown", s.durations)
+	case s.durations != declared && s.traceJobs == "":
+		return errors.New("--trace-durations: only for a trace can it be said what is known of how long pods run: give " +
+			"--trace-nodes and --trace-jobs")
 	case s.preemptCost != restart && s.preemptCost != free:
 		return fmt.Errorf("--trace-preempt-cost %q: expected restart or none", s.preemptCost)
 	case s.preemptCost == free && s.traceJobs == "":

@@ -56,12 +56,30 @@ func (in *input) add(t *traces.Trace, s simulation) {
 	}
 	for _, i := range t.Items {
 		i.Resumes = s.preemptCost == free
+		if s.durations != declared {
+			i.Fact.Object = told(i.Fact.Object, s.durations)
+		}
 		in.items = append(in.items, i)
 	}
 	in.watch = summary.New(in.items, t.Jobs, sim.DefaultPeriod)
 	if s.estimates > 0 {
 		in.watch.EstimateEvery(s.estimates)
 	}
+}
+
+// told is a pod of a trace that says how long it runs by its limit, or not at all; other objects are as they are.
+func told(o model.Object, how string) model.Object {
+	pod, is := o.(*model.Pod)
+	if !is {
+		return o
+	}
+	p, times := *pod, pod.Rare()
+	if how == enforced {
+		times.Limit = times.Lasts
+	}
+	times.Lasts = 0
+	p.SetRare(times)
+	return &p
 }
 
 // draw writes the page of a run, if it was asked for.

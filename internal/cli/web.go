@@ -101,6 +101,7 @@ func (p pages) web(name string) *cobra.Command {
 	s.source(c)
 	f.StringVar(&s.traceNodes, "trace-nodes", "", "table of a trace's nodes, with --trace-jobs")
 	f.StringVar(&s.traceJobs, "trace-jobs", "", "table of a trace's jobs, with --trace-nodes")
+	s.durations = declared
 	f.StringVar(&s.preemptCost, "trace-preempt-cost", restart,
 		"what an eviction costs a pod of a trace: restart (it begins anew) or none (it goes on where it was)")
 	f.StringVar(&s.address, "address", "127.0.0.1:0", "loopback address and port to serve on; port 0: one that is free")

@@ -95,7 +95,11 @@ func StartSentence(s *trace.Start) string {
 		return "when it starts is not known: " + unknown(s, "end")
 	}
 	if s.Earliest != 0 && s.Latest != 0 && s.Source < model.TimeEnforced {
-		text += ", by guesses and by limits of how long pods run"
+		guess := "guesses"
+		if s.Source == model.TimePredicted {
+			guess = "what earlier runs took"
+		}
+		text += ", by " + guess + " and by limits of how long pods run"
 	}
 	if s.Slip >= int64(time.Second) {
 		text += fmt.Sprintf("; that is %s later than it was estimated first", age(s.Slip))

@@ -18,10 +18,11 @@ import (
 	"ashlar.sh/sched/ledger"
 )
 
-// usageKeeper keeps what is remembered of usage in ConfigMaps beside the lease, so that the next scheduler remembers
-// the same. Only the scheduler may write there. A record stays the same as long as what its holder holds does, so that
-// an idle cluster writes nothing. Holders are divided among at most mostUsageObjects ConfigMaps by their names, and
-// only those that changed are written, at most once a minute.
+// usageKeeper keeps what is remembered of usage, of the last runs, and of what was estimated first for jobs that wait,
+// in ConfigMaps beside the lease, so that the next scheduler remembers the same. Only the scheduler may write there. A
+// record of usage stays the same as long as what its holder holds does, so that an idle cluster writes nothing. Records
+// are divided among at most mostUsageObjects ConfigMaps by their names, and only those that changed are written, at
+// most once a minute.
 type usageKeeper struct {
 	l *loop
 
@@ -31,14 +32,14 @@ type usageKeeper struct {
 	written <-chan []string // has shown, once the write that is under way is over; nil: none is
 }
 
-// The form of what is kept, and its bounds. One object of a thousand holders has about 200 KiB.
+// The form of what is kept, and its bounds. One object of a thousand records has about 200 KiB.
 const (
 	usageForm        = 1
 	usageKey         = "usage.json"
 	usagePause       = time.Minute
 	usageAtEnd       = 2 * time.Second // another scheduler may wait for the lease
 	mostUsageObjects = 16
-	holdersPerObject = 1000
+	recordsPerObject = 1000
 )
 
 // keptUsage is what one ConfigMap has.
@@ -46,6 +47,8 @@ type keptUsage struct {
 	Form    int `json:"form"`
 	Objects int `json:"objects"` // how many there are
 	ledger.UsageState
+	Runs   []ledger.RunRecord `json:",omitempty"`
+	Firsts []firstRecord      `json:",omitempty"`
 }
 
 func (k *usageKeeper) name(i int) string { return fmt.Sprintf("%s-usage-%d", k.l.o.Election.Name, i) }
@@ -54,10 +57,10 @@ func (k *usageKeeper) name(i int) string { return fmt.Sprintf("%s-usage-%d", k.l
 // does not know nothing is read, and nothing is written over it.
 func (k *usageKeeper) read(ctx context.Context) error {
 	k.shown, k.off = nil, k.l.o.Election == nil
-	if k.off || !k.l.engine.Ledger().Usage.On() {
+	if k.off {
 		return nil
 	}
-	var all ledger.UsageState
+	var all keptUsage
 	for i, objects := 0, 1; i < objects; i++ {
 		m, err := k.l.rivals.kube.CoreV1().ConfigMaps(k.l.o.Election.Namespace).Get(ctx, k.name(i), metav1.GetOptions{})
 		switch {
@@ -66,20 +69,23 @@ func (k *usageKeeper) read(ctx context.Context) error {
 			continue
 		case apierrors.IsForbidden(err):
 			k.off = true
-			klog.ErrorS(err, "What was used lately cannot be read, and is not kept: the role lacks the right to ConfigMaps")
+			klog.InfoS("What is remembered of usage, runs and estimates is not kept: the role lacks the right to ConfigMaps",
+				"reason", err.Error())
 			return nil
 		case err != nil:
-			return fmt.Errorf("read what was used lately: %w", err)
+			return fmt.Errorf("read what is remembered of usage, runs and estimates: %w", err)
 		}
 		part, err := readUsage(m.Data[usageKey])
 		if errors.Is(err, errNewerUsage) {
 			k.off = true
-			klog.ErrorS(err, "What was used lately is left alone: nothing is remembered of it, and it is not written",
+			klog.ErrorS(err, "What an earlier scheduler kept of usage, runs and estimates is left alone: nothing of it is "+
+				"remembered, and it is not written",
 				"configMap", m.Name)
 			return nil
 		}
 		if err != nil {
-			klog.ErrorS(err, "What was used lately cannot be read, and begins anew", "configMap", m.Name)
+			klog.ErrorS(err, "What an earlier scheduler kept of usage, runs and estimates cannot be read, and begins anew",
+				"configMap", m.Name)
 		}
 		k.shown = append(k.shown, m.Data[usageKey])
 		objects = max(objects, min(part.Objects, mostUsageObjects))
@@ -90,8 +96,13 @@ func (k *usageKeeper) read(ctx context.Context) error {
 			all.Tenants = append(all.Tenants, part.Tenants...)
 		}
 		all.Queues = append(all.Queues, part.Queues...)
+		all.Runs, all.Firsts = append(all.Runs, part.Runs...), append(all.Firsts, part.Firsts...)
 	}
-	k.l.engine.Ledger().Usage.Restore(all)
+	if l := k.l.engine.Ledger(); l.Usage.On() {
+		l.Usage.Restore(all.UsageState)
+	}
+	k.l.engine.Ledger().Tasks.Runs.Restore(all.Runs)
+	k.l.background.estimates.restore(all.Firsts)
 	return nil
 }
 
@@ -111,22 +122,26 @@ func readUsage(text string) (u keptUsage, err error) {
 	if err := json.Unmarshal([]byte(text), &u); err != nil {
 		return keptUsage{}, fmt.Errorf("it was edited: %w", err)
 	}
-	left := 0
-	for _, list := range []*[]ledger.UsageRecord{&u.Queues, &u.Tenants} {
-		kept := (*list)[:0]
-		for _, r := range *list {
-			if sound(&r) && len(kept) < 1<<15 {
-				kept = append(kept, r)
-			} else {
-				left++
-			}
-		}
-		*list = kept
-	}
+	left := keepSound(&u.Queues, sound) + keepSound(&u.Tenants, sound) + keepSound(&u.Runs, soundRuns) +
+		keepSound(&u.Firsts, (*firstRecord).sound)
 	if left > 0 {
 		err = fmt.Errorf("it was edited: %d records are none that a scheduler writes, and are left out", left)
 	}
 	return u, err
+}
+
+// keepSound drops the records of a list that no scheduler writes, and says how many.
+func keepSound[T any](list *[]T, sound func(*T) bool) (left int) {
+	kept := (*list)[:0]
+	for _, r := range *list {
+		if sound(&r) && len(kept) < 1<<15 {
+			kept = append(kept, r)
+		} else {
+			left++
+		}
+	}
+	*list = kept
+	return left
 }
 
 func sound(r *ledger.UsageRecord) bool {
@@ -179,11 +194,10 @@ func (k *usageKeeper) wait(ctx context.Context) bool {
 
 // begin has what changed written by another goroutine. What cannot be written still differs the next time.
 func (k *usageKeeper) begin(ctx context.Context) {
-	usage := &k.l.engine.Ledger().Usage
-	if k.off || !usage.On() {
+	if k.off {
 		return
 	}
-	texts := k.texts(usage.Saved())
+	texts := k.texts(k.all())
 	shown := make([]string, len(texts))
 	copy(shown, k.shown)
 	if slices.Equal(texts, shown) {
@@ -191,7 +205,7 @@ func (k *usageKeeper) begin(ctx context.Context) {
 	}
 	written := make(chan []string, 1)
 	k.written = written
-	crash.Handler(k.l.panicked).Go("writing what was used lately", func() {
+	crash.Handler(k.l.panicked).Go("writing what is remembered of usage, runs and estimates", func() {
 		defer func() { written <- shown }()
 		k.write(ctx, texts, shown)
 	})
@@ -199,25 +213,37 @@ func (k *usageKeeper) begin(ctx context.Context) {
 
 // texts divides what is remembered among ConfigMaps. Their number never falls: a record that is in two of them because
 // a write was cut short would not be missed.
-func (k *usageKeeper) texts(s *ledger.UsageState) []string {
+func (k *usageKeeper) texts(s keptUsage) []string {
 	n := max(1, len(k.shown))
-	for n < mostUsageObjects && (len(s.Queues)+len(s.Tenants))/n > holdersPerObject {
+	records := len(s.Queues) + len(s.Tenants) + len(s.Runs) + len(s.Firsts)
+	if records == 0 && !slices.ContainsFunc(k.shown, func(text string) bool { return text != "" }) {
+		return slices.Clone(k.shown) // there was nothing, and there is nothing
+	}
+	for n < mostUsageObjects && records/n > recordsPerObject {
 		n *= 2
 	}
 	n = min(n, mostUsageObjects)
 	parts := make([]keptUsage, n)
-	of := func(r *ledger.UsageRecord) *keptUsage {
+	of := func(a, b string) *keptUsage {
 		h := fnv.New32a()
-		h.Write([]byte(r.Queue + "/" + r.Tenant))
+		h.Write([]byte(a + "/" + b))
 		return &parts[int(h.Sum32()%uint32(n))]
 	}
-	for i := range s.Queues {
-		p := of(&s.Queues[i])
-		p.Queues = append(p.Queues, s.Queues[i])
+	for _, r := range s.Queues {
+		p := of(r.Queue, r.Tenant)
+		p.Queues = append(p.Queues, r)
 	}
-	for i := range s.Tenants {
-		p := of(&s.Tenants[i])
-		p.Tenants = append(p.Tenants, s.Tenants[i])
+	for _, r := range s.Tenants {
+		p := of(r.Queue, r.Tenant)
+		p.Tenants = append(p.Tenants, r)
+	}
+	for _, r := range s.Runs {
+		p := of(r.Namespace, r.User)
+		p.Runs = append(p.Runs, r)
+	}
+	for _, r := range s.Firsts {
+		p := of(r.Namespace, r.Name)
+		p.Firsts = append(p.Firsts, r)
 	}
 	out := make([]string, n)
 	for i := range parts {
@@ -248,7 +274,8 @@ func (k *usageKeeper) write(ctx context.Context, texts, shown []string) {
 			_, err = maps.Create(ctx, m, metav1.CreateOptions{})
 		}
 		if err != nil {
-			klog.ErrorS(err, "What was used lately could not be written; it is tried again in a minute", "configMap", m.Name)
+			klog.ErrorS(err, "What is remembered of usage, runs and estimates could not be written; it is tried again in a "+
+				"minute", "configMap", m.Name)
 			return
 		}
 		shown[i] = texts[i]

@@ -286,6 +286,9 @@ func (ob *objects) finish(l *life, phase model.Phase) {
 	done := *l.pod()
 	ob.w.free(&done)
 	done.Phase = phase
+	times := done.Rare()
+	times.Ended = ob.w.clock(ob.w.now)
+	done.SetRare(times)
 	l.ends = never
 	ob.change(l, &done)
 }

@@ -41,7 +41,8 @@ var submitVerb = verb{syntax: "submit NAMESPACE/NAME [queue=Q] [min=N] [minroles
 	"[priority=CLASS] [phase=PHASE] [sla=10m] [preemptable|preemptable=no] [jdb-min=N|N%] [jdb-max=N|N%] " +
 	"[topology=soft|hard:TIER] [subgroups=KEY:SIZE:MIN[:soft|:hard:TIER]]… [no-group [owner=[KIND/]NAME[/UID]] " +
 	"[group=NAME]] [at=10m] [fault=FIELD] " +
-	"[N x AMOUNTS|nothing [as ROLE] [for=10m] [guess=10m] [limit=1h] [gated] [queue-gated] [owned] " +
+	"[N x AMOUNTS|nothing [as ROLE] [for=10m] [takes=10m] [guess=10m] [template=NAME] " +
+	"[limit=1h] [gated] [queue-gated] [owned] " +
 	"[on=NODE] [nominated=NODE] [label=KEY:VALUE] [grace=30s] [cooldown=10m] [revocable] [kept] " +
 	"[preempts=never] [selector=KEY:VALUE] [tolerate=KEY=VALUE:EFFECT] [port=80] [image=NAME] " +
 	"[cores=N,…] [numa=POLICY] [with=KEY@SELECTOR] [apart=KEY@SELECTOR] [near=KEY@SELECTOR:WEIGHT] " +
@@ -260,7 +261,7 @@ func (t *template) option(word string, w *words) (known bool, err error) {
 		l.Key, l.Value, err = pair(key, value)
 		t.pod.Labels = append(slices.Clone(t.pod.Labels), l)
 		slices.SortFunc(t.pod.Labels, func(a, b model.Label) int { return strings.Compare(a.Key, b.Key) })
-	case "for", "guess", "limit", "grace", "cooldown":
+	case "for", "takes", "guess", "limit", "grace", "cooldown", "template":
 		err = t.time(key, value)
 	case "revocable":
 		t.spec.Revocable = true

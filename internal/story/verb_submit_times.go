@@ -1,7 +1,15 @@
 package story
 
+import "hash/fnv"
+
 // time reads an option about how long pods take.
 func (t *template) time(key, value string) error {
+	if key == "template" {
+		h := fnv.New64a()
+		_, err := h.Write([]byte(value))
+		t.pod.Template = h.Sum64()
+		return err
+	}
 	d, err := duration(key, value)
 	times := t.pod.Rare()
 	switch key {
@@ -10,6 +18,8 @@ func (t *template) time(key, value string) error {
 		if !t.guessed {
 			times.Lasts = max(1, int64(d))
 		}
+	case "takes":
+		t.item.HasDuration, t.item.Duration = true, d
 	case "guess":
 		t.guessed, times.Lasts = true, max(1, int64(d))
 	case "limit":

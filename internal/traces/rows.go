@@ -2,6 +2,7 @@ package traces
 
 import (
 	"fmt"
+	"hash/fnv"
 	"math"
 	"slices"
 	"strconv"
@@ -55,7 +56,7 @@ func (r *reader) job(w *row) {
 	j.Submit, _ = w.time("submit_s")
 	j.Duration, j.HasDuration = w.time("duration_s")
 	j.Members, j.MinMembers = w.count("members"), w.count("min_members")
-	j.Spec = r.spec(w)
+	j.Spec, j.template = r.spec(w)
 	priority := w.priority()
 	if j.Queue == "" {
 		j.Queue = model.DefaultQueue
@@ -112,12 +113,16 @@ func (r *reader) gang(j *Job, g gang) {
 			r.add(where, model.KindPriorityClass, "", class, 0, &model.PriorityClass{Value: priority})
 		}
 	}
+	var labels []model.Label
+	if j.User != "" {
+		labels = []model.Label{{Key: model.UserLabel, Value: j.User}}
+	}
 	r.add(where, model.KindPodGroup, Namespace, j.Name, j.Submit, &model.PodGroup{Meta: model.Meta{Created: created},
-		Queue: j.Queue, MinMember: int32(j.MinMembers), PriorityClass: class})
+		Queue: j.Queue, MinMember: int32(j.MinMembers), PriorityClass: class, Labels: labels})
 	for i := range j.Members {
 		pod := &model.Pod{Meta: model.Meta{Created: created}, Ours: true, Scheduler: "volcano", Group: j.Name, Owner: j.Name,
 			Index: int64(i), Priority: priority, HasPriority: priority != 0, PriorityClass: class, Preemptable: true,
-			Spec: j.Spec}
+			Spec: j.Spec, Template: j.template}
 		if j.HasDuration {
 			pod.SetRare(model.Times{Lasts: max(1, int64(j.Duration))})
 		}
@@ -156,7 +161,7 @@ func (w *row) priority() int32 {
 
 // spec is what a member asks for. A resource that the nodes do not record is not asked
 // for: there is no limit on it.
-func (r *reader) spec(w *row) *model.Spec {
+func (r *reader) spec(w *row) (*model.Spec, uint64) {
 	asks := []amount{w.amount("cpu_milli_per_member", resource.CPUName, cpu, 1),
 		w.amount("memory_mib_per_member", resource.MemoryName, memory, 1<<20), w.amount("gpu_per_member", GPU, gpus, 1)}
 	for i := range asks {
@@ -164,8 +169,11 @@ func (r *reader) spec(w *row) *model.Spec {
 	}
 	models := w.cell("gpu_model")
 	key := fmt.Sprint(asks, models)
+	h := fnv.New64a()
+	_, _ = h.Write([]byte(key))
+	template := max(1, h.Sum64())
 	if s, ok := r.specs[key]; ok {
-		return s
+		return s, template
 	}
 	s := &model.Spec{Requests: list(asks...)}
 	if models != "" {
@@ -177,7 +185,7 @@ func (r *reader) spec(w *row) *model.Spec {
 		s.Affinity = []model.Term{{All: []model.Requirement{{Key: ModelLabel, Op: model.In, Values: slices.Compact(list)}}}}
 	}
 	r.specs[key] = s
-	return s
+	return s, template
 }
 
 // seconds9 is a time as the table has it.

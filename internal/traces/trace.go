@@ -41,7 +41,8 @@ type Job struct {
 	Members, MinMembers int
 	Spec                *model.Spec // of each member; shared by all that ask for the same
 
-	copied int // which of those drawn again by Fill it is; 0: the row's own
+	template uint64 // of what each member asks for: nothing else tells runs of one user apart
+	copied   int    // which of those drawn again by Fill it is; 0: the row's own
 }
 
 // Trace is what two tables say.

@@ -186,10 +186,22 @@ func TestAJobBecomesAGangWhosePodsShareASpec(t *testing.T) {
 			HasPriority: true, PriorityClass: "trace-priority-7", Preemptable: true,
 			Times: &model.Times{Lasts: int64(time.Minute)}, Spec: spec}},
 		SubmitAt: 1500 * time.Millisecond, Duration: time.Minute, HasDuration: true, Owned: true, Where: "jobs.csv:2"}
+	template := g1.Fact.Object.(*model.Pod).Template
+	want.Fact.Object.(*model.Pod).Template = template
+	if i := got["Pod/trace/i-0"].Fact.Object.(*model.Pod).Template; template == 0 || i != template {
+		t.Errorf("pods that ask for the same are of templates %x and %x", template, i)
+	}
+	if h := got["Pod/trace/h-0"].Fact.Object.(*model.Pod).Template; h == template {
+		t.Errorf("pods that ask for other things are of one template, %x", h)
+	}
 	if diff := cmp.Diff(want, g1); diff != "" {
 		t.Errorf("a member of the gang (-want +got):\n%s", diff)
 	}
 	group := got["PodGroup/trace/h"].Fact.Object.(*model.PodGroup)
+	ann, _ := model.LabelValue(got["PodGroup/trace/g"].Fact.Object.(*model.PodGroup).Labels, model.UserLabel)
+	if ann != "ann" || len(group.Labels) != 0 {
+		t.Errorf("the user of a job is %q, and one without has labels %v", ann, group.Labels)
+	}
 	if group.Queue != "default" || group.Created != 1_500_000_001 {
 		t.Errorf("the second job of a moment is in queue %q, created at %d", group.Queue, group.Created)
 	}

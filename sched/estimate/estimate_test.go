@@ -126,6 +126,31 @@ func TestTheRangeIsFromGuessesToLimits(t *testing.T) {
 	}
 }
 
+// TestEarlierRunsAreAGuess: those that start in the run have it, too, and what ends in the run changes no guess.
+func TestEarlierRunsAreAGuess(t *testing.T) {
+	c := newCluster(t)
+	of := func(name, node string, started int64) {
+		p := *c.pod(name, node, 4, started, model.Times{})
+		p.Template = 7
+		c.put(model.KindPod, "ns", name, &p)
+	}
+	done := *c.pod("ran", "n", 4, now-1000*second, model.Times{})
+	done.Template, done.Phase = 7, model.PodSucceeded
+	done.SetRare(model.Times{Ended: now - 760*second})
+	c.put(model.KindPod, "ns", "ran", &done)
+	of("runs", "n", now)
+	of("first", "", 0)
+	of("second", "", 0)
+	for name, after := range map[string]int64{"first": 240, "second": 481} { // a pod needs a second to start
+		got := c.of(name)
+		if got.Earliest != now+after*second || got.Latest != 0 || got.Source != model.TimePredicted ||
+			got.Unknown != trace.EndsUnknown {
+			t.Errorf("%s starts %d s from now at the earliest, by %s (%s), want %d s, predicted", name,
+				(got.Earliest-now)/second, got.Source, got.Unknown, after)
+		}
+	}
+}
+
 // TestAJobBehindAnotherCounts: the room goes to the jobs in their order, and their own run times count.
 func TestAJobBehindAnotherCounts(t *testing.T) {
 	c := newCluster(t)

@@ -11,9 +11,10 @@ type Firsts struct {
 	of map[ledger.JobKey]First
 }
 
-// First is the first estimate of a job: when it was made, and the range. By is the latest start, or the earliest where
-// no latest was known.
+// First is the first estimate of a job: of which life of it that is (the UID of its PodGroup, "" for an adopted job),
+// when it was made, and the range. By is the latest start, or the earliest where no latest was known.
 type First struct {
+	Life         string `json:",omitempty"`
 	Made         int64
 	Earliest, By int64
 }
@@ -24,9 +25,10 @@ func (f *Firsts) Note(s *Starts) {
 	kept := make(map[ledger.JobKey]First, len(s.Jobs))
 	for k, start := range s.Jobs { // order-free: each by itself
 		first, known := f.of[k]
+		known = known && first.Life == s.lives[k]
 		by := by(start)
 		if !known && by != 0 {
-			first, known = First{Made: s.Made, Earliest: start.Earliest, By: by}, true
+			first, known = First{Life: s.lives[k], Made: s.Made, Earliest: start.Earliest, By: by}, true
 		}
 		if !known {
 			continue
@@ -55,6 +57,13 @@ func (f *Firsts) Recall(k ledger.JobKey, first First) {
 	}
 	if _, known := f.of[k]; !known {
 		f.of[k] = first
+	}
+}
+
+// Each yields what was estimated first for each job, in no order.
+func (f *Firsts) Each(see func(ledger.JobKey, First)) {
+	for k, first := range f.of { // order-free: callers sort
+		see(k, first)
 	}
 }
 

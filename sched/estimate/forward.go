@@ -23,6 +23,7 @@ type forward struct {
 	still   int   // cycles in a row without a fact or a decision
 	waiting []ledger.JobKey
 	waits   map[ledger.JobKey]bool // those that have not started yet
+	lives   map[ledger.JobKey]string
 	started map[ledger.JobKey]moment
 	source  model.TimeSource // the least certain figure that the run rests on so far
 	guessed bool             // limits and guesses of some pod are not the same
@@ -45,8 +46,12 @@ func newForward(e *sched.Engine, now int64, o Options, guess bool) *forward {
 		f.still = 2
 	}
 	f.waiting = sorted(e.Ledger())
+	f.lives = make(map[ledger.JobKey]string, len(f.waiting))
 	for _, k := range f.waiting {
 		f.waits[k] = true
+		if j, there := e.Ledger().Jobs.Find(k); there {
+			f.lives[k] = Life(e.Ledger().Job(j))
+		}
 	}
 	if len(f.waits) > 0 {
 		e.Ledger().Tasks.Each(func(t ledger.TaskID) bool {

@@ -29,7 +29,7 @@ func (f *forward) foresee(t *ledger.Task) {
 		f.end(p, soon)
 	}
 	if group := f.e.Ledger().Jobs.GroupOf(t); !f.guessed && (p.Node != "" || p.Ours) {
-		r := p.RunTime(group, f.base)
+		r := p.RunTime(group, f.e.Ledger().Tasks.Runs.Of(t), f.base)
 		f.guessed = r.Expected != r.Limit
 	}
 }
@@ -41,7 +41,8 @@ func podFact(p *model.Pod, version uint64) model.Fact {
 
 // end puts the end of a running pod on the agenda.
 func (f *forward) end(p *model.Pod, soonest int64) {
-	latest, expected, source := p.Ends(f.group(p), f.now)
+	group, predicted := f.known(p)
+	latest, expected, source := p.Ends(group, predicted, f.now)
 	at, from := latest, model.TimeEnforced
 	if f.guess && expected != model.Never {
 		at, from = expected, source
@@ -52,13 +53,13 @@ func (f *forward) end(p *model.Pod, soonest int64) {
 	}
 }
 
-// group is the PodGroup of a pod; nil without one.
-func (f *forward) group(p *model.Pod) *model.PodGroup {
+// known is the PodGroup of a pod, nil without one, and what earlier runs tell of how long it runs, 0 for nothing.
+func (f *forward) known(p *model.Pod) (group *model.PodGroup, predicted int64) {
 	l := f.e.Ledger()
 	if t, there := l.Tasks.Find(ledger.Key{Namespace: p.Namespace, Name: p.Name}); there {
-		return l.Jobs.GroupOf(l.Task(t))
+		return l.Jobs.GroupOf(l.Task(t)), l.Tasks.Runs.Of(l.Task(t))
 	}
-	return nil
+	return nil, 0
 }
 
 // happen lets everything take place that is due, and says whether a pod has ended.
@@ -93,8 +94,10 @@ func (f *forward) happen() (some bool) {
 // finish ends a pod's run. One that has no guess within its limit fails: its kubelet ends it.
 func (f *forward) finish(is model.Fact, p *model.Pod) {
 	lasts, limit := p.Rare().Lasts, p.Rare().Limit
-	if group := f.group(p); lasts == 0 && group != nil {
-		lasts = group.Lasts
+	if group, predicted := f.known(p); lasts == 0 {
+		if lasts = predicted; group != nil && group.Lasts != 0 {
+			lasts = group.Lasts
+		}
 	}
 	f.free(p)
 	done := *p

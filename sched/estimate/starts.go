@@ -51,7 +51,9 @@ const second = 1_000_000_000
 type Starts struct {
 	Made int64 // the time of the state that they were made from, in nanoseconds since the epoch
 	Jobs map[ledger.JobKey]trace.Start
-	Runs int // of the engine: 1 where limits and guesses agree, else 2; 0 where no job waits
+	// lives are the UIDs of their PodGroups.
+	lives map[ledger.JobKey]string
+	Runs  int // of the engine: 1 where limits and guesses agree, else 2; 0 where no job waits
 	// Cycles is how many cycles they took together; Cut says that one of them was ended before all jobs had started
 	// that do.
 	Cycles int
@@ -92,6 +94,7 @@ func Of(copies func() (*sched.Copy, error), now int64, o Options) (*Starts, erro
 		out.Cycles, out.Cut = out.Cycles+early.cycles, out.Cut || early.cut
 	}
 	unknown := newUnknowns(late)
+	out.lives = late.lives
 	for _, k := range late.waiting {
 		out.Jobs[k] = start(k, now, early, late, unknown)
 	}
@@ -145,6 +148,14 @@ func (s *Starts) Of(k ledger.JobKey, now int64) trace.Start {
 func Waits(j *ledger.Job) bool {
 	return j.Exists() && !j.Over() && !Begun(j) && (j.By[model.Pending] > 0 || j.By[model.Pipelined] > 0 ||
 		j.AwaitsAdmission() || j.Tasks == 0 && j.MinMember > 0)
+}
+
+// Life is the UID of a job's PodGroup, "" for an adopted job, of which the key names the controller's.
+func Life(j *ledger.Job) string {
+	if j.Group == nil {
+		return ""
+	}
+	return j.Group.UID
 }
 
 // Begun says that a job has its minimum, so that it does not wait for its start.

@@ -43,7 +43,7 @@ func newUnknowns(f *forward) *unknowns {
 			task.Status == model.Pipelined {
 			return true
 		}
-		if latest, _, _ := task.Pod.Ends(l.Jobs.GroupOf(task), f.now); latest != model.Never {
+		if latest, _, _ := task.Pod.Ends(nil, 0, f.now); latest != model.Never {
 			return true
 		}
 		x := endless{job: task.Key.String(), queue: ledger.NoQueue, node: task.Node}

@@ -109,6 +109,7 @@ func (l *Ledger) Apply(f model.Fact) {
 		l.facts.drop(f.Ref)
 		row := &l.Tasks.rows[l.Tasks.apply(Key{f.Ref.Namespace, f.Ref.Name}, pod)]
 		row.version = f.Version
+		l.Tasks.Runs.see(row)
 		l.Nodes.watch(row.Node)
 	case f.Ref.Kind == model.KindPodGroup && group != nil:
 		l.facts.drop(f.Ref)

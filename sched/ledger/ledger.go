@@ -78,5 +78,6 @@ func (l *Ledger) wire() *Ledger {
 	l.Losses.l = l
 	l.Charges.l = l
 	l.Usage.l = l
+	l.Tasks.Runs.l = l
 	return l
 }

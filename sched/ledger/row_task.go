@@ -11,6 +11,7 @@ type Tasks struct {
 	byKey       byKey[TaskID]
 	none        *Commitment  // the commitment of every task that has none
 	commitments []Commitment // memory for commitments to come; rows point into it
+	Runs        Runs
 }
 
 // Task is the row of a pod.

@@ -41,6 +41,9 @@ type Pod struct {
 
 	Role  string // volcano.sh/task-spec: the key of minTaskMember
 	Index int64  // the number its name ends in, -1 without one; orders tasks of a job
+	// Template is the same for pods that are likely to run for equally long: a hash of what they run and ask for. 0: not
+	// known.
+	Template uint64
 
 	Started int64  // status.startTime, in nanoseconds since the epoch; 0 before its kubelet has seen it
 	Grace   int64  // terminationGracePeriodSeconds, in nanoseconds
@@ -100,7 +103,7 @@ func (p *Pod) Anew(uid string, created int64) *Pod {
 		again.Gated, again.QueueGate = true, QueueGateShut
 	}
 	times := again.Rare()
-	times.GoneBy, times.LetRun = 0, nil
+	times.GoneBy, times.Ended, times.LetRun = 0, 0, nil
 	again.SetRare(times)
 	return &again
 }

@@ -3,11 +3,11 @@ package model
 // TimeSource says where a figure about time comes from, the least certain first.
 type TimeSource uint8
 
-// The sources. Predicted is reserved for what earlier runs tell; nothing predicts yet.
+// The sources.
 const (
 	TimeUnknown   TimeSource = iota // nothing is said
-	TimePredicted                   // from earlier runs
-	TimeDeclared                    // the author's guess: ashlar.sh/duration on the pod, or on its PodGroup
+	TimePredicted                   // what the last runs of the same user and template took
+	TimeDeclared                    // the author's guess: ashlar.sh/duration, or runningEstimate of a Volcano Job
 	TimeEnforced                    // the kubelet ends the pod: spec.activeDeadlineSeconds
 )
 
@@ -24,8 +24,9 @@ type RunTime struct {
 }
 
 // RunTime returns how long a pod runs, as far as is known at a time (nanoseconds since the epoch). A guess that it has
-// outlived is extended by itself as often as needed, but not beyond the limit. group is its PodGroup, nil without.
-func (p *Pod) RunTime(group *PodGroup, now int64) (out RunTime) {
+// outlived is extended by itself as often as needed, but not beyond the limit. group is its PodGroup, nil without;
+// predicted is what earlier runs tell, in nanoseconds, 0 for nothing: it counts where the author has said nothing.
+func (p *Pod) RunTime(group *PodGroup, predicted, now int64) (out RunTime) {
 	if rare := p.Times; rare != nil {
 		out.Expected = rare.Lasts
 		if rare.Limit > 0 {
@@ -35,9 +36,13 @@ func (p *Pod) RunTime(group *PodGroup, now int64) (out RunTime) {
 	if out.Expected == 0 && group != nil {
 		out.Expected = group.Lasts
 	}
-	if out.Expected > 0 {
-		out.Source = TimeDeclared
-		if ran := Between(p.startedBy(now), now); ran >= out.Expected && p.Phase != PodSucceeded && p.Phase != PodFailed {
+	if out.Source = TimeDeclared; out.Expected == 0 {
+		out.Expected, out.Source = predicted, TimePredicted
+	}
+	if out.Expected == 0 {
+		out.Source = TimeUnknown
+	} else if p.Phase != PodSucceeded && p.Phase != PodFailed {
+		if ran := Between(p.startedBy(now), now); ran >= out.Expected {
 			out.Expected = extended(out.Expected, ran)
 		}
 	}
@@ -58,12 +63,12 @@ func extended(guess, ran int64) int64 {
 
 // Ends returns when a pod has ended at the latest, and when it is expected to end, both in nanoseconds since the epoch
 // and Never where that is not known. A pod that has not started is taken to start now. Of a pod that was asked to
-// leave, both are the end of its grace.
-func (p *Pod) Ends(group *PodGroup, now int64) (latest, expected int64, source TimeSource) {
+// leave, both are the end of its grace. group and predicted are as for RunTime.
+func (p *Pod) Ends(group *PodGroup, predicted, now int64) (latest, expected int64, source TimeSource) {
 	if p.Deleting && p.Times != nil && p.Times.GoneBy > 0 {
 		return p.Times.GoneBy, p.Times.GoneBy, TimeEnforced
 	}
-	t, from := p.RunTime(group, now), p.startedBy(now)
+	t, from := p.RunTime(group, predicted, now), p.startedBy(now)
 	latest, expected = Never, Never
 	if t.Limit > 0 {
 		latest = After(from, t.Limit)

@@ -10,13 +10,14 @@ const second = int64(1_000_000_000)
 func TestHowLongAPodRuns(t *testing.T) {
 	group := &PodGroup{Lasts: 40 * second}
 	for name, c := range map[string]struct {
-		times   Times
-		grace   int64
-		group   *PodGroup
-		ran     int64
-		want    RunTime
-		latest  int64 // since the start
-		expects int64
+		times     Times
+		grace     int64
+		group     *PodGroup
+		predicted int64
+		ran       int64
+		want      RunTime
+		latest    int64 // since the start
+		expects   int64
 	}{
 		"nothing is said": {ran: 5 * second, want: RunTime{}, latest: Never, expects: Never},
 		"a limit is enforced, with its grace": {times: Times{Limit: 100 * second}, grace: 30 * second,
@@ -28,6 +29,15 @@ func TestHowLongAPodRuns(t *testing.T) {
 			want: RunTime{Expected: 40 * second, Source: TimeDeclared}, latest: Never, expects: 40 * second},
 		"the pod's own guess comes first": {times: Times{Lasts: 60 * second}, group: group,
 			want: RunTime{Expected: 60 * second, Source: TimeDeclared}, latest: Never, expects: 60 * second},
+		"what earlier runs tell counts where nothing is said": {predicted: 30 * second, ran: 5 * second,
+			want: RunTime{Expected: 30 * second, Source: TimePredicted}, latest: Never, expects: 30 * second},
+		"the author's guess comes before it": {group: group, predicted: 30 * second,
+			want: RunTime{Expected: 40 * second, Source: TimeDeclared}, latest: Never, expects: 40 * second},
+		"it is extended as a guess is": {predicted: 30 * second, ran: 70 * second,
+			want: RunTime{Expected: 90 * second, Source: TimePredicted}, latest: Never, expects: 90 * second},
+		"not beyond the limit either": {predicted: 30 * second, times: Times{Limit: 80 * second}, ran: 70 * second,
+			want:   RunTime{Limit: 80 * second, Expected: 80 * second, Source: TimeEnforced},
+			latest: 80 * second, expects: 80 * second},
 		"a guess that is just reached is extended": {times: Times{Lasts: 60 * second}, ran: 60 * second,
 			want: RunTime{Expected: 120 * second, Source: TimeDeclared}, latest: Never, expects: 120 * second},
 		"a guess is extended by itself each time": {times: Times{Lasts: 60 * second}, ran: 200 * second,
@@ -48,10 +58,10 @@ func TestHowLongAPodRuns(t *testing.T) {
 			const start = 1_000_000 * second
 			p := &Pod{Grace: c.grace, Started: start, Phase: PodRunning}
 			p.SetRare(c.times)
-			if got := p.RunTime(c.group, start+c.ran); got != c.want {
+			if got := p.RunTime(c.group, c.predicted, start+c.ran); got != c.want {
 				t.Errorf("%+v, want %+v", got, c.want)
 			}
-			latest, expected, source := p.Ends(c.group, start+c.ran)
+			latest, expected, source := p.Ends(c.group, c.predicted, start+c.ran)
 			if latest != After(start, c.latest) || expected != After(start, c.expects) || source != c.want.Source {
 				t.Errorf("ends %d, expected %d (%s)", latest-start, expected-start, source)
 			}
@@ -75,7 +85,7 @@ func TestWhenAPodEnds(t *testing.T) {
 			50 * second, 60 * second},
 	} {
 		t.Run(name, func(t *testing.T) {
-			if latest, _, _ := c.pod.Ends(nil, c.now); latest != c.latest {
+			if latest, _, _ := c.pod.Ends(nil, 0, c.now); latest != c.latest {
 				t.Errorf("%d s, want %d s", latest/second, c.latest/second)
 			}
 		})

@@ -20,6 +20,7 @@ type Ends struct {
 	s      *Session
 	cursor ledger.Cursor
 	on     [][]End
+	runs   uint64 // what earlier runs tell, as of this Version
 	now    int64
 
 	covered struct { // when it was last found what planned starts get back
@@ -62,7 +63,13 @@ func (s *Session) Ends() *Ends {
 	}
 	at := x.cursor
 	x.cursor, x.now = s.L.Changes.Nodes.Now(), s.Now
-	if !s.L.Changes.Nodes.Each(at, x.look) {
+	runs := uint64(0)
+	if predicts(s) {
+		runs = s.L.Tasks.Runs.Version()
+	}
+	same := x.runs == runs
+	x.runs = runs
+	if !same || !s.L.Changes.Nodes.Each(at, x.look) {
 		for n := range x.on {
 			x.look(ledger.NodeID(n))
 		}
@@ -81,7 +88,7 @@ func (x *Ends) look(n ledger.NodeID) {
 		if task.Status == model.Pipelined {
 			return true // it is promised room, and holds none
 		}
-		_, expected, _ := task.Pod.Ends(x.s.L.Jobs.GroupOf(task), x.s.Now)
+		_, expected, _ := taskEnds(x.s, task)
 		x.on[n] = append(x.on[n], End{Task: t, Class: task.Class, Job: task.Job, expected: expected,
 			moves: task.Pod.Started == 0})
 		return true
@@ -91,18 +98,29 @@ func (x *Ends) look(n ledger.NodeID) {
 // Expected is when a task is expected to end, model.Never where that is not known.
 func (x *Ends) Expected(e *End) int64 {
 	if e.moves || e.expected <= x.now && e.expected != model.Never {
-		task := x.s.L.Task(e.Task)
-		_, e.expected, _ = task.Pod.Ends(x.s.L.Jobs.GroupOf(task), x.now)
+		_, e.expected, _ = taskEnds(x.s, x.s.L.Task(e.Task))
 	}
 	return e.expected
+}
+
+// predicts says that what earlier runs tell counts when starts are planned: where that is not asked for they are
+// planned by what authors say.
+func predicts(s *Session) bool { return s.Backfill.Trust == model.TimePredicted }
+
+// taskEnds is when a task ends at the latest and by what counts as a guess, and where the guess is from.
+func taskEnds(s *Session, t *ledger.Task) (latest, expected int64, source model.TimeSource) {
+	predicted := int64(0)
+	if predicts(s) {
+		predicted = s.L.Tasks.Runs.Of(t)
+	}
+	return t.Pod.Ends(s.L.Jobs.GroupOf(t), predicted, s.Now)
 }
 
 // EndsBy is when the pods of a job that wait have ended at the latest, if they started now, by figures of a source or a
 // more certain one; model.Never where that is not known of one of them. guessed says that it rests on a guess.
 func (s *Session) EndsBy(j ledger.JobID, trust model.TimeSource) (end int64, guessed bool) {
-	group := s.L.Job(j).Group
 	s.L.Jobs.Tasks(j, model.Pending, func(t ledger.TaskID) bool { // order-free: a maximum
-		latest, expected, source := s.L.Task(t).Pod.Ends(group, s.Now)
+		latest, expected, source := taskEnds(s, s.L.Task(t))
 		if trust < model.TimeEnforced && source >= trust && source != model.TimeEnforced {
 			latest, guessed = expected, true
 		}

@@ -117,6 +117,22 @@ func TestWhatIsListedIsDrainedOnce(t *testing.T) {
 	}
 }
 
+// What a pod runs and when it ended is read before what is kept of it is made small.
+func TestWhatAPodRanIsRead(t *testing.T) {
+	one, other := pod("one", nil), pod("other", nil)
+	other.Spec.Containers[0].Command, other.UID = []string{"walk"}, "o"
+	one.Status = corev1.PodStatus{Phase: corev1.PodSucceeded, ContainerStatuses: []corev1.ContainerStatus{{
+		State: corev1.ContainerState{Terminated: &corev1.ContainerStateTerminated{FinishedAt: metav1.Unix(300, 0)}}}}}
+	w := watch(t, fake.NewClientset(one, other), observe.Options{Adopt: true})
+	a, b := w.Pod("ns", "one").Fact(), w.Pod("ns", "other").Fact()
+	if a.Template == 0 || a.Template == b.Template {
+		t.Errorf("pods with other commands are of the templates %x and %x", a.Template, b.Template)
+	}
+	if got := a.Rare().Ended; got != 300*int64(time.Second) || b.Rare().Ended != 0 {
+		t.Errorf("one ended at %d, and the other at %d, which waits", got, b.Rare().Ended)
+	}
+}
+
 func TestAHeartbeatIsNoFactAndACordonIs(t *testing.T) {
 	one, two := corev1.ContainerImage{Names: []string{"one:1"}, SizeBytes: 5},
 		corev1.ContainerImage{Names: []string{"two:1", "two:2"}, SizeBytes: 5}

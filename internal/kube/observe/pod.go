@@ -89,6 +89,7 @@ func (w *Observer) pod(o any) (any, error) {
 		p.controller = unique.Make(string(ref.UID))
 	}
 	w.ownership.askOwner(p, in)
+	stripRun(in)
 	in.Annotations = nil // they are read, and what keeps the pod keeps it for its volumes and devices
 	return p, nil
 }

@@ -47,7 +47,8 @@ func stripNode(o any) (any, error) {
 
 // stripPod keeps of a pod what placing it and evicting it read, its phase and four
 // conditions (whether it is scheduled, is ready, and can be resized, and where it was let run);
-// of a container its amounts and ports, and when it is restarted.
+// of a container its amounts and ports, and when it is restarted. What it runs, and when it ended, is kept for the
+// translation alone: stripRun.
 func stripPod(o any) (any, error) {
 	p, ok := o.(*corev1.Pod)
 	if !ok {
@@ -118,7 +119,19 @@ func stripContainers(list []corev1.Container) {
 	for i := range list {
 		c := &list[i]
 		list[i] = corev1.Container{Name: c.Name, Image: c.Image, Resources: c.Resources, Ports: c.Ports,
-			RestartPolicy: c.RestartPolicy, RestartPolicyRules: c.RestartPolicyRules}
+			RestartPolicy: c.RestartPolicy, RestartPolicyRules: c.RestartPolicyRules, Command: c.Command, Args: c.Args}
+	}
+}
+
+// stripRun drops what a pod runs and when it ended, once that was read.
+func stripRun(p *corev1.Pod) {
+	for _, list := range [...][]corev1.Container{p.Spec.InitContainers, p.Spec.Containers} {
+		for i := range list {
+			list[i].Command, list[i].Args = nil, nil
+		}
+	}
+	for i := range p.Status.ContainerStatuses {
+		p.Status.ContainerStatuses[i].State = corev1.ContainerState{}
 	}
 }
 
@@ -144,12 +157,15 @@ func placed(list []corev1.PodCondition) (out []corev1.PodCondition) {
 	return out
 }
 
-// amounts keeps what a pod that is resized in place says of its containers.
+// amounts keeps what a pod that is resized in place says of its containers, and when they ended.
 func amounts(list []corev1.ContainerStatus) (out []corev1.ContainerStatus) {
 	for _, c := range list {
-		if c.Resources != nil || c.AllocatedResources != nil {
-			out = append(out, corev1.ContainerStatus{Name: c.Name, Resources: c.Resources,
-				AllocatedResources: c.AllocatedResources})
+		kept := corev1.ContainerStatus{Name: c.Name, Resources: c.Resources, AllocatedResources: c.AllocatedResources}
+		if t := c.State.Terminated; t != nil {
+			kept.State.Terminated = &corev1.ContainerStateTerminated{FinishedAt: t.FinishedAt}
+		}
+		if kept.Resources != nil || kept.AllocatedResources != nil || kept.State.Terminated != nil {
+			out = append(out, kept)
 		}
 	}
 	return out

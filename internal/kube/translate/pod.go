@@ -52,6 +52,7 @@ func Pod(p *corev1.Pod, o Options) *model.Pod {
 	if p.Status.StartTime != nil {
 		out.Started = instant(p.Status.StartTime.Time)
 	}
+	times.Ended = ended(p)
 	out.QueueGate = f.queueGate(p)
 	out.Ours = out.Scheduler == "" || o.ours(out.Scheduler)
 	if out.Group == "" {
@@ -70,6 +71,7 @@ func Pod(p *corev1.Pod, o Options) *model.Pod {
 	if out.Ours {
 		f.schedulingGroup(p)
 		times.Lasts = f.lasts(p.Annotations)
+		out.Template = template(p)
 		times.LetRun = f.letRun(p)
 	}
 	switch {

@@ -145,7 +145,7 @@ func (p *plugin) judge(h *held, t ledger.TaskID) policy.Verdict {
 		return policy.Verdict{}
 	}
 	task := p.l.Task(t)
-	limit := task.Pod.RunTime(p.l.Jobs.GroupOf(task), p.starts).Limit
+	limit := task.Pod.RunTime(p.l.Jobs.GroupOf(task), 0, p.starts).Limit
 	if limit > 0 && model.After(p.starts, limit) <= model.After(w.From, h.StartDelay) ||
 		limit == 0 && p.starts < model.After(w.From, -h.DrainBefore) {
 		return policy.Verdict{}

@@ -78,7 +78,7 @@ func (p *plugin) conflicts(h *held, task *ledger.Task) bool {
 	if !h.Maintenance && p.owns(h, task) || ofNode(task.Pod) || task.Status == model.Pipelined {
 		return false
 	}
-	ends, _, _ := task.Pod.Ends(p.l.Jobs.GroupOf(task), p.now)
+	ends, _, _ := task.Pod.Ends(p.l.Jobs.GroupOf(task), 0, p.now)
 	if ends == model.Never {
 		return p.now >= model.After(h.window.From, -h.DrainBefore)
 	}

@@ -1,0 +1,128 @@
+package loop
+
+import (
+	"strings"
+	"testing"
+	"time"
+
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	schedulingv1beta1 "volcano.sh/apis/pkg/apis/scheduling/v1beta1"
+
+	"ashlar.sh/sched/estimate"
+	"ashlar.sh/sched/ledger"
+)
+
+// stockRemembering has a scheduler with no more than a lease keep what it remembers.
+func stockRemembering(w *living) { w.options.Election = &Election{Namespace: "ns", Name: "volcano"} }
+
+// runFor has a bound pod run for a time, succeed, and be deleted.
+func (w *living) runFor(name string, d time.Duration) {
+	w.change(name, func(p *corev1.Pod) { p.Status.StartTime = &metav1.Time{Time: time.Now()} })
+	w.after(d)
+	w.change(name, func(p *corev1.Pod) {
+		p.Status.Phase = corev1.PodSucceeded
+		p.Status.ContainerStatuses = []corev1.ContainerStatus{{State: corev1.ContainerState{
+			Terminated: &corev1.ContainerStateTerminated{FinishedAt: metav1.Time{Time: time.Now()}}}}}
+	})
+	w.after(time.Second)
+	w.delete(name)
+}
+
+// predicted is how long a pod is expected to run by earlier runs.
+func (w *living) predicted(name string) time.Duration {
+	l := w.loop.engine.Ledger()
+	t, there := l.Tasks.Find(ledger.Key{Namespace: "ns", Name: name})
+	if !there {
+		w.Fatalf("there is no pod %s", name)
+	}
+	return time.Duration(l.Tasks.Runs.Of(l.Task(t)))
+}
+
+// What earlier runs took is known to the next scheduler, too, although no object shows it any more; a cluster in which
+// nothing ends writes nothing.
+func TestRunsAreKeptOverRestarts(t *testing.T) {
+	inVirtualTimeWith(t, 1, stockRemembering, func(w *living) {
+		w.after(5 * time.Minute)
+		if n := w.usageWrites(); n != 0 {
+			t.Errorf("before anything ran it was written %d times", n)
+		}
+		w.group("g", 1, "")
+		w.pods("g", 0, 1, "1")
+		w.after(10 * time.Second)
+		w.runFor("g-0", 10*time.Minute)
+		w.pods("g", 1, 1, "1")
+		w.after(2 * time.Minute)
+		if is := w.predicted("g-1"); is != 10*time.Minute {
+			t.Fatalf("it is expected to run for %v, want 10m", is)
+		}
+		before := w.usageWrites()
+		w.after(2 * time.Hour)
+		if n := w.usageWrites() - before; n != 0 {
+			t.Errorf("while nothing ended it was written %d times", n)
+		}
+		w.restart()
+		w.after(time.Minute)
+		if is := w.predicted("g-1"); is != 10*time.Minute {
+			t.Errorf("after a restart it is expected to run for %v, want 10m", is)
+		}
+		w.runFor("g-1", 20*time.Minute)
+		w.pods("g", 2, 1, "1")
+		w.restart() // what ended a second ago is kept at the end
+		w.after(time.Minute)
+		if is := w.predicted("g-2"); is != 20*time.Minute {
+			t.Errorf("two runs of one PodGroup are expected to take %v, want what the last one took: 20m", is)
+		}
+	})
+}
+
+// Records that no scheduler writes are left out, and the others hold.
+func TestRunsThatWereEdited(t *testing.T) {
+	u, err := readUsage(`{"form":1,"objects":1,"Runs":[
+		{"Namespace":"ns","Template":7,"Runs":[{"Job":1,"Ended":9000000000000000000,"Took":60000000000}]},
+		{"Namespace":"","Template":7,"Runs":[{"Job":1,"Ended":9,"Took":6}]},
+		{"Namespace":"ns","Template":0,"Runs":[{"Job":1,"Ended":9,"Took":6}]},
+		{"Namespace":"ns","Template":8,"Runs":[]},
+		{"Namespace":"ns","Template":9,"Runs":[{"Job":1,"Ended":9,"Took":-6}]},
+		{"Namespace":"ns","Template":9,"Runs":[{"Job":1,"Ended":9,"Took":9223372036854775807}]},
+		{"Namespace":"ns","User":"` + strings.Repeat("a", 64) + `","Template":9,"Runs":[{"Job":1,"Ended":9,"Took":6}]}],
+		"Firsts":[{"Namespace":"ns","Name":"g","Life":"g","Made":5,"Earliest":7,"By":9},
+		{"Namespace":"ns","Name":"","Made":5,"Earliest":7,"By":9},
+		{"Namespace":"ns","Name":"h","Made":5,"Earliest":7,"By":4},
+		{"Namespace":"ns","Name":"h","Made":-5,"Earliest":7,"By":9},
+		{"Namespace":"ns","Name":"h","Made":5,"Earliest":7,"By":9223372036854775807}]}`)
+	if err == nil || !strings.Contains(err.Error(), "10 records") {
+		t.Errorf("it is told: %v", err)
+	}
+	if len(u.Runs) != 1 || u.Runs[0].Template != 7 || len(u.Firsts) != 1 || u.Firsts[0].Name != "g" {
+		t.Errorf("left are %v and %v", u.Runs, u.Firsts)
+	}
+	if _, err := readUsage(`{"form":1,"Runs":[{"Namespace":7}]}`); err == nil {
+		t.Error("a number for a name is not told")
+	}
+}
+
+// What was estimated first for a job holds for the next scheduler, as long as it is the same job.
+func TestFirstEstimatesAreKeptOverRestarts(t *testing.T) {
+	inVirtualTimeWith(t, 1, stockRemembering, func(w *living) {
+		w.group("g", 3, "") // waits for its pods
+		w.group("h", 3, "")
+		w.after(time.Second)
+		now := time.Now().UnixNano()
+		for _, name := range []string{"g", "h"} {
+			w.loop.background.estimates.restore([]firstRecord{{ledger.JobKey{Namespace: "ns", Name: name},
+				estimate.First{Life: name, Made: now, Earliest: now + 5, By: now + 9}}})
+		}
+		w.after(2 * time.Minute)
+		w.end()
+		w.must(w.groups.Delete(groupsKind, "ns", "h"))
+		w.must(w.groups.Create(groupsKind, &schedulingv1beta1.PodGroup{ObjectMeta: metav1.ObjectMeta{Namespace: "ns",
+			Name: "h", UID: "another"}, Spec: schedulingv1beta1.PodGroupSpec{MinMember: 3, Queue: "default"}}, "ns"))
+		w.schedule()
+		w.after(time.Minute)
+		kept := w.loop.background.estimates.saved()
+		if len(kept) != 1 || kept[0].Name != "g" || kept[0].By != now+9 {
+			t.Errorf("kept are %v, want those of g, which is the same job", kept)
+		}
+	})
+}
