@@ -71,7 +71,7 @@ func drawn(seed uint64, lasts time.Duration) Options {
 	}
 	rare := func(least time.Duration) time.Duration { return time.Duration(r.IntN(2)) * d(least) }
 	return Options{Seed: seed, Lasts: lasts, Settles: time.Hour, Nodes: 2 + r.IntN(5), Schedulers: 1 + r.IntN(2),
-		HTTP: seed%8 == 0, Usage: seed%3 == 0,
+		HTTP: seed%8 == 0, Usage: seed%3 == 0, Undefined: seed%5 == 0,
 		Trouble: Trouble{
 			NetworkTrouble{LostBefore: p(0.05), LostAfter: p(0.05), Late: p(0.1), Doubled: p(0.05),
 				WatchDies: d(10 * time.Second), WatchStalls: d(30 * time.Second), Skips: d(time.Minute),

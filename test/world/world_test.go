@@ -15,6 +15,7 @@ import (
 
 	"k8s.io/apimachinery/pkg/types"
 
+	"ashlar.sh/deploy"
 	"ashlar.sh/test/world/apimodel"
 )
 
@@ -36,6 +37,8 @@ type Options struct {
 	HTTP bool
 	// Configuration is which of the configurations holds, counted from 1; 0: it is drawn.
 	Configuration int
+	// Undefined has custom resources say anything, as under CRDs without a schema; else they are checked as by Ashlar's.
+	Undefined bool
 	// Planned has all queues fifo, all pods limited in time and no priorities, so that planned starts are promises.
 	Planned bool
 	// Usage has queues ordered by what they used lately, too, in all configurations.
@@ -46,6 +49,19 @@ type Options struct {
 	Enough func(wrong string) bool
 	// Log, if set, is told what happens.
 	Log func(line string)
+}
+
+// define has custom resources checked as by the CRDs that Ashlar comes with.
+func (w *World) define(t *testing.T) {
+	crds, err := deploy.CRDs()
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, crd := range crds {
+		if err := w.api.Define(crd); err != nil {
+			t.Fatal(err)
+		}
+	}
 }
 
 // Result is what came of a run.
@@ -90,6 +106,9 @@ func Run(t *testing.T, o Options) Result {
 	w.result.Did = map[string]int{}
 	oldrand.Seed(int64(o.Seed))
 	w.api = apimodel.NewServer(func() time.Time { return time.Now().Add(w.skew) })
+	if !o.Undefined {
+		w.define(t)
+	}
 	w.net = &network{w: w, cuts: map[string]cut{}}
 	w.check = newChecker(w)
 	w.budgets = newBudgets(w)

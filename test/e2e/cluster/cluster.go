@@ -13,9 +13,12 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
+	"net/http"
 	"os"
 	"path/filepath"
 	"slices"
+	"strings"
 	"sync"
 	"time"
 
@@ -56,6 +59,7 @@ type Cluster struct {
 	// Dir holds the programs' logs, as <program>.log, and their data; Stop removes it.
 	Dir string
 
+	etcd      string // where its clients reach it
 	clients   *authority
 	bin       string
 	programs  []program
@@ -99,7 +103,7 @@ func start(ctx context.Context, o Options) (_ *Cluster, err error) {
 	if err != nil {
 		return nil, err
 	}
-	c.bin, c.clients = o.Bin, s.clients
+	c.bin, c.clients, c.etcd = o.Bin, s.clients, s.url(s.ports.etcd)
 	for _, p := range s.programs() {
 		p.flags = append(p.flags, o.Flags[p.name]...)
 		running, err := c.launch(p)
@@ -148,6 +152,26 @@ func (c *Cluster) Restart(ctx context.Context, name string, meanwhile func()) er
 	ctx, cancel := context.WithTimeout(ctx, startTimeout)
 	defer cancel()
 	return running.await(ctx, c.programs[i].ready)
+}
+
+// Compact has etcd forget all that was before a resource version, as it does every few minutes by itself. The API
+// server's watch cache may still know it.
+func (c *Cluster) Compact(ctx context.Context, version int64) error {
+	request, err := http.NewRequestWithContext(ctx, http.MethodPost, c.etcd+"/v3/kv/compaction",
+		strings.NewReader(fmt.Sprintf(`{"revision": "%d"}`, version)))
+	if err != nil {
+		return err
+	}
+	answer, err := http.DefaultClient.Do(request)
+	if err != nil {
+		return fmt.Errorf("compact etcd: %w", err)
+	}
+	defer answer.Body.Close()
+	if answer.StatusCode != http.StatusOK {
+		text, _ := io.ReadAll(io.LimitReader(answer.Body, 4096)) // what of it can be read
+		return fmt.Errorf("compact etcd at %d: %s: %s", version, answer.Status, text)
+	}
+	return nil
 }
 
 // alive returns an error if a program ended by itself.

@@ -10,12 +10,12 @@ import (
 	"slices"
 	"strconv"
 	"strings"
-	"sync"
 	"testing"
 	"time"
 
 	"github.com/google/go-cmp/cmp"
 
+	"ashlar.sh/deploy"
 	"ashlar.sh/test/e2e/cluster"
 	"ashlar.sh/test/world/apimodel"
 )
@@ -27,8 +27,11 @@ const (
 )
 
 // The same random requests get the same answers from the model and from the real API server, and watches show the same.
-func TestTheModelAnswersAsTheAPIServer(t *testing.T) {
-	c, err := cluster.Start(t.Context(), cluster.Options{})
+func TestTheModelAnswersAsTheAPIServer(t *testing.T) { start(t, cluster.Options{}, 3000).run() }
+
+// start begins a script, which has so many requests unless a variable says otherwise.
+func start(t *testing.T, o cluster.Options, requests uint64) *script {
+	c, err := cluster.Start(t.Context(), o)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -40,20 +43,48 @@ func TestTheModelAnswersAsTheAPIServer(t *testing.T) {
 	if err := c.InstallCRDs(t.Context()); err != nil {
 		t.Fatal(err)
 	}
-	count, seed := number(t, requestsVariable, 3000), number(t, seedVariable, uint64(time.Now().UnixNano()))
+	count, seed := number(t, requestsVariable, requests), number(t, seedVariable, uint64(time.Now().UnixNano()))
 	t.Logf("%s=%d %s=%d", requestsVariable, count, seedVariable, seed)
-	s := &script{t: t, random: rand.New(rand.NewPCG(seed, 0)), sides: []*side{model(apimodel.NewServer(time.Now)), real(t,
-		c.Config)},
-		kinds: apimodel.NewServer(time.Now), did: map[string]int{}, differ: map[string]bool{}}
-	s.begin()
-	for s.sent < int(count) && len(s.differ) < len(drawn)/2 {
-		s.step()
+	server := apimodel.NewServer(time.Now)
+	crds, err := deploy.CRDs()
+	if err != nil {
+		t.Fatal(err)
 	}
-	if !t.Failed() {
-		s.watches()
+	for _, crd := range crds {
+		if err := server.Define(crd); err != nil {
+			t.Fatal(err)
+		}
 	}
-	t.Logf("%d requests, %d watches with %d events: %v", s.sent, s.watched, s.events, s.did)
+	return &script{t: t, random: rand.New(rand.NewPCG(seed, 0)), sides: []*side{model(server), real(t, c)},
+		kinds: server, count: int(count), did: map[string]int{}, differ: map[string]bool{}}
 }
+
+// round is how many requests are sent while some watches run.
+const round = 500
+
+func (s *script) run() {
+	s.begin()
+	for s.sent < s.count && s.goesOn() {
+		end := func() {}
+		if s.compacts == 0 {
+			end = s.watches()
+		}
+		for last := min(s.count, s.sent+round); s.sent < last && s.goesOn(); {
+			if s.compacts > 0 && s.maybe(s.compacts) {
+				s.compact()
+			}
+			s.step()
+		}
+		if s.compacts > 0 { // one that runs may or may not have read what is forgotten
+			end = s.watches()
+		}
+		end()
+	}
+	s.t.Logf("%d requests, %d watches with %d events: %v", s.sent, s.watched, s.events, s.did)
+}
+
+// goesOn says that the two agree about most kinds.
+func (s *script) goesOn() bool { return len(s.differ) < len(drawn)/2 }
 
 func number(t *testing.T, variable string, otherwise uint64) uint64 {
 	text := os.Getenv(variable)
@@ -72,31 +103,40 @@ type script struct {
 	t      *testing.T
 	random *rand.Rand
 	sides  []*side
-	kinds  *apimodel.Server
+	kinds  *apimodel.Server // the model
+	count  int
 	did    map[string]int // by status
 	sent   int
 	recent []string        // what was sent
 	differ map[string]bool // kinds about which the two differ: no more is asked about them
 
 	watched, events int
+	compacts        int // once in so many requests the history is forgotten; 0: never
 }
 
 // question is a request as it is drawn: what one side alone can know is filled in for each.
 type question struct {
 	method, resource, path string
-	contentType            string
+	contentType, accept    string
 	query                  url.Values
-	body                   func(s *side) map[string]any
+	body                   func(s *side) any
 	fill                   func(s *side, query url.Values)
+	binary                 bool // the body is sent in protobuf
 }
 
 // ask sends a question to both sides, and compares the answers.
 func (s *script) ask(q question) {
 	s.sent++
+	if q.method != http.MethodGet && s.maybe(12) {
+		if q.query == nil {
+			q.query = url.Values{}
+		}
+		q.query.Set("dryRun", "All")
+	}
 	var answers []any
 	var lists []map[string]any
 	for _, side := range s.sides {
-		r := request{method: q.method, path: q.path, query: url.Values{}, contentType: q.contentType}
+		r := request{method: q.method, path: q.path, query: url.Values{}, contentType: q.contentType, accept: q.accept}
 		for k, v := range q.query {
 			r.query[k] = v
 		}
@@ -108,6 +148,9 @@ func (s *script) ask(q question) {
 		}
 		if r.contentType == "" {
 			r.contentType = "application/json"
+		}
+		if q.binary {
+			r.inProtobuf()
 		}
 		code, body := side.send(r)
 		raw, _ := json.Marshal(body) // plain data
@@ -152,52 +195,6 @@ func (s *script) goOn(q question, lists []map[string]any) {
 		s.step() // the list goes on as it was
 	}
 	s.ask(next)
-}
-
-// watches compares what watches show that begin at versions that were seen on the way.
-func (s *script) watches() {
-	type pair struct {
-		path   string
-		events [2][]map[string]any
-	}
-	var all []*pair
-	var wait sync.WaitGroup
-	for range 60 {
-		q, key := s.watch()
-		p := &pair{path: q.path + "?" + q.query.Encode() + " from " + key}
-		all = append(all, p)
-		for i, side := range s.sides {
-			query := url.Values{}
-			for k, v := range q.query {
-				query[k] = v
-			}
-			q.fill(side, query)
-			if i == 0 {
-				p.events[i] = side.follow(s.t, q.path, query)
-				continue
-			}
-			wait.Go(func() { p.events[i] = side.follow(s.t, q.path, query) })
-		}
-		p.path = q.resource + " " + p.path
-	}
-	wait.Wait()
-	for _, p := range all {
-		s.watched++
-		s.events += len(p.events[0])
-		var plain [2][]any
-		for i, side := range s.sides {
-			for _, e := range p.events[i] {
-				object, _ := e["object"].(map[string]any)
-				if e["type"] == "BOOKMARK" {
-					continue // the real server sends them when it likes
-				}
-				plain[i] = append(plain[i], fmt.Sprint(e["type"]), side.plain(object, resourceOf(p.path)))
-			}
-		}
-		if diff := cmp.Diff(plain[0], plain[1]); diff != "" {
-			s.t.Errorf("watch %s: the model (-) shows otherwise than the API server (+):\n%s", p.path, diff)
-		}
-	}
 }
 
 // mustMake asks for an object that must be made.

@@ -37,9 +37,15 @@ func (s *script) specOf(at subject, o map[string]any) {
 			"completionMode": "NonIndexed", "suspend": s.maybe(2), "manualSelector": true,
 			"podReplacementPolicy": "TerminatingOrFailed", "selector": map[string]any{"matchLabels": map[string]any{"a": "b"}},
 			"template": map[string]any{"metadata": map[string]any{"labels": map[string]any{"a": "b"}}, "spec": pod}}
-	case "hypernodes":
-		o["spec"] = map[string]any{"tier": 1 + s.random.IntN(2), "members": []any{map[string]any{"type": "Node",
-			"selector": map[string]any{"exactMatch": map[string]any{"name": "thing-0"}}}}}
+	case "persistentvolumeclaims":
+		o["spec"] = map[string]any{"accessModes": []any{"ReadWriteOnce"}, "storageClassName": s.one("fast", "slow"),
+			"volumeMode": "Filesystem", "resources": map[string]any{"requests": map[string]any{"storage": "1Gi"}}}
+		s.protected(o, "kubernetes.io/pvc-protection")
+	case "storageclasses":
+		o["provisioner"], o["reclaimPolicy"], o["volumeBindingMode"] = "example.com/disks", "Delete", "Immediate"
+	case "csinodes":
+		o["spec"] = map[string]any{"drivers": []any{map[string]any{"name": "disks", "nodeID": "n",
+			"topologyKeys": []any{"zone"}}}}
 	case "events":
 		o["involvedObject"] = map[string]any{"kind": "Pod", "namespace": at.namespace, "name": at.name}
 		o["reason"], o["message"], o["type"] = "Scheduled", "because", "Normal"
@@ -61,6 +67,17 @@ func (s *script) one(of ...string) string { return of[s.random.IntN(len(of))] }
 // changeOf draws a change of a spec by a merge patch, as schedulers and controllers make it.
 func (s *script) changeOf(at subject, meta, body map[string]any) {
 	switch at.kind.Resource {
+	case "persistentvolumeclaims":
+		switch s.random.IntN(4) {
+		case 0:
+			body["spec"] = map[string]any{"volumeName": s.one("thing-0", "thing-1")} // once
+		case 1:
+			body["spec"] = map[string]any{"storageClassName": "slow"} // of others it is refused
+		default:
+			meta["annotations"] = map[string]any{"volume.kubernetes.io/selected-node": s.one("thing-0", "thing-1")}
+		}
+	case "storageclasses":
+		body["allowVolumeExpansion"] = s.maybe(2)
 	case "persistentvolumes":
 		var ref any
 		if !s.maybe(3) {
@@ -79,8 +96,6 @@ func (s *script) changeOf(at subject, meta, body map[string]any) {
 		body["spec"] = map[string]any{"selector": map[string]any{"colour": s.one("red", "blue")}}
 	case "jobs":
 		body["spec"] = map[string]any{"suspend": s.maybe(2), "parallelism": s.random.IntN(3)}
-	case "hypernodes":
-		body["spec"] = map[string]any{"tier": 1 + s.random.IntN(2)}
 	case "events":
 		body["count"] = s.random.IntN(5)
 	}
@@ -89,12 +104,12 @@ func (s *script) changeOf(at subject, meta, body map[string]any) {
 // statusOf draws a status of a kind, as its controller or a scheduler writes it; false: there is none to write.
 func (s *script) statusOf(at subject, body map[string]any) bool {
 	switch at.kind.Resource {
+	case "persistentvolumeclaims":
+		body["status"] = map[string]any{"phase": s.one("Pending", "Bound", "Lost")}
 	case "persistentvolumes":
 		body["status"] = map[string]any{"phase": s.one("Pending", "Available", "Bound", "Released")}
 	case "jobs":
 		body["status"] = map[string]any{"active": s.random.IntN(3)}
-	case "hypernodes":
-		body["status"] = map[string]any{"nodeCount": s.random.IntN(3)}
 	case "resourceclaims":
 		status := map[string]any{}
 		switch s.random.IntN(4) {

@@ -22,13 +22,18 @@ func (s *script) object(at subject) map[string]any {
 		o["spec"] = map[string]any{"unschedulable": s.maybe(4)}
 	case "leases":
 		o["spec"] = map[string]any{"holderIdentity": fmt.Sprint(s.random.IntN(3)), "leaseDurationSeconds": 15}
-	case "podgroups":
-		o["spec"] = map[string]any{"minMember": 1 + s.random.IntN(3), "queue": "default"}
-		if s.maybe(3) {
-			o["status"] = map[string]any{"phase": "Pending"}
+	case "podgroups", "queues", "hypernodes", "nodeshards", "numatopologies":
+		if o["spec"] = s.customSpec(at.kind.Resource); s.maybe(8) {
+			o["spec"] = s.odd()
 		}
-	case "queues":
-		o["spec"] = map[string]any{"weight": 1 + s.random.IntN(3), "reclaimable": true, "dequeueStrategy": "traverse"}
+		switch s.random.IntN(4) {
+		case 0:
+			o["status"] = map[string]any{"phase": "Pending"}
+		case 1:
+			if !at.kind.Status {
+				o["status"] = s.customStatus()
+			}
+		}
 	case "poddisruptionbudgets":
 		o["spec"] = map[string]any{"minAvailable": 1, "selector": map[string]any{"matchLabels": map[string]any{
 			"colour": []string{"red", "blue"}[s.random.IntN(2)]}}}

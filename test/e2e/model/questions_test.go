@@ -7,6 +7,8 @@ import (
 	"slices"
 	"strings"
 
+	"k8s.io/apimachinery/pkg/runtime/schema"
+
 	"ashlar.sh/test/world/apimodel"
 )
 
@@ -15,8 +17,6 @@ var namespaces = []string{"one", "two", "missing"}
 
 const names = 4
 
-func resourceOf(watch string) string { return strings.Fields(watch)[0] }
-
 // subject is an object that a question is about, there or not.
 type subject struct {
 	kind            *apimodel.Kind
@@ -24,6 +24,7 @@ type subject struct {
 }
 
 func (s subject) path(sub ...string) string { return s.kind.Path(s.namespace, s.name, sub...) }
+func (s subject) resource() string          { return s.kind.GroupResource().String() }
 func (s subject) all() string               { return s.kind.Path(s.namespace, "") }
 
 // everywhere says that only this test makes objects of the kind, in whatever namespace.
@@ -37,12 +38,12 @@ func (s subject) key() string {
 	if s.namespace != "" {
 		meta["namespace"] = s.namespace
 	}
-	return nameOf(meta, s.kind.Resource)
+	return nameOf(meta, s.resource())
 }
 
 func (s *script) begin() {
 	for _, name := range namespaces[:2] {
-		s.mustMake(question{resource: "namespaces", path: "/api/v1/namespaces", body: func(*side) map[string]any {
+		s.mustMake(question{resource: "namespaces", path: "/api/v1/namespaces", body: func(*side) any {
 			return map[string]any{"metadata": map[string]any{"name": name,
 				"labels": map[string]any{"kubernetes.io/metadata.name": name}},
 				"spec": map[string]any{"finalizers": []any{"kubernetes"}}, "status": map[string]any{"phase": "Active"}}
@@ -57,12 +58,14 @@ var drawn = []struct{ group, resource string }{
 	{"policy", "poddisruptionbudgets"}, {"", "configmaps"}, {"", "persistentvolumes"},
 	{"resource.k8s.io", "resourceclaims"}, {"resource.k8s.io", "resourceclaims"}, {"resource.k8s.io", "resourceslices"},
 	{"resource.k8s.io", "deviceclasses"}, {"", "services"}, {"batch", "jobs"}, {"topology.volcano.sh", "hypernodes"},
-	{"", "events"},
+	{"", "events"}, {"", "persistentvolumeclaims"},
+	{"storage.k8s.io", "storageclasses"}, {"storage.k8s.io", "csinodes"}, {"shard.volcano.sh", "nodeshards"},
+	{"nodeinfo.volcano.sh", "numatopologies"},
 }
 
 func (s *script) subject() subject {
 	d := drawn[s.random.IntN(len(drawn))]
-	for s.differ[d.resource] {
+	for s.differ[schema.GroupResource{Group: d.group, Resource: d.resource}.String()] {
 		d = drawn[s.random.IntN(len(drawn))]
 	}
 	out := subject{kind: s.kinds.Kind(d.group, d.resource), name: fmt.Sprintf("thing-%d", s.random.IntN(names))}
@@ -84,11 +87,13 @@ func (s *script) step() {
 	case n < 22:
 		s.create(at)
 	case n < 30:
-		s.ask(question{method: http.MethodGet, resource: at.kind.Resource, path: at.path()})
+		s.get(at)
 	case n < 38:
 		s.list(at)
-	case n < 50:
+	case n < 49:
 		s.remove(at)
+	case n < 50:
+		s.removeAll(at)
 	case n < 65:
 		s.patch(at)
 	case n < 75:
@@ -112,60 +117,14 @@ func (s *script) create(at subject) {
 	case s.maybe(40):
 		o["metadata"].(map[string]any)["resourceVersion"] = "7"
 	}
-	s.ask(question{method: http.MethodPost, resource: at.kind.Resource, path: at.all(),
-		body: func(*side) map[string]any { return o }})
-}
-
-func (s *script) list(at subject) {
-	q := question{method: http.MethodGet, resource: at.kind.Resource, path: at.all(), query: url.Values{}}
-	if s.maybe(3) && at.everywhere() {
-		q.path = at.kind.Path("", "")
-	}
-	if s.maybe(2) {
-		q.query.Set("limit", fmt.Sprint(1+s.random.IntN(4)))
-	}
-	s.choose(at, q.query)
-	if f := q.query.Get("fieldSelector"); strings.HasPrefix(f, "spec.nodeName") || strings.HasPrefix(f, "metadata.name") {
-		q.query.Del("limit") // by its indexes the real server knows whether a next page would be empty
-	}
-	if key := at.key(); s.maybe(3) {
-		n := s.random.IntN(1 << 20)
-		match := []string{"", "NotOlderThan", "Exact"}[s.random.IntN(3)]
-		q.fill = func(side *side, query url.Values) {
-			if known := side.versions[key]; len(known) > 0 {
-				query.Set("resourceVersion", known[n%len(known)])
-				if match != "Exact" { // what is shown may be as old as that
-					query.Set("resourceVersion", fmt.Sprint(side.newest))
-				}
-				if query.Set("resourceVersionMatch", match); match == "" {
-					query.Del("resourceVersionMatch")
-				}
-			}
-		}
-		if match == "" && q.query.Get("limit") != "" {
-			q.fill = nil // what that means depends on whether the real server's cache answers
-		}
-	}
-	s.ask(q)
-}
-
-// choose chooses some of the objects.
-func (s *script) choose(at subject, query url.Values) {
-	if s.maybe(4) {
-		query.Set("labelSelector", []string{"colour=red", "colour!=red", "colour", "!colour",
-			"colour in (red,blue)"}[s.random.IntN(5)])
-	}
-	if s.maybe(4) && at.kind.Resource == "pods" {
-		query.Set("fieldSelector", []string{"spec.nodeName=", "spec.nodeName=thing-1",
-			"status.phase!=Succeeded,status.phase!=Failed",
-			"status.phase=Pending", "metadata.name=thing-0"}[s.random.IntN(5)])
-	}
+	s.ask(question{method: http.MethodPost, resource: at.resource(), path: at.all(),
+		binary: s.maybe(4) && at.kind.Resource != "persistentvolumeclaims", body: func(*side) any { return o }})
 }
 
 // identity fills in what a request says of the life and the version that it means: right, stale, wrong or nothing.
 func (s *script) identity(at subject, oftenRight bool) func(side *side, meta map[string]any) {
 	uid, version, nth := s.random.IntN(8), s.random.IntN(8), s.random.IntN(1<<20)
-	if oftenRight {
+	if oftenRight && !s.maybe(10) {
 		uid = max(uid, 2)
 	}
 	key := at.key()
@@ -199,9 +158,12 @@ func (s *script) remove(at subject) {
 	if s.maybe(3) {
 		options["gracePeriodSeconds"] = []int{0, -1, 10_000, 20_000, 60_000}[s.random.IntN(5)] // far from what a run takes
 	}
+	if s.maybe(5) {
+		options["propagationPolicy"] = s.one("Background", "Foreground", "Orphan")
+	}
 	conditional := s.maybe(2)
-	s.ask(question{method: http.MethodDelete, resource: at.kind.Resource, path: at.path(),
-		body: func(side *side) map[string]any {
+	s.ask(question{method: http.MethodDelete, resource: at.resource(), path: at.path(),
+		body: func(side *side) any {
 			if conditional {
 				p := map[string]any{}
 				fill(side, p)
@@ -211,7 +173,26 @@ func (s *script) remove(at subject) {
 		}})
 }
 
+// removeAll deletes all of a kind in a namespace, or some of them.
+func (s *script) removeAll(at subject) {
+	q := question{method: http.MethodDelete, resource: at.resource(), path: at.all(), query: url.Values{}}
+	s.choose(at, q.query)
+	options := map[string]any{}
+	if s.maybe(2) {
+		options["gracePeriodSeconds"] = 0
+	}
+	if s.maybe(4) {
+		options["propagationPolicy"] = s.one("Background", "Foreground", "Orphan")
+	}
+	q.body = func(*side) any { return options }
+	s.ask(q)
+}
+
 func (s *script) patch(at subject) {
+	if s.maybe(8) && at.kind.Resource != "jobs" { // one without labels gets those of its pods
+		s.operations(at)
+		return
+	}
 	fill, how := s.identity(at, true), "application/merge-patch+json"
 	if s.maybe(2) {
 		how = "application/strategic-merge-patch+json"
@@ -233,8 +214,8 @@ func (s *script) patch(at subject) {
 		s.spec(at, how, meta, body)
 	}
 	conditional := s.maybe(2)
-	s.ask(question{method: http.MethodPatch, resource: at.kind.Resource, path: at.path(), contentType: how,
-		body: func(side *side) map[string]any {
+	s.ask(question{method: http.MethodPatch, resource: at.resource(), path: at.path(), contentType: how,
+		body: func(side *side) any {
 			delete(meta, "uid")
 			delete(meta, "resourceVersion")
 			if conditional {
@@ -259,14 +240,11 @@ func (s *script) spec(at subject, how string, meta, body map[string]any) {
 		}
 	case "nodes":
 		body["spec"] = map[string]any{"unschedulable": s.maybe(2)}
-	case "podgroups":
-		body["spec"] = map[string]any{"minMember": 1 + s.random.IntN(3)}
-		if s.maybe(2) {
-			body["status"] = map[string]any{"phase": []string{"Inqueue", "Running"}[s.random.IntN(2)],
-				"running": s.random.IntN(3)}
+	case "podgroups", "queues", "hypernodes", "nodeshards", "numatopologies":
+		body["spec"] = s.customSpec(at.kind.Resource)
+		if s.maybe(2) && !at.kind.Status { // else the real server loses managedFields over odd ones, which is a change
+			body["status"] = s.customStatus()
 		}
-	case "queues":
-		body["spec"] = map[string]any{"weight": 1 + s.random.IntN(3)}
 	case "leases":
 		body["spec"] = map[string]any{"holderIdentity": fmt.Sprint(s.random.IntN(3))}
 	case "configmaps":
@@ -277,20 +255,23 @@ func (s *script) spec(at subject, how string, meta, body map[string]any) {
 }
 
 func (s *script) update(at subject) {
-	if at.kind.Resource == "persistentvolumes" || at.kind.Resource == "jobs" {
+	patched := []string{"persistentvolumes", "persistentvolumeclaims", "jobs", "storageclasses", "csinodes"}
+	if slices.Contains(patched, at.kind.Resource) {
 		s.patch(at) // what changes them in worlds patches them
 		return
 	}
 	fill, o := s.identity(at, true), s.object(at)
 	sub := []string{}
 	if at.kind.Status && s.maybe(4) {
-		sub = append(sub, "status")
+		if sub = append(sub, "status"); at.kind.Custom {
+			delete(o, "spec") // over an odd one the real server loses managedFields, which is a change
+		}
 	}
 	if s.maybe(40) {
 		o["metadata"].(map[string]any)["name"] = "another"
 	}
-	s.ask(question{method: http.MethodPut, resource: at.kind.Resource, path: at.path(sub...),
-		body: func(side *side) map[string]any {
+	s.ask(question{method: http.MethodPut, resource: at.resource(), path: at.path(sub...),
+		body: func(side *side) any {
 			meta := o["metadata"].(map[string]any)
 			delete(meta, "uid")
 			delete(meta, "resourceVersion")
@@ -314,7 +295,7 @@ func (s *script) bind(at subject) {
 	}
 	conditional := s.maybe(3)
 	s.ask(question{method: http.MethodPost, resource: "pods", path: at.path("binding"),
-		body: func(side *side) map[string]any {
+		body: func(side *side) any {
 			meta := map[string]any{"name": at.name, "namespace": at.namespace}
 			if conditional {
 				fill(side, meta)
@@ -334,7 +315,7 @@ func (s *script) evict(at subject) {
 	}
 	fill, conditional := s.identity(at, true), s.maybe(3)
 	s.ask(question{method: http.MethodPost, resource: "pods", path: at.path("eviction"),
-		body: func(side *side) map[string]any {
+		body: func(side *side) any {
 			out := map[string]any{"apiVersion": "policy/v1", "kind": "Eviction", "metadata": map[string]any{"name": at.name,
 				"namespace": at.namespace}}
 			if conditional {
@@ -365,17 +346,23 @@ func (s *script) status(at subject) {
 					"False"}[s.random.IntN(2)], "reason": "Because", "lastTransitionTime": "2026-01-01T00:00:00Z"}}}
 		}
 	case "poddisruptionbudgets":
-		body["status"] = map[string]any{"disruptionsAllowed": s.random.IntN(3), "observedGeneration": s.random.IntN(3),
+		body["status"] = map[string]any{"disruptionsAllowed": s.random.IntN(3), "observedGeneration": s.random.IntN(4),
 			"currentHealthy": 1, "desiredHealthy": 1, "expectedPods": 1}
+	case "podgroups", "hypernodes", "nodeshards":
+		body["status"] = s.customStatus()
 	case "queues":
+		if s.maybe(2) {
+			body["status"] = s.customStatus()
+			break
+		}
 		body["status"] = map[string]any{"state": "Open", "allocated": map[string]any{"cpu": fmt.Sprint(s.random.IntN(3))}}
 	default:
 		if !s.statusOf(at, body) {
 			body["metadata"] = map[string]any{"labels": map[string]any{"colour": "red"}}
 		}
 	}
-	s.ask(question{method: http.MethodPatch, resource: at.kind.Resource, path: at.path("status"), contentType: how,
-		body: func(side *side) map[string]any {
+	s.ask(question{method: http.MethodPatch, resource: at.resource(), path: at.path("status"), contentType: how,
+		body: func(side *side) any {
 			if conditional {
 				meta := map[string]any{}
 				fill(side, meta)
@@ -383,31 +370,4 @@ func (s *script) status(at subject) {
 			}
 			return body
 		}})
-}
-
-// watch draws one.
-func (s *script) watch() (question, string) {
-	for {
-		at := s.subject()
-		key := at.key()
-		if len(s.sides[0].versions[key]) == 0 {
-			continue
-		}
-		q := question{resource: at.kind.Resource, path: at.all(), query: url.Values{"watch": {"true"}}}
-		if s.maybe(3) && at.everywhere() {
-			q.path = at.kind.Path("", "")
-		}
-		s.choose(at, q.query)
-		n, streams := s.random.IntN(len(s.sides[0].versions[key])), s.maybe(4)
-		q.fill = func(side *side, query url.Values) {
-			if streams {
-				query.Set("sendInitialEvents", "true")
-				query.Set("resourceVersionMatch", "NotOlderThan")
-				query.Set("allowWatchBookmarks", "true")
-				return
-			}
-			query.Set("resourceVersion", side.versions[key][n])
-		}
-		return q, key
-	}
 }

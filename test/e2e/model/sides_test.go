@@ -17,6 +17,7 @@ import (
 
 	"k8s.io/client-go/rest"
 
+	"ashlar.sh/test/e2e/cluster"
 	"ashlar.sh/test/world/apimodel"
 )
 
@@ -25,17 +26,20 @@ import (
 type side struct {
 	name     string
 	send     func(r request) (code int, body map[string]any)
-	follow   func(t *testing.T, path string, query url.Values) []map[string]any
+	follow   func(t *testing.T, r request) following
 	uids     map[string][]string // by path of the object
 	versions map[string][]string
 	newest   int64
+
+	forget    func(version int64) // all that was before it
+	forgotten int64
 }
 
 // request is one as it is sent to a side.
 type request struct {
-	method, path, contentType string
-	query                     url.Values
-	body                      []byte
+	method, path, contentType, accept string
+	query                             url.Values
+	body                              []byte
 }
 
 func newSide(name string) *side {
@@ -45,32 +49,37 @@ func newSide(name string) *side {
 // model is the model's side.
 func model(s *apimodel.Server) *side {
 	out := newSide("model")
+	out.forget = s.Compact
 	out.send = func(r request) (int, map[string]any) {
 		answer := s.Do(&apimodel.Request{Client: "test", Method: r.method, Path: r.path, Query: r.query,
-			ContentType: r.contentType, Body: r.body})
+			ContentType: r.contentType, Accept: r.accept, Body: r.body})
 		raw, _ := json.Marshal(answer.Body) // plain data
 		return answer.Code, read(raw)
 	}
-	out.follow = func(t *testing.T, path string, query url.Values) (events []map[string]any) {
-		answer := s.Do(&apimodel.Request{Client: "test", Method: http.MethodGet, Path: path, Query: query})
-		if answer.Watch == nil {
-			raw, _ := json.Marshal(answer.Body) // plain data
-			return []map[string]any{read(raw)}
-		}
-		defer answer.Watch.End()
-		for {
-			e, ok := answer.Watch.Next()
-			if !ok {
-				return events
+	out.follow = func(_ *testing.T, r request) following {
+		answer := s.Do(&apimodel.Request{Client: "test", Method: http.MethodGet, Path: r.path, Query: r.query,
+			Accept: r.accept})
+		return func(int) (events []map[string]any) {
+			if answer.Watch == nil {
+				raw, _ := json.Marshal(answer.Body) // plain data
+				return []map[string]any{read(raw)}
 			}
-			events = append(events, map[string]any{"type": e.Type, "object": read(e.Object)})
+			defer answer.Watch.End()
+			for {
+				e, ok := answer.Watch.Next()
+				if !ok {
+					return events
+				}
+				events = append(events, map[string]any{"type": e.Type, "object": read(e.Object)})
+			}
 		}
 	}
 	return out
 }
 
 // real is the API server's side.
-func real(t *testing.T, config *rest.Config) *side {
+func real(t *testing.T, c *cluster.Cluster) *side {
+	config := c.Config
 	client, err := rest.HTTPClientFor(config)
 	if err != nil {
 		t.Fatal(err)
@@ -82,6 +91,9 @@ func real(t *testing.T, config *rest.Config) *side {
 			t.Fatal(err)
 		}
 		request.Header.Set("Content-Type", r.contentType)
+		if r.accept != "" {
+			request.Header.Set("Accept", r.accept)
+		}
 		answer, err := client.Do(request)
 		if err != nil {
 			t.Fatal(err)
@@ -89,6 +101,11 @@ func real(t *testing.T, config *rest.Config) *side {
 		return answer
 	}
 	out := newSide("API server")
+	out.forget = func(version int64) {
+		if err := c.Compact(t.Context(), version); err != nil {
+			t.Fatal(err)
+		}
+	}
 	out.send = func(r request) (int, map[string]any) {
 		answer := do(t.Context(), r)
 		defer answer.Body.Close()
@@ -98,18 +115,43 @@ func real(t *testing.T, config *rest.Config) *side {
 		}
 		return answer.StatusCode, read(raw)
 	}
-	out.follow = func(t *testing.T, path string, query url.Values) (events []map[string]any) {
-		query.Set("timeoutSeconds", "10") // for hundreds of events beside sixty other watches
-		ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
-		defer cancel()
-		answer := do(ctx, request{method: http.MethodGet, path: path, query: query})
-		defer answer.Body.Close()
-		lines := bufio.NewScanner(answer.Body)
-		lines.Buffer(nil, 1<<20)
-		for lines.Scan() {
-			events = append(events, read(lines.Bytes()))
+	out.follow = func(t *testing.T, r request) following {
+		ctx, cancel := context.WithCancel(t.Context())
+		answer := do(ctx, r) //nolint:bodyclose // it is closed where it is read
+		lines := make(chan map[string]any, 1000)
+		go func() {
+			defer close(lines)
+			defer answer.Body.Close()
+			all := bufio.NewScanner(answer.Body)
+			all.Buffer(nil, 1<<20)
+			for all.Scan() {
+				select {
+				case lines <- read(all.Bytes()):
+				case <-ctx.Done():
+					return
+				}
+			}
+		}()
+		return func(atLeast int) (events []map[string]any) {
+			defer cancel()
+			for {
+				wait := quiet
+				if len(events) < atLeast {
+					wait = patience
+				}
+				select {
+				case e, ok := <-lines:
+					if !ok {
+						return events
+					}
+					if !isPlainBookmark(e) {
+						events = append(events, e)
+					}
+				case <-time.After(wait):
+					return events
+				}
+			}
 		}
-		return events
 	}
 	return out
 }
@@ -167,7 +209,10 @@ var times = []string{"creationTimestamp", "deletionTimestamp", "lastTransitionTi
 // plain is an answer without what the two sides cannot have in common.
 func (s *side) plain(o map[string]any, resource string) any {
 	if kind, _ := o["kind"].(string); kind == "Status" && o["status"] != "Success" {
-		return fmt.Sprintf("%v %v", o["code"], o["reason"]) // messages are prose
+		meta, _ := o["metadata"].(map[string]any)
+		details, _ := o["details"].(map[string]any)
+		return fmt.Sprintf("%v %v, goes on: %v, retry after: %v", o["code"], o["reason"], meta["continue"] != nil,
+			details["retryAfterSeconds"]) // messages are prose
 	} else if kind == "Status" {
 		return "Success"
 	}

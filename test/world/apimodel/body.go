@@ -54,6 +54,7 @@ func (c *call) typed(o map[string]any) (map[string]any, error) {
 				delete(meta, k)
 			}
 		}
+		c.kind.definition.fill(o)
 		return o, nil
 	}
 	into, err := scheme.Scheme.New(c.kind.GroupVersion().WithKind(c.kind.Kind))
@@ -106,14 +107,10 @@ func (c *call) make(o map[string]any) (*Stored, error) {
 	if m.GetName() == "" && m.GetGenerateName() != "" {
 		m.SetName(fmt.Sprintf("%s%05x", m.GetGenerateName(), c.s.uids))
 	}
-	switch {
-	case m.GetName() == "":
+	if m.GetName() == "" {
 		return nil, c.invalid("", "metadata.name", "name or generateName is required")
-	case m.GetResourceVersion() != "":
-		return nil, unexplained("resourceVersion should not be set on objects to be created")
-	case c.s.stores[c.kind].get(c.namespace, m.GetName()) != nil:
-		return nil, apierrors.NewAlreadyExists(c.resource(), m.GetName())
 	}
+	version := m.GetResourceVersion()
 	c.s.uids++
 	m.SetUID(uidOf(c.s.uids))
 	m.SetCreationTimestamp(metav1.NewTime(c.s.now()))
@@ -132,13 +129,26 @@ func (c *call) make(o map[string]any) (*Stored, error) {
 		}
 		m.Object = o
 	}
+	if err := check(c, o, nil); err != nil {
+		return nil, err
+	}
+	switch {
+	case version != "" && !c.dry:
+		return nil, unexplained("resourceVersion should not be set on objects to be created")
+	case c.s.stores[c.kind].get(c.namespace, m.GetName()) != nil:
+		return nil, apierrors.NewAlreadyExists(c.resource(), m.GetName())
+	}
 	switch c.kind.Resource {
 	case "pods":
 		c.newPod(m)
 	case "persistentvolumes":
 		enteredPhase(c, m)
 	}
-	return c.s.write(c, nil, o)
+	out, err := c.s.write(c, nil, o)
+	if err == nil {
+		out.incomplete = c.kind.Resource == "persistentvolumeclaims" // by its phase
+	}
+	return out, err
 }
 
 // mayMakeIn says that the namespace takes new objects.

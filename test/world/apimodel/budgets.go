@@ -1,8 +1,8 @@
 package apimodel
 
 import (
+	"errors"
 	"net/http"
-	"time"
 
 	policyv1 "k8s.io/api/policy/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
@@ -10,6 +10,7 @@ import (
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/labels"
 	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/component-helpers/apps/poddisruptionbudget"
 )
 
 // spend takes one disruption from the budget of a pod, if it has one.
@@ -39,15 +40,42 @@ func (c *call) spend(pod *unstructured.Unstructured) error {
 	if !isReady(pod) && (always || healthy) {
 		return nil // a pod that is not ready does not count
 	}
-	if budget.Status.DisruptionsAllowed <= 0 || budget.Status.ObservedGeneration < budget.Generation {
-		return apierrors.NewTooManyRequests("Cannot evict pod as it would violate the pod's disruption budget.", 0)
+	const refused = "Cannot evict pod as it would violate the pod's disruption budget."
+	const mostDisrupted = 2000
+	switch {
+	case budget.Status.ObservedGeneration < budget.Generation:
+		return apierrors.NewTooManyRequests(refused, 10) // its controller has not looked at it yet
+	case budget.Status.DisruptionsAllowed < 0, len(budget.Status.DisruptedPods) > mostDisrupted:
+		return apierrors.NewForbidden(kind.GroupResource(), budget.Name, errors.New("its status cannot be"))
+	case budget.Status.DisruptionsAllowed == 0:
+		return apierrors.NewTooManyRequests(refused, 0)
+	}
+	return disrupt(c, kind, b, budget, pod.GetName())
+}
+
+// disrupt notes in the status of a budget that a pod leaves.
+func disrupt(c *call, kind *Kind, b *Stored, budget policyv1.PodDisruptionBudget, pod string) error {
+	if budget.Status.DisruptionsAllowed--; budget.Status.DisruptionsAllowed == 0 {
+		poddisruptionbudget.UpdateDisruptionAllowedCondition(&budget)
+	}
+	now := metav1.NewTime(c.s.now())
+	for i := range budget.Status.Conditions {
+		if budget.Status.Conditions[i].Type == policyv1.DisruptionAllowedCondition {
+			budget.Status.Conditions[i].LastTransitionTime = now
+		}
+	}
+	if budget.Status.DisruptedPods == nil {
+		budget.Status.DisruptedPods = map[string]metav1.Time{}
+	}
+	budget.Status.DisruptedPods[pod] = now
+	typed, err := plain(&budget)
+	if err != nil {
+		return err
 	}
 	after := copied(b.Object)
-	left := int64(budget.Status.DisruptionsAllowed - 1)
-	_ = unstructured.SetNestedField(after, left, "status", "disruptionsAllowed") // they are maps
-	_ = unstructured.SetNestedField(after, c.s.now().UTC().Format(time.RFC3339), "status", "disruptedPods", pod.GetName())
-	at := &call{Request: c.Request, s: c.s, kind: kind, namespace: budget.Namespace, name: budget.Name}
-	_, err := c.s.write(at, b, after)
+	after["status"] = typed["status"]
+	at := &call{Request: c.Request, s: c.s, kind: kind, namespace: budget.Namespace, name: budget.Name, dry: c.dry}
+	_, err = c.s.write(at, b, after)
 	return err
 }
 

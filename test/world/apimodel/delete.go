@@ -28,11 +28,11 @@ func (c *call) delete() (Response, error) {
 	if err := c.meets(before, options.Preconditions); err != nil {
 		return Response{}, err
 	}
-	after, err := c.remove(before, options)
+	after, gone, err := c.remove(before, options)
 	if err != nil {
 		return Response{}, err
 	}
-	if c.s.Get(c.kind, c.namespace, c.name) != nil || c.kind.Returned {
+	if !gone || c.kind.Returned {
 		return Response{Code: http.StatusOK, Body: c.shown(after)}, nil
 	}
 	return Response{Code: http.StatusOK, Body: metav1.Status{TypeMeta: metav1.TypeMeta{Kind: "Status", APIVersion: "v1"},
@@ -44,7 +44,8 @@ func (c *call) deleteOptions() (metav1.DeleteOptions, error) {
 	var options metav1.DeleteOptions
 	var err error
 	switch {
-	case len(c.Body) == 0:
+	case len(c.Body) == 0: // only then what the address says counts
+		err = metav1.Convert_url_Values_To_v1_DeleteOptions(&c.Query, &options, nil)
 	case bytes.HasPrefix(c.Body, protobufMark):
 		_, _, err = scheme.Codecs.UniversalDeserializer().Decode(c.Body, &schema.GroupVersionKind{Version: "v1",
 			Kind: "DeleteOptions"}, &options)
@@ -54,6 +55,7 @@ func (c *call) deleteOptions() (metav1.DeleteOptions, error) {
 	if err != nil {
 		return options, apierrors.NewBadRequest(err.Error())
 	}
+	c.dry = len(options.DryRun) > 0
 	if options.GracePeriodSeconds != nil && *options.GracePeriodSeconds < 0 {
 		*options.GracePeriodSeconds = 1
 	}
@@ -75,60 +77,90 @@ func (c *call) meets(o *Stored, p *metav1.Preconditions) error {
 	return nil
 }
 
-// remove deletes an object, or marks it for deletion while it has finalizers or time to end. It returns its last state.
-func (c *call) remove(before *Stored, options metav1.DeleteOptions) (*Stored, error) {
+// remove deletes an object, or marks it for deletion while it has finalizers or time to end. It returns its last state,
+// and whether it is gone.
+func (c *call) remove(before *Stored, options metav1.DeleteOptions) (last *Stored, gone bool, err error) {
 	o := &unstructured.Unstructured{Object: copied(before.Object)}
 	now := c.s.now().Truncate(time.Second)
 	grace := c.gracePeriod(o, options)
 	deleted := o.GetDeletionTimestamp()
 	if deleted != nil && graceOf(o) > 0 && (options.GracePeriodSeconds == nil ||
 		*options.GracePeriodSeconds >= graceOf(o)) {
-		return before, nil // it leaves already, no later than asked
+		return before, false, nil // it leaves already, no later than asked
 	}
 	finalizers := finalizersFor(c, o, options)
-	if finalizers != nil {
+	switch {
+	case finalizers != nil && len(*finalizers) > 0:
 		o.SetFinalizers(*finalizers)
+	case finalizers != nil:
+		o.SetFinalizers(nil) // the field goes
 	}
+	stays := true
 	switch {
 	case deleted == nil && grace > 0:
-		c.mark(o, now.Add(time.Duration(grace)*time.Second), grace)
-		return c.s.write(c, before, o.Object)
+		mark(o, now.Add(time.Duration(grace)*time.Second), grace)
 	case deleted != nil && graceOf(o) > 0 && *options.GracePeriodSeconds != 0:
 		grace = *options.GracePeriodSeconds
 		ends := deleted.Add(time.Duration(grace-graceOf(o)) * time.Second)
 		if ends.Before(now) {
 			ends, grace = now, 1
 		}
-		c.shorten(o, ends, grace)
-		return c.s.write(c, before, o.Object)
+		shorten(o, ends, grace)
 	case len(o.GetFinalizers()) > 0 && deleted == nil:
-		c.mark(o, now, 0)
-		return c.s.write(c, before, o.Object)
+		mark(o, now, 0)
 	case len(o.GetFinalizers()) > 0 && graceOf(o) > 0:
-		c.shorten(o, now, 0)
-		return c.s.write(c, before, o.Object)
-	case len(o.GetFinalizers()) > 0 && finalizers != nil:
-		return c.s.write(c, before, o.Object)
-	case len(o.GetFinalizers()) > 0:
-		return before, nil
-	case finalizers != nil: // those that went were the last ones
-		var err error
-		if before, err = c.s.write(c, before, o.Object); err != nil {
-			return nil, err
-		}
+		shorten(o, now, 0)
+	case len(o.GetFinalizers()) > 0 && finalizers == nil:
+		return before, false, nil
+	case len(o.GetFinalizers()) == 0:
+		stays = false
 	}
-	if c.kind.Resource == "pods" && (deleted == nil || graceOf(o) > 0) { // a pod is marked even if it has no time to end
+	if stays {
+		last, err = c.s.write(c, before, o.Object)
+		return last, false, err
+	}
+	switch {
+	case c.kind.Resource == "pods" && (deleted == nil || graceOf(o) > 0): // it is marked even if it has no time to end
 		if deleted == nil {
-			c.mark(o, now, 0)
+			mark(o, now, 0)
 		} else {
-			c.shorten(o, now, 0)
+			shorten(o, now, 0)
 		}
-		var err error
 		if before, err = c.s.write(c, before, o.Object); err != nil {
-			return nil, err
+			return nil, false, err
+		}
+	case finalizers != nil && options.Preconditions != nil && options.Preconditions.ResourceVersion != nil:
+		// The last finalizers went, and the real server compares the version with that of an object it has not written.
+		return nil, false, c.conflict(errVersion)
+	}
+	if c.dry {
+		return before, true, nil
+	}
+	last, err = c.s.write(c, before, nil)
+	return last, true, err
+}
+
+// deleteAll answers DELETE of a kind: all that a list would show is deleted, and shown as it was.
+func (c *call) deleteAll() (Response, error) {
+	options, err := c.deleteOptions()
+	if err != nil {
+		return Response{}, err
+	}
+	listed, items, err := c.listed()
+	if err != nil {
+		return Response{}, err
+	}
+	for _, o := range items {
+		each := *c
+		each.namespace, each.name = o.Meta().GetNamespace(), o.Meta().GetName()
+		if err := each.meets(o, options.Preconditions); err != nil {
+			return Response{}, err
+		}
+		if _, _, err := each.remove(o, options); err != nil {
+			return Response{}, err
 		}
 	}
-	return c.s.write(c, before, nil)
+	return listed, nil
 }
 
 // finalizersFor are the finalizers that an object gets for what is to become of those that it owns; nil: those that it
@@ -163,14 +195,14 @@ func finalizersFor(c *call, o *unstructured.Unstructured, options metav1.DeleteO
 	return &is
 }
 
-func (c *call) mark(o *unstructured.Unstructured, at time.Time, grace int64) {
+func mark(o *unstructured.Unstructured, at time.Time, grace int64) {
 	if o.GetGeneration() > 0 {
 		o.SetGeneration(o.GetGeneration() + 1)
 	}
-	c.shorten(o, at, grace)
+	shorten(o, at, grace)
 }
 
-func (c *call) shorten(o *unstructured.Unstructured, at time.Time, grace int64) {
+func shorten(o *unstructured.Unstructured, at time.Time, grace int64) {
 	when := metav1.NewTime(at)
 	o.SetDeletionTimestamp(&when)
 	o.SetDeletionGracePeriodSeconds(&grace)

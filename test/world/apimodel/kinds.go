@@ -25,6 +25,8 @@ type Kind struct {
 	Returned bool
 	// Orphans: what its objects own stays where a deletion says nothing. Unowning: they own nothing.
 	Orphans, Unowning bool
+
+	definition *definition
 }
 
 // what a kind may have, for the table below.

@@ -24,18 +24,25 @@ type page struct {
 
 // list answers GET of a kind.
 func (c *call) list() (Response, error) {
+	out, _, err := c.listed()
+	return out, err
+}
+
+// listed is a list, and what is in it.
+func (c *call) listed() (Response, []*Stored, error) {
 	match, err := c.selection()
 	if err != nil {
-		return Response{}, err
+		return Response{}, nil, err
 	}
 	limit, _ := strconv.Atoi(c.Query.Get("limit")) // none where it is no number
 	from, err := c.from()
 	if err != nil {
-		return Response{}, err
+		return Response{}, nil, err
 	}
 	all := c.s.stores[c.kind].at(from.Version)
 	rest, last, within := 0, "", ""
 	var items [][]byte
+	var shown []*Stored
 	if c.namespace != "" {
 		within = keyOf(c.namespace, "")
 	}
@@ -46,7 +53,7 @@ func (c *call) list() (Response, error) {
 		case limit > 0 && len(items) == limit:
 			rest++ // whether they match is found out when they are asked for
 		case match(o):
-			items, last = append(items, c.shown(o)), key
+			items, shown, last = append(items, c.shown(o)), append(shown, o), key
 		}
 	}
 	meta := map[string]any{"resourceVersion": strconv.FormatInt(from.Version, 10)}
@@ -58,13 +65,17 @@ func (c *call) list() (Response, error) {
 		}
 	}
 	name, version := c.kind.Kind+"List", c.kind.apiVersion()
-	if strings.Contains(c.Accept, "as=PartialObjectMetadata") {
+	if c.headsOnly() {
 		name, version = "PartialObjectMetadataList", "meta.k8s.io/v1"
+	}
+	if len(items) == 0 && c.headsOnly() {
+		body, _ := json.Marshal(map[string]any{"kind": name, "apiVersion": version, "metadata": meta, "items": nil})
+		return Response{Code: http.StatusOK, Body: json.RawMessage(body)}, nil, nil
 	}
 	body, _ := json.Marshal(map[string]any{"kind": name, "apiVersion": version, "metadata": meta}) // plain data
 	body = append(body[:len(body)-1], `,"items":[`...)
 	body = append(append(body, bytes.Join(items, []byte{','})...), "]}"...)
-	return Response{Code: http.StatusOK, Body: json.RawMessage(body)}, nil
+	return Response{Code: http.StatusOK, Body: json.RawMessage(body)}, shown, nil
 }
 
 // from is the version that a list is about, and where it begins.

@@ -3,8 +3,10 @@ package apimodel
 import (
 	"fmt"
 	"net/http"
+	"slices"
 	"strings"
 
+	jsonpatch "gopkg.in/evanphx/json-patch.v4"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
@@ -14,23 +16,20 @@ import (
 	"k8s.io/client-go/kubernetes/scheme"
 )
 
-// patch answers PATCH: JSON merge patches, and strategic merge patches of what has a Go type.
+// patch answers PATCH: JSON patches, JSON merge patches, and strategic merge patches of what has a Go type.
 func (c *call) patch() (Response, error) {
 	how := types.PatchType(strings.TrimSpace(strings.Split(c.ContentType, ";")[0]))
-	if how != types.MergePatchType && (how != types.StrategicMergePatchType || c.kind.Custom) {
+	known := []types.PatchType{types.JSONPatchType, types.MergePatchType, types.StrategicMergePatchType}
+	if !slices.Contains(known, how) || how == types.StrategicMergePatchType && c.kind.Custom {
 		return Response{}, statusError(metav1.Status{Status: metav1.StatusFailure, Code: http.StatusUnsupportedMediaType,
 			Reason: metav1.StatusReasonUnsupportedMediaType, Message: fmt.Sprintf("patches of the type %s are not supported",
 				how)})
-	}
-	patch := map[string]any{}
-	if err := utiljson.Unmarshal(c.Body, &patch); err != nil {
-		return Response{}, apierrors.NewBadRequest(err.Error())
 	}
 	before, err := c.existing()
 	if err != nil {
 		return Response{}, err
 	}
-	after, err := c.patched(how, copied(before.Object), patch)
+	after, err := c.patched(how, before)
 	if err != nil {
 		return Response{}, err
 	}
@@ -44,8 +43,15 @@ func (c *call) patch() (Response, error) {
 	return c.replace(before, m)
 }
 
-// patched is an object after a patch; object is changed.
-func (c *call) patched(how types.PatchType, object, patch map[string]any) (map[string]any, error) {
+// patched is an object after the patch that is sent.
+func (c *call) patched(how types.PatchType, before *Stored) (map[string]any, error) {
+	if how == types.JSONPatchType {
+		return operated(c, before)
+	}
+	object, patch := copied(before.Object), map[string]any{}
+	if err := utiljson.Unmarshal(c.Body, &patch); err != nil {
+		return nil, apierrors.NewBadRequest(err.Error())
+	}
 	if how == types.MergePatchType {
 		return merged(object, patch), nil
 	}
@@ -55,6 +61,24 @@ func (c *call) patched(how types.PatchType, object, patch map[string]any) (map[s
 	}
 	after, err := strategicpatch.StrategicMergeMapPatch(object, patch, schema)
 	if err != nil {
+		return nil, apierrors.NewBadRequest(err.Error())
+	}
+	return after, nil
+}
+
+// operated is an object after the operations of RFC 6902 that are sent.
+func operated(c *call, before *Stored) (map[string]any, error) {
+	patch, err := jsonpatch.DecodePatch(c.Body)
+	if err != nil {
+		return nil, apierrors.NewBadRequest(err.Error())
+	}
+	text, err := patch.Apply(before.JSON())
+	if err != nil {
+		return nil, apierrors.NewGenericServerResponse(http.StatusUnprocessableEntity, "", c.resource(), "", err.Error(), 0,
+			false)
+	}
+	after := map[string]any{}
+	if err := utiljson.Unmarshal(text, &after); err != nil {
 		return nil, apierrors.NewBadRequest(err.Error())
 	}
 	return after, nil

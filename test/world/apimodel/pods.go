@@ -218,6 +218,7 @@ func (c *call) evict(o map[string]any) error {
 	if e.DeleteOptions != nil {
 		options = *e.DeleteOptions
 	}
+	c.dry = c.dry || len(options.DryRun) > 0
 	m := before.Meta()
 	free := []string{"Pending", "Succeeded", "Failed"} // pods that no budget protects
 	if m.GetDeletionTimestamp() == nil && !slices.Contains(free, nested(m, "status", "phase")) {
@@ -228,6 +229,10 @@ func (c *call) evict(o map[string]any) error {
 	if err := c.meets(before, options.Preconditions); err != nil {
 		return err
 	}
+	if c.dry {
+		_, _, err = c.remove(before, options)
+		return err
+	}
 	marked := &unstructured.Unstructured{Object: copied(before.Object)}
 	c.condition(marked, map[string]any{"type": "DisruptionTarget", "status": "True", "reason": "EvictionByEvictionAPI",
 		"message": "Eviction API: evicting"})
@@ -236,6 +241,6 @@ func (c *call) evict(o map[string]any) error {
 			return err
 		}
 	}
-	_, err = c.remove(before, options)
+	_, _, err = c.remove(before, options)
 	return err
 }

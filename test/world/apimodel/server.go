@@ -112,6 +112,7 @@ type call struct {
 	kind            *Kind
 	namespace, name string
 	sub             string
+	dry             bool // nothing is stored
 }
 
 // Do answers a request.
@@ -145,7 +146,7 @@ func (s *Server) route(r *Request) (*call, error) {
 	default:
 		return nil, noSuchPath()
 	}
-	c := &call{Request: r, s: s}
+	c := &call{Request: r, s: s, dry: r.Method != http.MethodDelete && len(r.Query["dryRun"]) > 0}
 	if parts[0] == "namespaces" && len(parts) > 2 && !(len(parts) == 3 && (parts[2] == "status" ||
 		parts[2] == "finalize")) {
 		c.namespace, parts = parts[1], parts[2:]
@@ -201,6 +202,8 @@ func (c *call) do() (Response, error) {
 		return c.patch()
 	case c.Method == http.MethodDelete && c.name != "" && c.sub == "":
 		return c.delete()
+	case c.Method == http.MethodDelete && c.sub == "":
+		return c.deleteAll()
 	}
 	return Response{}, apierrors.NewMethodNotSupported(c.resource(), strings.ToLower(c.Method))
 }
@@ -225,11 +228,14 @@ func (c *call) get() (Response, error) {
 
 // shown is an object as the client asked for it: whole, or its metadata only.
 func (c *call) shown(o *Stored) json.RawMessage {
-	if !strings.Contains(c.Accept, "as=PartialObjectMetadata") {
-		return o.JSON()
+	if c.headsOnly() {
+		return o.Heads()
 	}
-	return o.Heads()
+	return o.JSON()
 }
+
+// headsOnly says that metadata is all that the client wants.
+func (r *Request) headsOnly() bool { return strings.Contains(r.Accept, "as=PartialObjectMetadata") }
 
 func isTrue(s string) bool { return s == "true" || s == "1" }
 

@@ -8,6 +8,7 @@ import (
 	"strconv"
 	"strings"
 
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 )
 
@@ -15,9 +16,12 @@ import (
 type Stored struct {
 	Object  map[string]any
 	Version int64
-	name    string // of the key
-	json    []byte
-	heads   []byte
+	// incomplete: the real server stores it without what it fills in as it reads it, and the next write stores that.
+	incomplete bool
+
+	name  string // of the key
+	json  []byte
+	heads []byte
 }
 
 // JSON is the object as it is sent.
@@ -128,7 +132,8 @@ func (st *store) since(version int64) []change {
 	return st.history[i:]
 }
 
-// write stores an object that takes the place of another, either of which may be nil, and tells the watches.
+// write stores an object that takes the place of another, either of which may be nil, and tells the watches. For a
+// request that is only tried it stores nothing, and returns what it would have stored.
 func (s *Server) write(c *call, before *Stored, after map[string]any) (*Stored, error) {
 	w := Write{Client: c.Client, Request: c.Request, Kind: c.kind, Before: before}
 	s.version++
@@ -138,16 +143,28 @@ func (s *Server) write(c *call, before *Stored, after map[string]any) (*Stored, 
 		at = copied(before.Object)
 	}
 	object := &unstructured.Unstructured{Object: at}
+	was := object.GetResourceVersion()
 	object.SetResourceVersion(version)
 	stored := stored(at, s.version)
 	if after != nil {
 		w.After = stored
 	}
+	var refusal *metav1.Status
 	if s.Admit != nil {
-		if refusal := s.Admit(w); refusal != nil {
-			s.version--
-			return nil, statusError(*refusal)
-		}
+		refusal = s.Admit(w)
+	}
+	if refusal != nil || c.dry {
+		s.version--
+	}
+	switch {
+	case refusal != nil:
+		return nil, statusError(*refusal)
+	case c.dry && before == nil:
+		object.SetResourceVersion(was)
+		return stored, nil
+	case c.dry:
+		object.SetResourceVersion(before.Meta().GetResourceVersion())
+		return stored, nil
 	}
 	st := s.stores[c.kind]
 	if after == nil {
@@ -168,11 +185,12 @@ func (s *Server) write(c *call, before *Stored, after map[string]any) (*Stored, 
 	return stored, nil
 }
 
-// Compact forgets what was before a version: lists and watches from there on are answered with 410.
+// Compact forgets what was before a version: lists as of then, and watches that would have to show it, are answered
+// with 410.
 func (s *Server) Compact(version int64) {
 	s.compacted = max(s.compacted, min(version, s.version))
 	for _, st := range s.stores {
-		st.history = slices.Clone(st.since(s.compacted))
+		st.history = slices.Clone(st.since(s.compacted - 1))
 	}
 }
 

@@ -40,7 +40,9 @@ func (c *call) update() (Response, error) {
 			return Response{}, c.conflict(fmt.Errorf("precondition failed: UID in precondition: %s, UID in object meta: ",
 				m.GetUID()))
 		}
-		m.SetResourceVersion("")
+		if !c.dry {
+			m.SetResourceVersion("")
+		}
 		stored, err := c.make(o)
 		if err != nil {
 			return Response{}, err
@@ -68,7 +70,14 @@ func (c *call) replace(before *Stored, m *unstructured.Unstructured) (Response, 
 	if v := m.GetResourceVersion(); v != "" && v != was.GetResourceVersion() {
 		return Response{}, c.conflict(errVersion)
 	}
-	if c.sub == "status" && c.kind.Resource == "resourceclaims" {
+	switch {
+	case c.sub == "status" && c.kind.Custom: // nothing but the status is looked at
+		status, has := m.Object["status"]
+		m.Object = copied(before.Object)
+		if delete(m.Object, "status"); has {
+			m.Object["status"] = status
+		}
+	case c.sub == "status" && c.kind.Resource == "resourceclaims":
 		keepHeads(was, m)
 	}
 	if err := c.keepIdentity(was, m); err != nil {
@@ -76,11 +85,6 @@ func (c *call) replace(before *Stored, m *unstructured.Unstructured) (Response, 
 	}
 	switch {
 	case c.sub == "status" && c.kind.Custom:
-		status, has := m.Object["status"]
-		m.Object = copied(before.Object)
-		if delete(m.Object, "status"); has {
-			m.Object["status"] = status
-		}
 	case c.sub == "status":
 		for k, v := range before.Object {
 			if k != "metadata" && k != "status" {
@@ -101,11 +105,14 @@ func (c *call) replace(before *Stored, m *unstructured.Unstructured) (Response, 
 	if err := keepOther(c, was, m); err != nil {
 		return Response{}, err
 	}
+	if err := check(c, m.Object, before.Object); err != nil {
+		return Response{}, err
+	}
 	if c.kind.Generation && c.changedSpec(before.Object, m.Object) {
 		m.SetGeneration(was.GetGeneration() + 1)
 	}
 	m.SetResourceVersion(was.GetResourceVersion())
-	if reflect.DeepEqual(before.Object, m.Object) {
+	if reflect.DeepEqual(before.Object, m.Object) && !before.incomplete {
 		return Response{Code: http.StatusOK, Body: c.shown(before)}, nil
 	}
 	if m.GetDeletionTimestamp() != nil && len(m.GetFinalizers()) == 0 && graceOf(m) == 0 && len(was.GetFinalizers()) > 0 {

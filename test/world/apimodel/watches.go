@@ -55,6 +55,9 @@ func (c *call) watch() (Response, error) {
 		bookmarks: isTrue(c.Query.Get("allowWatchBookmarks"))}
 	streams := isTrue(c.Query.Get("sendInitialEvents"))
 	notOlder := c.Query.Get("resourceVersionMatch") == string(metav1.ResourceVersionMatchNotOlderThan)
+	if version == 0 && w.bookmarks && c.Query.Get("sendInitialEvents") == "" && !notOlder {
+		streams, notOlder = true, true // the end of what was there before is told
+	}
 	switch {
 	case streams != notOlder || c.Query.Get("sendInitialEvents") == "" && c.Query.Get("resourceVersionMatch") != "":
 		return Response{}, c.invalid("", "sendInitialEvents", "needs resourceVersionMatch NotOlderThan, and only that")
@@ -67,7 +70,7 @@ func (c *call) watch() (Response, error) {
 		if streams && w.bookmarks {
 			w.bookmark(map[string]any{metav1.InitialEventsAnnotationKey: "true"})
 		}
-	case version < c.s.compacted:
+	case version+1 < c.s.compacted: // it shows what is after it
 		gone, _ := json.Marshal(failed(apierrors.NewResourceExpired(fmt.Sprintf("too old resource version: %d (%d)", version,
 			c.s.compacted))).Body)
 		w.pending = append(w.pending, Event{"ERROR", gone}) // nothing follows: the client ends it
