@@ -15,8 +15,33 @@ func (d *draw) owners() {
 	}
 	selector := &metav1.LabelSelector{MatchLabels: map[string]string{"app": "web"}}
 	template := corev1.PodTemplateSpec{ObjectMeta: metav1.ObjectMeta{Labels: selector.MatchLabels}}
-	d.objects = append(d.objects, &appsv1.ReplicaSet{ObjectMeta: d.meta("here", "rs", nil),
-		Spec: appsv1.ReplicaSetSpec{Selector: selector, Template: template}})
+	switch d.upTo(3) {
+	case 0:
+		d.objects = append(d.objects, &appsv1.StatefulSet{ObjectMeta: d.meta("here", "owner", nil),
+			Spec: appsv1.StatefulSetSpec{Selector: selector, Template: template}})
+	case 1:
+		d.objects = append(d.objects, &corev1.ReplicationController{ObjectMeta: d.meta("here", "owner", nil),
+			Spec: corev1.ReplicationControllerSpec{Selector: selector.MatchLabels, Template: &template}})
+	default:
+		d.objects = append(d.objects, &appsv1.ReplicaSet{ObjectMeta: d.meta("here", "owner", nil),
+			Spec: appsv1.ReplicaSetSpec{Selector: selector, Template: template}})
+	}
+}
+
+// owner is a reference to the controller, none if there is none.
+func (d *draw) owner() []metav1.OwnerReference {
+	out := metav1.OwnerReference{APIVersion: "apps/v1", Name: "owner", UID: "uid-owner", Controller: pointer(true)}
+	switch {
+	case len(of[*appsv1.ReplicaSet](d.objects)) > 0:
+		out.Kind = "ReplicaSet"
+	case len(of[*appsv1.StatefulSet](d.objects)) > 0:
+		out.Kind = "StatefulSet"
+	case len(of[*corev1.ReplicationController](d.objects)) > 0:
+		out.APIVersion, out.Kind = "v1", "ReplicationController"
+	default:
+		return nil
+	}
+	return []metav1.OwnerReference{out}
 }
 
 // pod is a pod that waits.
@@ -27,10 +52,8 @@ func (d *draw) pod(name string) *corev1.Pod {
 	if d.percent(50) {
 		p.Labels["track"] = d.from("a", "b")
 	}
-	if p.Namespace == "here" && p.Labels["app"] == "web" && len(of[*appsv1.ReplicaSet](d.objects)) > 0 {
-		p.OwnerReferences = []metav1.OwnerReference{{APIVersion: "apps/v1", Kind: "ReplicaSet", Name: "rs",
-			UID:        "uid-rs",
-			Controller: pointer(true)}}
+	if p.Namespace == "here" && p.Labels["app"] == "web" {
+		p.OwnerReferences = d.owner()
 	}
 	d.containers(p)
 	if d.percent(60) && d.has("selectors") {

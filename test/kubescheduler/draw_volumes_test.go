@@ -161,7 +161,10 @@ func (d *draw) mount(p *corev1.Pod) {
 	}
 	if d.has("volumes of nodes") {
 		disk := d.from("disk-a", "disk-b")
-		switch d.upTo(3) {
+		switch d.upTo(4) {
+		case 3:
+			add(corev1.VolumeSource{AWSElasticBlockStore: &corev1.AWSElasticBlockStoreVolumeSource{VolumeID: disk,
+				ReadOnly: d.percent(50)}})
 		case 0:
 			add(corev1.VolumeSource{ISCSI: &corev1.ISCSIVolumeSource{TargetPortal: "10.0.0.9",
 				IQN:      "iqn.2001-04.com.example:" + disk,

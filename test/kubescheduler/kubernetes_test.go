@@ -183,6 +183,10 @@ func (k *kubeScheduler) store(o runtime.Object) cache.Indexer {
 		return core.Services().Informer().GetIndexer()
 	case *appsv1.ReplicaSet:
 		return k.informers.Apps().V1().ReplicaSets().Informer().GetIndexer()
+	case *appsv1.StatefulSet:
+		return k.informers.Apps().V1().StatefulSets().Informer().GetIndexer()
+	case *corev1.ReplicationController:
+		return core.ReplicationControllers().Informer().GetIndexer()
 	case *corev1.PersistentVolume:
 		return core.PersistentVolumes().Informer().GetIndexer()
 	case *corev1.PersistentVolumeClaim:
