@@ -10,6 +10,7 @@ import (
 	"io"
 	"net/http"
 	"net/http/httputil"
+	"time"
 
 	"k8s.io/client-go/rest"
 
@@ -39,7 +40,12 @@ func (p Process) client(r readAPI, person *rest.Config, lease string, wait bool)
 // live passes the page's requests on to the read API of a live scheduler, with the credentials of a kubeconfig. It
 // passes on no header of the browser's, and nothing but GET.
 func (p pages) live(s watching) (http.Handler, error) {
-	person, _, err := questions(p).person(source{kubeconfig: s.kubeconfig, context: s.context})
+	of := source{kubeconfig: s.kubeconfig, context: s.context}
+	person, _, err := questions(p).person(of)
+	if err != nil {
+		return nil, noCluster(err)
+	}
+	cluster, err := questions(p).clients(&of)
 	if err != nil {
 		return nil, noCluster(err)
 	}
@@ -68,6 +74,7 @@ func (p pages) live(s watching) (http.Handler, error) {
 		ErrorHandler: func(w http.ResponseWriter, _ *http.Request, err error) { unreached(w, err) }}
 	mux := http.NewServeMux()
 	mux.Handle("GET /v1/", proxy)
+	mux.Handle("GET /v1/evictions", &liveEvictions{kube: cluster.Kube, namespace: of.namespace, now: time.Now})
 	mux.Handle("POST /v1/whatif", player.Answers(make(chan struct{}, 1), (&liveWhatIf{pages: p, s: s, c: c}).copied))
 	mux.HandleFunc("GET /v1/configuration", func(w http.ResponseWriter, _ *http.Request) {
 		w.Header().Set("Content-Type", "application/json")

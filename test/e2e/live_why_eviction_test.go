@@ -1,6 +1,7 @@
 package e2e
 
 import (
+	"net/http"
 	"os"
 	"path/filepath"
 	"strings"
@@ -56,8 +57,35 @@ func TestLiveWhyEviction(t *testing.T) {
 			t.Errorf("as %s of a pod that runs exit %d:\n%s%s", who, got.code, got.out, got.err)
 		}
 	}
+	evictionsOnThePage(t, ns, gone, tenant)
 	got := ask(reader(t, ns, "nobody", "nowhere"), "why", "eviction", gone, "-n", ns)
 	if got.code != 1 || got.out != "" || !strings.Contains(got.err, "no right to list them; not known: evictions") {
 		t.Errorf("as one who may read nothing exit %d:\n%s%s", got.code, got.out, got.err)
+	}
+}
+
+// evictionsOnThePage: the page lists the eviction for those that may list events, everywhere or in their namespace, and
+// says what it does not know to others. It needs no read API for that: here there is none.
+func evictionsOnThePage(t *testing.T, ns, gone, tenant string) {
+	t.Helper()
+	program := built(t)
+	for who, c := range map[string]struct {
+		config, unknown string
+		knows           bool
+	}{
+		"admin":  {shared.Kubeconfig, "", true},
+		"tenant": {tenant, "evictions in namespace " + ns + " alone are shown", true},
+		"nobody": {reader(t, ns, "nobody2", "nowhere"), "evictions are not known", false},
+	} {
+		b := webOf(t, program, c.config, "--read-api", "https://127.0.0.1:1", "--read-api-certificate", "AB:CD")
+		code, text := b.get("/v1/evictions?job=" + ns + "/high")
+		if code != http.StatusOK || !strings.Contains(text, c.unknown) ||
+			strings.Contains(text, `"name":"`+gone+`"`) != c.knows ||
+			strings.Contains(text, `"action":"preempt","for":"`+ns+`/high"`) != c.knows {
+			t.Errorf("the page of %s is told %d %s", who, code, text)
+		}
+		if _, text := b.get("/v1/evictions?job=" + ns + "/low"); !strings.Contains(text, `"items":[]`) {
+			t.Errorf("the page of %s is told of evictions for the victims: %s", who, text)
+		}
 	}
 }

@@ -17,6 +17,7 @@ type live struct {
 	page    string // the answer of /v1/page
 	streams chan func(*feed)
 	why     http.HandlerFunc // answers /v1/why/; nil: there is none
+	evicted string           // the items of /v1/evictions
 }
 
 // feed is one stream that the page reads.
@@ -69,6 +70,10 @@ func (l *live) opens(t *testing.T, b *browser) *page {
 	mux.HandleFunc("GET /v1/pods", func(w http.ResponseWriter, _ *http.Request) {
 		w.Header().Set("Content-Type", "application/json")
 		fmt.Fprint(w, `{"items": []}`)
+	})
+	mux.HandleFunc("GET /v1/evictions", func(w http.ResponseWriter, _ *http.Request) {
+		w.Header().Set("Content-Type", "application/json")
+		fmt.Fprintf(w, `{"items": [%s], "total": 1, "unknown": ["no right to list events in all namespaces"]}`, l.evicted)
 	})
 	if l.why != nil {
 		mux.HandleFunc("GET /v1/why/", l.why)
@@ -197,7 +202,7 @@ func TestAPageThatStaysOpen(t *testing.T) {
 	})
 	p := l.opens(t, b)
 	defer close(more)
-	p.Until("the page", `document.querySelector(".uplot")`)
+	p.Until("the page", `document.querySelector(".tiles")`)
 	held := func(upTo int) float64 {
 		more <- upTo
 		p.Goes("#/jobs?job=ns/job-" + fmt.Sprint(upTo-1+rows-1) + "&sort=-name")

@@ -67,7 +67,8 @@ func TestWhatWouldMakeAJobRun(t *testing.T) {
 		`document.querySelector(".rows .tall .row").innerText.includes("in 10m–40m")`)
 	p.Goes("#/jobs?job=ns/train")
 	p.Until("its way", `document.querySelector(".way li")`)
-	p.Until("that changes cannot be tried", `document.querySelector(".drawer").innerText.includes("busy with other jobs")`)
+	p.Until("that changes cannot be tried",
+		`document.querySelector(".drawer").innerText.includes("busy with other jobs")`)
 	p.forgivesBusy()
 	p.Until("both ends, and what they rest on", `["in 10m", "in 40m 1s", "by what their authors say",
 	  "It starts between this and that"].every((s) => document.querySelector(".when").innerText.includes(s))`)
@@ -91,3 +92,30 @@ func TestWhatWouldMakeAJobRun(t *testing.T) {
 
 // forgivesBusy forgives the one answer that was meant to be refused.
 func (p *page) forgivesBusy() { p.Forgives("wouldRun") }
+
+// TestWhoTookMyGPUsLive: the evictions of a live cluster, with their time and the job that got the room, and what the
+// person may not read.
+func TestWhoTookMyGPUsLive(t *testing.T) {
+	b := start(t)
+	l := &live{page: `{"source": "cluster"}`, streams: make(chan func(*feed), 1),
+		why: func(w http.ResponseWriter, _ *http.Request) {
+			w.Header().Set("Content-Type", "application/json")
+			fmt.Fprint(w, `{"kind": "Answer", "wouldRunIf": [], "notes": [], "path": []}`)
+		},
+		evicted: `{"namespace": "ns", "name": "sweep-0", "queue": "batch", "action": "reclaim", "for": "ns/train",
+		  "time": "0s", "at": "2026-11-24T01:02:03Z", "reason": "reclaim: makes room on node n2 for <b>ns/train-0</b>"}`}
+	l.streams <- stays(t, func(f *feed) {
+		f.tell("Job", "ADDED", waitingJob("train"))
+		f.mark()
+	})
+	p := l.opens(t, b)
+	p.Until("the page", `document.querySelector(".tiles")`)
+	p.Click(`nav a[href*="timeline"]`)
+	p.Until("the eviction", `["01:02:03", "sweep-0", "batch", "train", "reclaim", "<b>ns/train-0</b>"].every((s) =>
+	  document.querySelector(".evictions .tall .row").innerText.includes(s))`)
+	p.Until("what may not be read", `document.querySelector("main").innerText.includes("no right to list events")`)
+	p.Click(".evictions .tall .row a")
+	p.Until("the job that got the room", `document.querySelector(".drawer .name").innerText === "train" &&
+	  document.querySelector(".drawer").innerText.includes("sweep-0")`)
+	p.Sound()
+}

@@ -1,6 +1,7 @@
 import { Component, useEffect, useLayoutEffect, useRef, useState, type ReactNode } from "react";
 import { ask } from "./api";
 import { Empty } from "./bits";
+import { note } from "./history";
 import { useWorld } from "./store";
 import { command, Transport } from "./transport";
 import type { Problem } from "./types";
@@ -37,6 +38,7 @@ export function App() {
   }, [place.view, world.state.title, lang]);
   useSought();
   useKeys();
+  useEffect(() => { note(world); }, [world.at]);
   const View = shown[place.view];
   if (world.link === "shut") return <Empty title={t("This page is open elsewhere")}>{t("End “ashlar web” and start it again to open it here.")}</Empty>;
   return (

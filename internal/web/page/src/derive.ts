@@ -29,8 +29,8 @@ export const waiting = (s: Stand): boolean => s === "waits" || s === "never" || 
 export const members = (j: Job): number => Object.values(j.tasks).reduce((a, b) => a + b, 0);
 export const placed = (j: Job): number => on(j) + (j.tasks.Binding ?? 0) + (j.tasks.Succeeded ?? 0);
 
-/** tellsEvictions says that what is shown knows evictions: the read API of a live scheduler tells none. */
-export const tellsEvictions = (s: State): boolean => s.source !== undefined && s.source !== "cluster";
+/** evictionsEach is how often evictions are asked for, in milliseconds: of a live cluster they are read from its events. */
+export const evictionsEach = (s: State): number => (s.source === "cluster" ? 10_000 : 1000);
 
 /** since is for how many seconds a job has been there, by the scheduler's clock; NaN where it is not known. */
 export function since(j: Job, at: number, simulated: boolean): number {

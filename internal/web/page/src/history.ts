@@ -1,5 +1,5 @@
 // The figures of a run over time: those that the server kept, or what this page has seen itself.
-import { useEffect, useRef, useState } from "react";
+import { useEffect, useState } from "react";
 import { ask } from "./api";
 import { amount } from "./amounts";
 import { causeOf, placed, since, standOf, waiting } from "./derive";
@@ -35,10 +35,25 @@ const units = (q: string, r: string) => amount(q) * (whole(r) ? 1 : 1000);
 /** inUnits is an amount of a Point as a number of the resource. */
 export const inUnits = (v: number | undefined, resource: string): number => (v ?? 0) / (whole(resource) ? 1 : 1000);
 
+// What this page has seen of a live cluster since it was opened, whichever view was shown.
+let seen: Point[] = [];
+let begun = 0;
+const apart = 1; // seconds between two points, at least
+
+/** note adds the moment of a live cluster, and returns all that were seen. A moment that was noted changes nothing. */
+export function note(w: World): Point[] {
+  if (w.at === 0 || w.state.play !== undefined) return seen;
+  if (begun === 0) begun = w.at;
+  const last = seen.at(-1);
+  if (last && last.seconds + apart > (w.at - begun) / 1000) return seen;
+  seen = [...seen, pointOf(w, (last?.number ?? 0) + 1, begun)];
+  if (seen.length > most) seen = seen.filter((_, i) => i % 2 === 0);
+  return seen;
+}
+
 export function useHistory(): Point[] {
   const world = useWorld();
   const [points, setPoints] = useState<Point[]>([]);
-  const begin = useRef(0);
   const simulated = world.state.play !== undefined;
   useEffect(() => {
     if (!simulated) return;
@@ -48,14 +63,5 @@ export function useHistory(): Point[] {
     const timer = setInterval(() => { if (current().state.play?.playing) void load(); }, 1500);
     return () => { off = true; clearInterval(timer); };
   }, [simulated, world.state.play?.playing, world.state.play?.edge === world.state.play?.now]);
-  useEffect(() => {
-    if (simulated || world.at === 0) return;
-    if (begin.current === 0) begin.current = world.at;
-    setPoints((old) => {
-      if ((old.at(-1)?.seconds ?? -1) >= (world.at - begin.current) / 1000) return old;
-      const next = [...old, pointOf(world, old.length + 1, begin.current)];
-      return next.length > most ? next.filter((_, i) => i % 2 === 0) : next;
-    });
-  }, [simulated, world.at]);
-  return points;
+  return simulated ? points : note(world);
 }

@@ -34,7 +34,7 @@ export interface Pod {
 
 export interface Eviction {
   cycle: number; time: string; namespace: string; name: string; job: string; queue: string; action: string; for: string;
-  reason: string; record?: { forNode: string; held: Quantities; ran: string; nodesTried: number; whole: boolean };
+  reason: string; at?: string; record?: { forNode: string; held: Quantities; ran: string; nodesTried: number; whole: boolean };
 }
 
 export interface Problem { object: string; message: string }

@@ -42,7 +42,7 @@ const chinese: Record<string, string> = {
   "by limits of how long pods run": "依据 Pod 运行时限", "by what their authors say": "依据作者声明", "by how long such pods ran before": "依据此类 Pod 以往的时长",
   "None of the changes that were tried would make it run.": "尝试过的更改都不能使其运行。", "No changes could be tried now:": "现在无法尝试更改：", "Changes are being tried on a copy…": "正在副本上尝试更改…",
   cordoned: "已封锁", Taint: "污点", "Room is kept for": "空间保留给", "What its jobs wait for": "它的作业在等什么",
-  "The read API tells no evictions. ashlar why eviction POD reads what the API server has of one.": "读取 API 不提供驱逐信息。ashlar why eviction POD 会读取 API 服务器上的记录。",
+  "The API server has no event of an eviction that you may read. It keeps events for an hour.": "API 服务器上没有您可读取的驱逐事件。事件保留一小时。",
   "The curve begins now, and is drawn from the next moment on.": "曲线从现在开始，从下一时刻起绘制。", "Allocated of deserved": "已分配 / 应得", "No queue holds any of it.": "没有队列占用它。",
 };
 

@@ -1,7 +1,7 @@
 import { useAnswer } from "../api";
 import { span } from "../amounts";
 import { Drawer, Empty, StandMark } from "../bits";
-import { causeOf, members, parts, placed, since, standOf, tellsEvictions, waiting, type Stand } from "../derive";
+import { causeOf, evictionsEach, members, parts, placed, since, standOf, waiting, type Stand } from "../derive";
 import { useWorld } from "../store";
 import type { Answer, Evicting, Eviction, Job, Pod, Start, Step } from "../types";
 import { address } from "../url";
@@ -150,14 +150,14 @@ function Members({ job }: { job: Job }) {
 
 function Evictions({ job }: { job: string }) {
   const world = useWorld();
-  const { data } = useAnswer<{ items: Eviction[] }>(tellsEvictions(world.state) ? `/v1/evictions?job=${encodeURIComponent(job)}` : null, world.moment);
+  const { data } = useAnswer<{ items: Eviction[] }>(world.state.source ? `/v1/evictions?job=${encodeURIComponent(job)}` : null, world.moment, evictionsEach(world.state));
   const list = data?.items ?? [];
   if (list.length === 0) return null;
   return (
     <section>
       <h3>{t("Evictions")}</h3>
       <ul className="plain">{list.slice(0, 30).map((e, i) => (
-        <li key={i}><time>{e.time}</time> <b>{e.name}</b> {e.for === job ? t("made room") : <>{t("evicted for")} <a href={address("jobs", { job: e.for })}>{e.for}</a></>}<br /><small>{e.reason}</small></li>
+        <li key={i}><time>{e.at?.slice(11, 19) ?? e.time}</time> <b>{e.name}</b> {e.for === job ? t("made room") : <>{t("evicted for")} <a href={address("jobs", { job: e.for })}>{e.for}</a></>}<br /><small>{e.reason}</small></li>
       ))}</ul>
     </section>
   );

@@ -3,7 +3,7 @@ import { useAnswer } from "../api";
 import { clock, duration, resourceName, show, amount } from "../amounts";
 import { Cell, Empty, VirtualRows } from "../bits";
 import { Chart, type Curve } from "../chart";
-import { tellsEvictions } from "../derive";
+import { evictionsEach } from "../derive";
 import { useHistory } from "../history";
 import { useWorld } from "../store";
 import { command } from "../transport";
@@ -13,13 +13,13 @@ import { t } from "../words";
 import { Compare } from "./compare";
 
 const held = (q: Quantities | undefined) => Object.entries(q ?? {}).filter(([r]) => r !== "pods").map(([r, a]) => `${show(amount(a), r)} ${resourceName(r)}`).join(", ");
-const keyOf = (e: Eviction) => `${e.time}/${e.namespace}/${e.name}`;
+const keyOf = (e: Eviction) => `${e.at ?? e.time}/${e.namespace}/${e.name}`;
 
 export function Timeline() {
   const world = useWorld();
   const place = usePlace();
   const points = useHistory();
-  const { data } = useAnswer<{ items: Eviction[]; total: number }>(tellsEvictions(world.state) ? "/v1/evictions" : null, world.moment);
+  const { data, error } = useAnswer<{ items: Eviction[]; total: number; unknown?: string[] }>(world.state.source ? "/v1/evictions" : null, world.moment, evictionsEach(world.state));
   const now = world.state.play?.now ?? 0;
   const seconds = useMemo(() => points.map((p) => p.seconds), [points]);
   const curves = useMemo<Curve[]>(() => [
@@ -39,7 +39,8 @@ export function Timeline() {
       {comparing ? <Compare /> : <>
       <article className="card"><Chart seconds={seconds} curves={curves} now={now} show={(v) => String(Math.round(v))} label={t("Timeline")} height={170} /></article>
       <h2 className="over">{t("Who was evicted for whom")} {data && <span>{data.total}</span>}</h2>
-      {list.length === 0 ? <Empty title={world.state.source === "cluster" ? t("Evictions") : t("Nothing was evicted")}>{t(world.state.play || world.state.source === "dump" ? "Evictions are listed here with the job that got the room." : "The read API tells no evictions. ashlar why eviction POD reads what the API server has of one.")}</Empty> : (
+      {data?.unknown?.map((u) => <p key={u} className="note">{u}</p>)}
+      {list.length === 0 ? error ? <Empty title={t("Evictions")}>{error}</Empty> : <Empty title={t(data ? "Nothing was evicted" : "Connecting…")}>{t(world.state.source === "cluster" ? "The API server has no event of an eviction that you may read. It keeps events for an hour." : "Evictions are listed here with the job that got the room.")}</Empty> : (
         <VirtualRows rows={list} height={64} label={t("Evictions")} columns="evictions" keyOf={keyOf} selected={open}
           onOpen={(key) => {
             go("timeline", { eviction: key }, true);
@@ -48,7 +49,7 @@ export function Timeline() {
           }}
           head={<><div role="columnheader">{t("Time")}</div><div role="columnheader">{t("Victim")}</div><div role="columnheader">{t("For")}</div><div role="columnheader" className="wide">{t("Rule")}</div></>}
           render={(e) => <>
-            <Cell><time>{clock(duration(e.time))}</time></Cell>
+            <Cell><time title={e.at ?? ""}>{e.at?.slice(11, 19) ?? clock(duration(e.time))}</time></Cell>
             <Cell className="title"><b>{e.name}</b><small>{e.queue}{e.record ? ` · ${held(e.record.held)}` : ""}</small></Cell>
             <Cell className="title"><a href={address("jobs", { job: e.for })} onClick={(x) => x.stopPropagation()}>{e.for.split("/")[1] ?? e.for}</a><small>{e.action}</small></Cell>
             <Cell className="wide why two" title={e.reason}>{e.reason}</Cell>
