@@ -148,7 +148,10 @@ func (p liveQuestions) changesByObjects(a *asked, answer *explain.Answer) {
 	}
 	byObjects, err := s.answer(a.kind, a.name)
 	if err == nil && byObjects.State == answer.State && byObjects.Reason != nil {
-		err = p.addChanges(*a, s, answer)
+		if err = p.addChanges(*a, s, answer); err == nil && byObjects.Summary != answer.Summary {
+			answer.Notes = append(answer.Notes, "what would make it run was tried on the objects, which say: "+
+				byObjects.Summary)
+		}
 	} else if err == nil {
 		err = errors.New("otherwise")
 	}

@@ -176,13 +176,13 @@ func (x *searches) try(ctx context.Context, batch []*search) (handed time.Durati
 	}
 	var copies func() (*sched.Copy, error)
 	var tried readapi.Tried
-	reasons := map[ledger.JobKey]trace.Reason{}
+	reasons, jobs := map[ledger.JobKey]trace.Reason{}, map[ledger.JobKey]uint64{}
 	err := x.l.background.questions.handOver(ctx, func(e *sched.Engine, m readapi.Moment) {
 		began := time.Now()
 		copies, tried.Moment = sched.CopiesOf(e), m
 		for _, s := range batch {
 			if j, there := e.Ledger().Jobs.Find(s.job); there {
-				reasons[s.job] = e.JobReason(j).Clone()
+				reasons[s.job], jobs[s.job] = e.JobReason(j).Clone(), readapi.Identity(e, s.job)
 			}
 		}
 		handed = time.Since(began)
@@ -204,7 +204,7 @@ func (x *searches) try(ctx context.Context, batch []*search) (handed time.Durati
 		if !again {
 			end := time.Now().Add(longestSearch)
 			one = tried
-			one.Reason = reasons[s.job]
+			one.Reason, one.Job = reasons[s.job], jobs[s.job]
 			one.WouldRun, _ = with.Job(s.job, whatif.Limits{
 				Stop: func() bool { return ctx.Err() != nil || time.Now().After(end) }})
 			done[s.job] = one

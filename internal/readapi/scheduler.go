@@ -68,6 +68,7 @@ type Tried struct {
 	Moment
 	trace.WouldRun
 	Reason trace.Reason
+	Job    uint64 // its Identity then
 }
 
 // State is the answer of /v1/state.

@@ -109,7 +109,7 @@ func (o subject) answer(s *Server, r *http.Request, v *view, wait time.Duration)
 	if wait == 0 || found.job == nil || out.Reason == nil {
 		return out, nil
 	}
-	return out, found.addChanges(s, r, v, wait, out)
+	return found.addChanges(s, r, v, wait, out)
 }
 
 // finding is what the engine says of a subject. It is read in the loop's goroutine and rendered in another.
@@ -125,6 +125,8 @@ type finding struct {
 	queue  sched.QueueWhy
 	node   sched.NodeWhy
 	report *sched.Report
+
+	identity uint64 // of the job
 }
 
 // read takes from the engine what belongs to the subject.
@@ -146,6 +148,7 @@ func (f *finding) read(e *sched.Engine, m Moment) {
 	}
 	f.pod.Own, f.queue.Gate = f.pod.Own.Clone(), f.queue.Gate.Clone() // the engine goes on with its reasons
 	if f.job != nil {
+		f.identity = Identity(e, f.job.Job.Key())
 		f.job.Job.Reason, f.job.Gate = f.job.Job.Reason.Clone(), f.job.Gate.Clone()
 		if m.Starts != nil && f.job.Job.Reason.Is() && !f.job.Job.HasMinimum() {
 			f.job.Job.Start = m.Starts.Of(f.job.Job.Key(), m.At.UnixNano())
@@ -189,6 +192,10 @@ func (f *finding) render(v *view) *explain.Answer {
 	if f.job != nil {
 		f.hideAhead(v)
 		f.hideEndless(v)
+		own := f.job.Job.Queue
+		v.hideQueues(&f.job.Job.Reason, own)
+		v.hideQueues(&f.job.Gate, own)
+		v.hideQueues(&f.pod.Own, own)
 	}
 	switch f.kind {
 	case "job":
@@ -197,7 +204,7 @@ func (f *finding) render(v *view) *explain.Answer {
 		return f.hideShare(v, asking.PodAnswer(&f.pod, f.job))
 	case "queue":
 		state, left := f.visible(v)
-		out := asking.QueueAnswer(state, f.queue)
+		out := asking.QueueAnswer(state, f.arithmetic(v))
 		if left > 0 {
 			out.Notes = append(out.Notes, fmt.Sprintf("%d of its jobs are in namespaces of which you may not list the pods: "+
 				"they are not counted", left))
@@ -241,26 +248,4 @@ func (f *finding) hideShare(v *view, out *explain.Answer) *explain.Answer {
 		}
 	}
 	return out
-}
-
-// visible is the report without the jobs and the names of queues that the user may not see; left counts those jobs that
-// are in the queue.
-func (f *finding) visible(v *view) (out *sched.Report, left int) {
-	out = &sched.Report{}
-	for i := range f.report.Jobs {
-		j := &f.report.Jobs[i]
-		switch {
-		case j.Queue == f.name && !v.namespace(j.Namespace):
-			left++
-		case j.Queue == f.name:
-			out.Jobs = append(out.Jobs, *j)
-		}
-	}
-	for _, q := range f.report.Queues {
-		if !v.queue(q.Name) {
-			q.Name = another
-		}
-		out.Queues = append(out.Queues, q)
-	}
-	return out, left
 }

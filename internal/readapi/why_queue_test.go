@@ -4,7 +4,64 @@ import (
 	"net/http"
 	"strings"
 	"testing"
+
+	"ashlar.sh/sched"
+	"ashlar.sh/sched/model"
+	"ashlar.sh/sched/policy"
+	"ashlar.sh/sched/resource"
 )
+
+// The queues above a tenant's own bound it: their amounts are told, and their names to those that may get them.
+func TestWhyNamesNoQueuesAboveThatOneMayNotGet(t *testing.T) {
+	w := newWorld(t)
+	e, err := sched.New(policy.Profile{Actions: []string{"enqueue", "allocate"}, Tiers: [][]policy.Choice{
+		{{Plugin: "priority"}, {Plugin: "gang"}}, {{Plugin: "predicates"}, {Plugin: "capacity",
+			Hierarchy: true}, {Plugin: "nodeorder"}}}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	w.engine = e
+	queue := func(name, parent string, cpu int64) {
+		q := &model.Queue{Meta: model.Meta{Name: name}, Weight: 1, Parent: parent}
+		if cpu > 0 {
+			q.Capability = resource.List{{Name: "cpu", Value: cpu}}
+		}
+		w.put(model.KindQueue, "", name, q)
+	}
+	w.decide(func() {
+		w.node("n1", 64000)
+		queue("acme", "root", 8000)
+		queue("division", "acme", 6000)
+		queue("red", "division", 0)
+		queue("rival", "division", 0)
+		w.gang("red", "runs", "red", 2, 1000)
+		w.gang("blue", "other", "rival", 3, 1000)
+	})
+	w.decide(func() { w.gang("red", "train", "red", 2, 1000) })
+	s := served(w, people())
+	for path, amounts := range map[string][]string{
+		"/v1/why/job/red/train":   {"queue * would hold more than its capability (cpu: 7 with it, 6 allowed)"},
+		"/v1/why/pod/red/train-0": {"(cpu: 7 with it, 6 allowed)"},
+		"/v1/why/queue/red": {"queue * would hold more than its capability",
+			"cpu: * holds 5 of at most 6 (that of queue *, above", "cpu: *2 holds 5 of at most 8 (that of queue *2, above"},
+	} {
+		code, got := text(t, s, "tenant", path)
+		_, all := text(t, s, "admin", path)
+		for _, amount := range amounts {
+			if code != http.StatusOK || !strings.Contains(got, amount) {
+				t.Errorf("%s: %d, without %q: %s", path, code, amount, got)
+			}
+		}
+		for _, name := range []string{"acme", "division", "rival"} {
+			if strings.Contains(got, name) {
+				t.Errorf("%s names %s: %s", path, name, got)
+			}
+		}
+		if !strings.Contains(all, "division") {
+			t.Errorf("%s tells an administrator: %s", path, all)
+		}
+	}
+}
 
 // A user that names a queue in a job is not told what that holds without the right to get it.
 func TestWhyTellsNoFiguresOfOtherQueues(t *testing.T) {

@@ -38,6 +38,8 @@ type world struct {
 	starts  *estimate.Starts
 	past    *memory
 	plan    sched.Plan
+
+	before, after func() // changes are tried
 }
 
 func newWorld(t testing.TB) *world {
@@ -247,11 +249,18 @@ func (w *world) WouldRun(_ context.Context, job ledger.JobKey, _ func(Tried) boo
 	if w.unready != nil {
 		return Tried{}, w.unready
 	}
+	if w.before != nil {
+		w.before()
+	}
 	c, err := w.engine.Copy()
 	if err != nil {
 		return Tried{}, err
 	}
 	out := Tried{Moment: Moment{Cycle: w.cycle, At: time.Unix(int64(w.cycle), 0).UTC()}}
+	out.Job = Identity(w.engine, job)
 	out.WouldRun, _ = whatif.New(c, int64(w.cycle+1)*int64(time.Second)).Job(job, whatif.Limits{})
+	if w.after != nil {
+		w.after()
+	}
 	return out, nil
 }

@@ -32,20 +32,37 @@ func patience(r *http.Request) (time.Duration, error) {
 }
 
 // addChanges adds to the answer about a job that waits what would make it run. Each user has one such question at a
-// time.
-func (f *finding) addChanges(s *Server, r *http.Request, v *view, wait time.Duration, out *explain.Answer) error {
+// time. A job that changes meanwhile is read again, so that all of an answer is about one state of it.
+func (f *finding) addChanges(s *Server, r *http.Request, v *view, wait time.Duration, out *explain.Answer) (
+	*explain.Answer, error) {
 	if _, asks := s.searching.LoadOrStore(v.user.Username, true); asks {
-		return &refusal{code: http.StatusTooManyRequests, reason: "TooManyRequests",
+		return nil, &refusal{code: http.StatusTooManyRequests, reason: "TooManyRequests",
 			message: "changes are tried for another question of user " + v.user.Username, retry: 1}
 	}
 	defer s.searching.Delete(v.user.Username)
 	ctx, cancel := context.WithTimeout(r.Context(), wait)
 	defer cancel()
 	tried, err := s.o.Scheduler.WouldRun(ctx, f.job.Job.Key(), func(t Tried) bool {
-		return t.Reason.Code == f.job.Job.Reason.Code && t.Reason.Root().Code == f.job.Job.Reason.Root().Code
+		return t.Job == f.identity && t.Reason.Code == f.job.Job.Reason.Code &&
+			t.Reason.Root().Code == f.job.Job.Reason.Root().Code
 	})
 	if err != nil {
-		return err
+		return nil, err
+	}
+	if tried.Job != f.identity {
+		again := &finding{subject: f.subject}
+		if err := s.o.Scheduler.Ask(r.Context(), Brief, again.read); err != nil {
+			return nil, err
+		}
+		if !again.known || again.job == nil {
+			return nil, refuse(http.StatusNotFound, "NotFound", again.missing()+"; it was gone while it was explained")
+		}
+		f, out = again, again.render(v)
+		out.Notes = append(out.Notes, "it was changed while it was explained: this is how it stands since")
+		if tried.Job != f.identity || out.Reason == nil {
+			out.Notes = append(out.Notes, "what would make it run is not known: it was looked for as the job was before")
+			return out, nil
+		}
 	}
 	out.Changes = explain.Changes(v.ways(tried.WouldRun, f.job.Job.Queue))
 	out.Tried = tried.At.UTC().Format(time.RFC3339)
@@ -55,7 +72,7 @@ func (f *finding) addChanges(s *Server, r *http.Request, v *view, wait time.Dura
 	if age := f.At.Sub(tried.At).Round(time.Second); age > 0 {
 		out.Notes = append(out.Notes, fmt.Sprintf("what would make it run was tried %s ago", age))
 	}
-	return nil
+	return out, nil
 }
 
 // ways are those of a job in a queue, without the names that the user may not see. That of its own queue is told with

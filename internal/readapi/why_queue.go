@@ -1,0 +1,115 @@
+package readapi
+
+import (
+	"fmt"
+	"slices"
+
+	"ashlar.sh/sched"
+	"ashlar.sh/sched/trace"
+)
+
+// Of queues that a user may not get the amounts are told, since they decide about the user's own jobs, and no names. A
+// job's own queue is named in it.
+
+// hideQueues takes from a reason, which is the caller's own, the names of queues that the user may not see.
+func (v *view) hideQueues(r *trace.Reason, own string) {
+	if r == nil || !r.Is() {
+		return
+	}
+	hide := func(name *string) {
+		if *name != "" && *name != own && !v.queue(*name) {
+			*name = another
+		}
+	}
+	hide(&r.Queue)
+	if r.Code == trace.QueueOrphaned {
+		hide(&r.Text)
+	}
+	for i := range r.Nodes {
+		if r.Nodes[i].Code == trace.VictimGuaranteed {
+			hide(&r.Nodes[i].Text)
+		}
+	}
+	v.hideQueues(r.Cause, own)
+	v.hideQueues(r.Evicting, own)
+	v.hideQueues(r.Never, own)
+}
+
+// aliases are the names by which queues are told that the user may not see: of those above the queue that is asked
+// about *, *2 and so on, so that each level can be told from the next; of others *.
+func (f *finding) aliases(v *view) (of func(string) string, above []string) {
+	parents := map[string]string{}
+	for i := range f.report.Queues {
+		parents[f.report.Queues[i].Name] = f.report.Queues[i].Parent
+	}
+	names := map[string]string{f.name: f.name}
+	hidden := 0
+	for name := parents[f.name]; name != "" && names[name] == ""; name = parents[name] {
+		above = append(above, name)
+		if names[name] = name; !v.queue(name) {
+			if hidden++; hidden == 1 {
+				names[name] = another
+			} else {
+				names[name] = fmt.Sprintf("%s%d", another, hidden)
+			}
+		}
+	}
+	return func(name string) string {
+		if alias, known := names[name]; known || name == "" {
+			return alias
+		}
+		if v.queue(name) {
+			return name
+		}
+		return another
+	}, above
+}
+
+// visible is the report without the jobs and the names of queues that the user may not see; left counts those jobs that
+// are in the queue.
+func (f *finding) visible(v *view) (out *sched.Report, left int) {
+	out = &sched.Report{}
+	for i := range f.report.Jobs {
+		j := f.report.Jobs[i]
+		switch {
+		case j.Queue == f.name && !v.namespace(j.Namespace):
+			left++
+		case j.Queue == f.name:
+			j.Reason = j.Reason.Clone() // all clients share the copy
+			v.hideQueues(&j.Reason, f.name)
+			out.Jobs = append(out.Jobs, j)
+		}
+	}
+	alias, above := f.aliases(v)
+	for _, q := range f.report.Queues {
+		name := q.Name
+		q.Name, q.Parent, q.ClosedBy = alias(name), alias(q.Parent), alias(q.ClosedBy)
+		if slices.Contains(above, name) { // before others that have the same alias
+			out.Queues = slices.Insert(out.Queues, 0, q)
+		} else {
+			out.Queues = append(out.Queues, q)
+		}
+	}
+	return out, left
+}
+
+// arithmetic is that of the queue, without names that the user may not see.
+func (f *finding) arithmetic(v *view) sched.QueueWhy {
+	w := f.queue
+	alias, _ := f.aliases(v)
+	v.hideQueues(&w.Gate, f.name)
+	w.Sums = slices.Clone(w.Sums)
+	for i := range w.Sums {
+		w.Sums[i].Levels = slices.Clone(w.Sums[i].Levels)
+		for j := range w.Sums[i].Levels {
+			w.Sums[i].Levels[j].Queue = alias(w.Sums[i].Levels[j].Queue)
+		}
+	}
+	w.Tenants = slices.Clone(w.Tenants)
+	for i := range w.Tenants {
+		if !v.namespace(w.Tenants[i].Tenant) {
+			w.Tenants[i].Tenant = another
+		}
+	}
+	return w
+}
