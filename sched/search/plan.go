@@ -67,50 +67,52 @@ func PlanStarts(s *session.Session) {
 		}
 	}
 	queues := slices.SortedFunc(maps.Keys(waiting), s.Policy.CompareQueues) // order-free: sorted
+	planned := false
 	for _, q := range queues {
 		first, never := int64(0), 0
 		for waiting[q].Len() > 0 && (first < s.Backfill.Depth || s.Backfill.Depth < 0) && never < mostNever {
-			if planFor(s, waiting[q].Pop()) {
+			isFirst, fresh := planFor(s, waiting[q].Pop())
+			planned = planned || fresh
+			if isFirst {
 				first++
 			} else {
 				never++
 			}
 		}
 	}
-	s.RememberIdle("plan")
+	if !planned { // a job with a planned start lends its queue's room: a job before it may have a start now
+		s.RememberIdle("plan")
+	}
 }
 
 // mostNever is how many jobs of a queue that its nodes could never hold are passed over.
 const mostNever = 64
 
-// planFor plans the start of one of the first jobs of a queue, unless it has one, or could start now. It returns false
-// for a job that the nodes could not hold if they were empty: that one is not first, the next one is.
-func planFor(s *session.Session, j ledger.JobID) bool {
+// planFor plans the start of one of the first jobs of a queue, unless it has one, or could start now, and says whether it
+// did. A job that the nodes could not hold if they were empty is not first: the next one is.
+func planFor(s *session.Session, j ledger.JobID) (isFirst, planned bool) {
 	if Planned(s, j) {
-		return true
+		return true, false
 	}
 	w := PendingTasksOf(s, j)
 	if w.Empty() || w.Promised() {
-		return true
+		return true, false
 	}
 	if !couldEver(s, w) {
-		return false
+		return false, false
 	}
 	if from := model.After(came(s, w), session.Patience(s, j)); from > s.Now {
 		if s.Planned == 0 || from < s.Planned {
 			s.Planned = from
 		}
-		return true
+		return true, false
 	}
-	if !Would(s, j) {
-		plan(s, j, 0)
-	}
-	return true
+	return true, !Would(s, j) && plan(s, j, 0)
 }
 
-// plan plans a job's start, and keeps the room for it, if one can be planned. first is what was planned first, 0 for
-// nothing.
-func plan(s *session.Session, j ledger.JobID, first int64) {
+// plan plans a job's start, and keeps the room for it, if one can be planned; false if none can. first is what was
+// planned first, 0 for nothing.
+func plan(s *session.Session, j ledger.JobID, first int64) bool {
 	p := newPlanner(s, j)
 	var places []foundPlace
 	var start int64
@@ -122,7 +124,7 @@ func plan(s *session.Session, j ledger.JobID, first int64) {
 		return false
 	})
 	if len(places) == 0 {
-		return
+		return false
 	}
 	if !slices.ContainsFunc(s.L.KeptRoom.Jobs(), func(h ledger.JobID) bool { return Planned(s, h) }) {
 		s.Pending.StartPlanned()
@@ -138,6 +140,7 @@ func plan(s *session.Session, j ledger.JobID, first int64) {
 	s.L.Lenders.Lend(j, ledger.Lends) // to jobs that end before
 	cover(s, j)
 	s.Trace.Add(trace.Event{Kind: trace.KeepsRoom, Job: s.L.Jobs.Called(j), Node: keptOn(s, j), Count: len(places)})
+	return true
 }
 
 // passes lists the jobs with a planned start of which a job may take the room: it has ended by then, or has a higher
