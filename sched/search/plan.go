@@ -88,8 +88,8 @@ func PlanStarts(s *session.Session) {
 // mostNever is how many jobs of a queue that its nodes could never hold are passed over.
 const mostNever = 64
 
-// planFor plans the start of one of the first jobs of a queue, unless it has one, or could start now, and says whether it
-// did. A job that the nodes could not hold if they were empty is not first: the next one is.
+// planFor plans the start of one of the first jobs of a queue, unless it has one, or could start now, and says whether
+// it did. A job that the nodes could not hold if they were empty is not first: the next one is.
 func planFor(s *session.Session, j ledger.JobID) (isFirst, planned bool) {
 	if Planned(s, j) {
 		return true, false
