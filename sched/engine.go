@@ -86,6 +86,7 @@ func (e *Engine) Decide(now int64) (plan Plan, events []trace.Event, next int64)
 	if !e.decided {
 		e.reserveNominated(now)
 		e.decided = true
+		e.promises.disbelieve()
 		e.l.Lenders.Vote()
 	}
 

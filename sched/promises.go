@@ -1,8 +1,11 @@
 package sched
 
 import (
+	"slices"
+
 	"ashlar.sh/sched/ledger"
 	"ashlar.sh/sched/model"
+	"ashlar.sh/sched/trace"
 )
 
 // promises takes back what jobs were promised for pods that do not come: jobs without any, gangs that lost members
@@ -55,6 +58,28 @@ func (pr *promises) lapse(now int64) (next int64) {
 		}
 	}
 	return next
+}
+
+// disbelieve takes back what jobs are promised, as their PodGroups show it before the first cycle, that no vote can
+// have let them in for: more than all that may be let in.
+func (pr *promises) disbelieve() {
+	var list []ledger.JobID
+	pr.e.l.Jobs.Each(func(j ledger.JobID) bool {
+		job := pr.e.l.Job(j)
+		if job.Group != nil && job.HasMin && job.Admitted() && job.Promised() {
+			why, ok := pr.e.session.Policy.Enqueueable(j)
+			if !ok && slices.ContainsFunc(why.Shorts, func(s trace.Short) bool {
+				asks, _ := job.Group.MinResources.Get(s.Dim)
+				return asks > s.Have
+			}) {
+				list = append(list, j)
+			}
+		}
+		return true
+	})
+	for _, j := range list { // after all votes: their order makes no difference
+		pr.e.l.Lenders.Lapse(j, true)
+	}
 }
 
 // promisedUntil is when room is kept no longer for pods that a job has lacked since a time.

@@ -62,7 +62,7 @@ func (cs *Classes) of(s *model.Spec, invalid bool) ClassID {
 	}
 	cs.births++
 	row := Class{Spec: s, Key: key, Hash: hash, refs: 1, Invalid: invalid, Born: cs.births}
-	row.Request = cs.l.Dims.Vec(s.Requests)
+	row.Request = cs.l.Dims.VecOfTenant(s.Requests)
 	row.BestEffort = s.BestEffort() && !invalid
 	for d, x := range row.Request {
 		if x > 0 {

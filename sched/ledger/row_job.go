@@ -227,7 +227,7 @@ func (js *Jobs) define(j JobID) {
 		minMember, mins = g.MinMember, g.MinTaskMember
 		job.Created, job.Priority, job.MaxWait = g.Created, js.l.Priorities.named(g.PriorityClass), g.MaxWait
 		if job.HasMin = g.HasMin; len(g.MinResources) > 0 {
-			job.MinResources = js.l.Dims.Vec(g.MinResources).Set(resource.Pods, 0)
+			job.MinResources = js.l.Dims.VecOfTenant(g.MinResources).Set(resource.Pods, 0)
 		}
 	case job.definer != NoTask:
 		p := js.l.Tasks.rows[job.definer].Pod

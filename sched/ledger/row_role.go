@@ -108,9 +108,36 @@ func (js *Jobs) setRoles(j JobID, mins []model.RoleMin) {
 	if sum > int64(job.MinMember) {
 		return
 	}
+	if len(mins) > 0 {
+		job.nameRoles(mins)
+	}
+}
+
+// nameRoles gives a job's roles minimums. A PodGroup may name tens of thousands: so each is not looked for in the list.
+func (j *Job) nameRoles(mins []model.RoleMin) {
+	at := make(map[string]int, len(j.Roles))
+	var free []int
+	for i := range j.Roles {
+		if j.Roles[i].unused() {
+			free = append(free, i)
+		} else {
+			at[j.Roles[i].Name] = i
+		}
+	}
 	for _, m := range mins {
-		r := js.role(j, m.Role)
-		job.Roles[r].Min = m.Min
+		i, known := at[m.Role]
+		switch {
+		case m.Min == 0 && !known:
+			continue
+		case known:
+		case len(free) > 0:
+			i, free = free[0], free[1:]
+			j.Roles[i] = Role{Name: m.Role}
+		default:
+			i = len(j.Roles)
+			j.Roles = append(j.Roles, Role{Name: m.Role})
+		}
+		j.Roles[i].Min = m.Min
 	}
 }
 

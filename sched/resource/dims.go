@@ -143,6 +143,28 @@ func (d *Dims) VecOver(v Vec, l List) Vec {
 	return v
 }
 
+// A column costs memory for each node and queue, and time for each of many steps. Nodes and queues bring few names, and
+// administrators write them. Of pods and PodGroups there may be any number: beyond mostNames they have one column
+// together, of which no node offers anything.
+const (
+	mostNames  = 512
+	otherNames = "ashlar.sh/other-resources"
+	mostOthers = int64(1) << 48
+)
+
+// VecOfTenant is Vec for what a tenant may write.
+func (d *Dims) VecOfTenant(l List) (v Vec) {
+	for _, a := range l {
+		if _, known := d.index[a.Name]; known || len(d.names) < mostNames {
+			v = v.Set(d.Intern(a.Name), a.Value)
+			continue
+		}
+		at := d.Intern(otherNames)
+		v = v.Set(at, min(mostOthers, v.Get(at)+min(mostOthers, a.Value)))
+	}
+	return v
+}
+
 // Limits interns a list's names and returns bounds for exactly these names.
 func (d *Dims) Limits(l List) Limits { return d.LimitsOver(Limits{}, l) }
 

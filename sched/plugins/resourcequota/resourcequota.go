@@ -62,7 +62,9 @@ func (p *plugin) VoteEnqueue(j ledger.JobID) (policy.Vote, trace.Reason) {
 			return policy.Reject, r
 		}
 	}
-	p.last = j
+	if !job.Admitted() { // otherwise gather has counted it
+		p.last = j
+	}
 	return policy.Permit, trace.Reason{}
 }
 
