@@ -22,21 +22,23 @@ const NoRound = int64(-1) << 62
 
 // Get returns the time of the last round of a name, NoRound before the first.
 func (ro *Rounds) Get(name string) int64 {
-	for _, r := range ro.rows {
-		if r.Name == name {
-			return r.At
-		}
+	if i, known := ro.find(name); known {
+		return ro.rows[i].At
 	}
 	return NoRound
 }
 
 // Set records a round.
 func (ro *Rounds) Set(name string, at int64) {
-	i, known := slices.BinarySearchFunc(ro.rows, name, func(r Round, name string) int { return cmp.Compare(r.Name, name) })
+	i, known := ro.find(name)
 	if !known {
 		ro.rows = slices.Insert(ro.rows, i, Round{Name: name})
 	}
 	ro.rows[i].At = at
+}
+
+func (ro *Rounds) find(name string) (int, bool) {
+	return slices.BinarySearchFunc(ro.rows, name, func(r Round, name string) int { return cmp.Compare(r.Name, name) })
 }
 
 // Drop forgets the rounds of a name.

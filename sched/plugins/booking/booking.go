@@ -39,7 +39,9 @@ type plugin struct {
 	facts       ledger.Cursor
 	from, until int64 // before and from then on other windows are the next ones
 	purges      []purge
-	watched     uint64 // the epoch for which what is remembered of bookings was looked through
+	placed      uint64 // counts how often nodes were found
+	begins      bool   // a cycle does: a window may have been ended early
+	idlers      idlers
 	refuse      []uint64
 }
 
@@ -70,9 +72,8 @@ func (h *held) put(n ledger.NodeID) {
 // At takes the time of the cycle. It returns when the next window begins or ends: then jobs that wait may find room.
 // Where none waits, nothing is to be decided then.
 func (p *plugin) At(now int64) (next int64) {
-	p.now, p.starts = now, now
+	p.now, p.starts, p.begins = now, now, true
 	p.place()
-	purges := p.watchIdle()
 	if len(p.l.Jobs.Active()) == 0 {
 		return 0
 	}
@@ -85,8 +86,13 @@ func (p *plugin) At(now int64) (next int64) {
 			next = at
 		}
 	}
-	if purges != 0 && (next == 0 || purges < next) {
-		next = purges
+	return next
+}
+
+// Later notes which bookings are idle, as the cycle leaves them. It returns when the next window is to end for that.
+func (p *plugin) Later() (next int64) {
+	if next = p.watchIdle(); len(p.l.Jobs.Active()) == 0 {
+		return 0
 	}
 	return next
 }

@@ -19,6 +19,7 @@ import (
 // filter is what the plugin is to the engine.
 type filter interface {
 	policy.Starter
+	policy.Later
 	policy.Refuser
 	policy.Problems
 	policy.BookingReporter
@@ -106,7 +107,11 @@ func (w *world) pod(namespace, name, node string, limit int64, changes ...func(*
 
 func (w *world) at(now int64) int64 {
 	w.now = now
-	return w.At(now)
+	next := w.At(now)
+	if later := w.Later(); later != 0 && (next == 0 || later < next) {
+		return later
+	}
+	return next
 }
 
 // stands is how a booking stands, "" for one that is not known.

@@ -55,13 +55,49 @@ func (p *plugin) purgesMoved() bool {
 	return false
 }
 
+// idlers is what watchIdle found last, and of which state.
+type idlers struct {
+	of    version
+	known uint64 // the epoch of bookings for which what is remembered of them was looked through
+	next  int64
+}
+
+// version is a state of the ledger, with which nodes are booked, between two borders of windows.
+type version struct {
+	state, placed uint64
+	from, until   int64
+}
+
+// holds says that nothing has changed since.
+func (v *version) holds(p *plugin) bool {
+	return v.placed == p.placed && v.state == p.l.Changes.StateEpoch() && v.from <= p.now && p.now < v.until
+}
+
+// version is that of now.
+func (p *plugin) version() version {
+	v := version{p.l.Changes.StateEpoch(), p.placed, p.now, p.until}
+	for i := range p.held {
+		if from := p.held[i].window.From; from > p.now {
+			v.until = min(v.until, from)
+		}
+	}
+	return v
+}
+
 // watchIdle notes which bookings are idle in their window: no pod of the owner holds room on their nodes. It returns
 // when the next window is to be ended for that; 0: none is.
 func (p *plugin) watchIdle() (next int64) {
-	if p.watched != p.epoch {
-		p.watched = p.epoch
+	switch {
+	case len(p.purges) == 0 && p.idlers.known == p.epoch:
+		return 0
+	case p.idlers.of.holds(p):
+		return p.idlers.next
+	}
+	if p.idlers.known != p.epoch {
+		p.idlers.known = p.epoch
 		p.forget()
 	}
+	defer func() { p.idlers.of, p.idlers.next = p.version(), next }()
 	for i := range p.held {
 		h := &p.held[i]
 		if h.PurgeAfter == 0 {

@@ -17,11 +17,14 @@ import (
 // while other nodes come and go, another one takes the place of one that fails, and nothing has to be remembered.
 func (p *plugin) place() {
 	if p.epoch == p.l.Bookings.Epoch() && p.facts == p.l.Changes.NodeFacts.Now() && p.from <= p.now && p.now < p.until &&
-		!p.purgesMoved() {
+		!(p.begins && p.purgesMoved()) {
+		p.begins = false
 		return
 	}
 	p.epoch, p.facts, p.from, p.until = p.l.Bookings.Epoch(), p.l.Changes.NodeFacts.Now(), p.now, model.Never
 	p.held, p.purges = p.held[:0], p.purges[:0]
+	p.placed++
+	p.begins = false
 	for _, b := range p.l.Bookings.All() {
 		w, ok := b.At(p.now)
 		if ok && b.PurgeAfter > 0 {
@@ -42,7 +45,8 @@ func (p *plugin) place() {
 // choose finds the nodes of a booking beside those of older ones.
 func (p *plugin) choose(h *held) {
 	var free []ledger.NodeID
-	wish := int32(0)
+	var lost held
+	wish, taken := int32(0), p.taken(h)
 	p.l.Nodes.Present(func(n ledger.NodeID) bool {
 		node := p.l.Node(n).Fact
 		if len(h.Selector) > 0 && !match.Term(model.Term{All: h.Selector}, node) {
@@ -53,13 +57,14 @@ func (p *plugin) choose(h *held) {
 			return true
 		}
 		wish++
-		if o := p.booked(h, n); o == nil {
+		if taken.has(n) {
+			lost.put(n)
+		} else {
 			free = append(free, n)
-		} else if !slices.Contains(h.by, o.Name) {
-			h.by = append(h.by, o.Name)
 		}
 		return true
 	})
+	p.lostTo(h, &lost)
 	if h.Count > 0 {
 		wish = min(wish, h.Count)
 		p.sortByHash(free, h.Name)
@@ -92,18 +97,47 @@ func (p *plugin) sortByHash(nodes []ledger.NodeID, booking string) {
 	}
 }
 
-// booked is the older booking that holds a node in a window that a booking's next one overlaps; nil: none does.
-func (p *plugin) booked(h *held, n ledger.NodeID) *held {
-	if h.Maintenance {
-		return nil
-	}
+// older says that a booking's next window overlaps one of an older booking, which has the nodes that both select.
+func older(o, h *held) bool {
+	return !h.Maintenance && !o.Maintenance && slices.ContainsFunc(o.Windows, h.window.Overlaps)
+}
+
+// taken is the nodes that older bookings hold in windows that a booking's next one overlaps.
+func (p *plugin) taken(h *held) *held {
+	var out held
 	for i := range p.held {
-		o := &p.held[i]
-		if !o.Maintenance && o.has(n) && slices.ContainsFunc(o.Windows, h.window.Overlaps) {
-			return o
+		if older(&p.held[i], h) {
+			out.add(&p.held[i])
 		}
 	}
-	return nil
+	return &out
+}
+
+// add adds the nodes of another booking.
+func (h *held) add(o *held) {
+	h.nodes = append(h.nodes, make([]uint64, max(0, len(o.nodes)-len(h.nodes)))...)
+	for w, nodes := range o.nodes {
+		h.nodes[w] |= nodes
+	}
+}
+
+// lostTo notes which older bookings hold nodes that a booking selects.
+func (p *plugin) lostTo(h, lost *held) {
+	for i := range p.held {
+		if o := &p.held[i]; lost.on > 0 && older(o, h) && o.shares(lost) {
+			h.by = append(h.by, o.Name)
+		}
+	}
+}
+
+// shares says that two bookings have a node in common.
+func (h *held) shares(o *held) bool {
+	for w := range min(len(o.nodes), len(h.nodes)) {
+		if o.nodes[w]&h.nodes[w] != 0 {
+			return true
+		}
+	}
+	return false
 }
 
 // out says that a node takes no pods now: it is cordoned, or not ready.

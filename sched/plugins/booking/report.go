@@ -3,6 +3,7 @@ package booking
 import (
 	"cmp"
 	"fmt"
+	"math/bits"
 	"slices"
 	"strings"
 
@@ -64,9 +65,9 @@ func (p *plugin) report(h *held, r *policy.BookingReport) {
 
 // each calls f for the nodes that a booking holds, in the order of rows.
 func (p *plugin) each(h *held, f func(ledger.NodeID)) {
-	for n := range ledger.NodeID(64 * len(h.nodes)) {
-		if h.has(n) {
-			f(n)
+	for w, nodes := range h.nodes {
+		for ; nodes != 0; nodes &= nodes - 1 {
+			f(ledger.NodeID(64*w + bits.TrailingZeros64(nodes)))
 		}
 	}
 }
@@ -110,11 +111,8 @@ func (p *plugin) overlaps(h *held) []string {
 		if o.Name == h.Name || !o.Maintenance && !h.Maintenance || !slices.ContainsFunc(o.Windows, h.window.Overlaps) {
 			continue
 		}
-		for w := range min(len(o.nodes), len(h.nodes)) {
-			if o.nodes[w]&h.nodes[w] != 0 {
-				out = append(out, o.Name)
-				break
-			}
+		if o.shares(h) {
+			out = append(out, o.Name)
 		}
 	}
 	slices.Sort(out)
