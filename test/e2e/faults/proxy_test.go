@@ -31,7 +31,10 @@ func TestCloseWaitsForWrites(t *testing.T) {
 	}
 	asked := make(chan error, 1)
 	go func() {
-		_, err := client.Post(p.Config().Host+"/api/v1/namespaces/ns/pods/p/binding", "application/json", http.NoBody)
+		answer, err := client.Post(p.Config().Host+"/api/v1/namespaces/ns/pods/p/binding", "application/json", http.NoBody)
+		if err == nil {
+			err = answer.Body.Close()
+		}
 		asked <- err
 	}()
 	<-got
