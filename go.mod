@@ -14,8 +14,8 @@ require (
 	golang.org/x/net v0.49.0
 	golang.org/x/term v0.47.0
 	golang.org/x/time v0.14.0
-	gopkg.in/inf.v0 v0.9.1
 	gopkg.in/evanphx/json-patch.v4 v4.13.0
+	gopkg.in/inf.v0 v0.9.1
 	k8s.io/api v0.36.3
 	k8s.io/apiextensions-apiserver v0.0.0
 	k8s.io/apimachinery v0.36.3
