@@ -249,6 +249,9 @@ func TestWhatHasPassedIsNotKnown(t *testing.T) {
 	if at := s.At(21); at.Unknown != trace.Passed || at.Earliest != 0 || at.Latest != 0 || at.Until != 20 {
 		t.Errorf("after it: %+v", at)
 	}
+	if at := s.At(12); at.Earliest != 12 || at.Latest != 20 {
+		t.Errorf("after the earliest start, and before the latest, it is told as %+v", at)
+	}
 	guess := trace.Start{Made: 1, Earliest: 10, Unknown: trace.EndsUnknown}
 	if at := guess.At(11); at.Earliest != 0 || at.Unknown != trace.EndsUnknown {
 		t.Errorf("a guess that has passed: %+v", at)

@@ -45,7 +45,8 @@ const (
 	NotEstimated Unknown = "NotEstimated"
 )
 
-// At is the estimate as it is to be told at a time: what has passed is not known any more.
+// At is the estimate as it is to be told at a time: what has passed is not known any more. Where guesses were wrong and
+// the limits are still to come, it starts from now on.
 func (s Start) At(now int64) Start {
 	switch {
 	case s.Latest != 0 && s.Latest < now:
@@ -53,6 +54,8 @@ func (s Start) At(now int64) Start {
 		s.Earliest, s.Latest, s.Slip = 0, 0, 0
 	case s.Latest == 0 && s.Earliest < now:
 		s.Earliest = 0
+	case s.Earliest != 0 && s.Earliest < now:
+		s.Earliest = now
 	}
 	return s
 }
