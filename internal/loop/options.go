@@ -1,6 +1,7 @@
 package loop
 
 import (
+	"net/http"
 	"os"
 	"time"
 
@@ -74,6 +75,8 @@ type Simulated struct {
 	// Order, if set, puts facts that are taken in together in an order; those about one object stay as they are. A first
 	// list comes in no order, and nothing decided follows from it; which words come first would.
 	Order func([]model.Fact)
+	// Reads, if set, is given what answers the read API, before any question: it need not listen then.
+	Reads func(http.Handler)
 }
 
 // Program is what the process says of itself.

@@ -17,6 +17,7 @@ import (
 // readServer is the read API of a run; nil: there is none.
 type readServer struct {
 	*readapi.Server
+	listens   bool
 	reviewer  *access.Reviewer
 	namespace string
 	panicked  crash.Handler
@@ -26,7 +27,7 @@ type readServer struct {
 
 // readAPI makes the read API; it answers nothing yet.
 func (l *loop) readAPI(o ReadAPI) (*readServer, error) {
-	if o.Address == "" {
+	if o.Address == "" && l.o.Simulated.Reads == nil {
 		return nil, nil
 	}
 	config := rest.CopyConfig(l.o.Config)
@@ -37,7 +38,7 @@ func (l *loop) readAPI(o ReadAPI) (*readServer, error) {
 		return nil, err
 	}
 	s := &readServer{reviewer: access.New(kube), namespace: o.Namespace, panicked: l.panicked,
-		searches: l.background.searches.follow}
+		listens: o.Address != "", searches: l.background.searches.follow}
 	s.Server, err = readapi.New(readapi.Options{Address: o.Address,
 		Files:     readapi.Files{Certificate: o.Certificate, Key: o.Key},
 		Scheduler: l.background.questions, Access: s.reviewer, Panicked: l.panicked,
@@ -46,6 +47,9 @@ func (l *loop) readAPI(o ReadAPI) (*readServer, error) {
 		Watchers:      func(n int) { l.metrics.ofCosts.watchers.Set(float64(n)) }})
 	if err != nil {
 		return nil, err
+	}
+	if l.o.Simulated.Reads != nil {
+		l.o.Simulated.Reads(s.Server)
 	}
 	if o.Estimates > 0 {
 		s.estimates = func(ctx context.Context) { l.background.estimates.follow(ctx, o.Estimates) }
@@ -75,7 +79,7 @@ func (s *readServer) close() {
 // labels are those of the Lease. A scheduler without a read API leaves those of the one before: a client that follows
 // them finds no server, or one with another certificate.
 func (s *readServer) labels() map[string]string {
-	if s == nil {
+	if s == nil || !s.listens {
 		return nil
 	}
 	return map[string]string{readapi.LabelNamespace: s.namespace, readapi.LabelPort: strconv.Itoa(s.Port()),

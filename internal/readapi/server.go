@@ -24,7 +24,7 @@ import (
 
 // Options say how to serve.
 type Options struct {
-	Address   string // host:port to listen on
+	Address   string // host:port to listen on; "": nowhere, and requests come by ServeHTTP alone
 	Files     Files
 	Scheduler Scheduler
 	Access    Access
@@ -76,6 +76,9 @@ type handler struct {
 
 // New listens, and answers nothing yet. An error says that the address or the certificate cannot be used.
 func New(o Options) (*Server, error) {
+	if o.Address == "" {
+		return newServer(o), nil
+	}
 	get, first, err := o.Files.certificates()
 	if err != nil {
 		return nil, err
@@ -124,7 +127,7 @@ func newServer(o Options) *Server {
 func (s *Server) Fingerprint() string { return Fingerprint(s.first.Certificate[0]) }
 
 // Label is the same of the certificate that is served now, as the value of a label: one from files may be replaced. ""
-// where they cannot be read: no client gets in either.
+// where they cannot be read: no client gets in either. There is none without Options.Address.
 func (s *Server) Label() string {
 	now, err := s.certificate(nil)
 	if err != nil {
@@ -133,11 +136,14 @@ func (s *Server) Label() string {
 	return LabelOf(now.Certificate[0])
 }
 
-// Port is the one that the server listens on.
+// Port is the one that the server listens on; there is none without Options.Address.
 func (s *Server) Port() int { return s.listener.Addr().(*net.TCPAddr).Port }
 
 // Serve answers until Close.
 func (s *Server) Serve() {
+	if s.listener == nil {
+		return
+	}
 	if err := s.http.Serve(s.listener); !errors.Is(err, http.ErrServerClosed) {
 		klog.ErrorS(err, "The read API ended", "address", s.o.Address)
 	}
@@ -146,6 +152,9 @@ func (s *Server) Serve() {
 // Close ends the streams, waits a second for other answers, and stops listening.
 func (s *Server) Close() {
 	s.streams.end()
+	if s.listener == nil {
+		return
+	}
 	ctx, cancel := context.WithTimeout(context.Background(), time.Second)
 	defer cancel()
 	if s.http.Shutdown(ctx) != nil {

@@ -25,8 +25,9 @@ type Breaks struct {
 	request func(*apimodel.Request)                   // changes what it sent
 	event   func(kind string, e *apimodel.Event) bool // changes what it hears of a kind; false: it does not
 	options func(*loop.Options)
-	world   func(*Options) // makes the world one in which the defect can do harm soon
-	shows   string         // what the check says that has to find it; "": any may
+	reads   func(http.Handler) http.Handler // around the read API
+	world   func(*Options)                  // makes the world one in which the defect can do harm soon
+	shows   string                          // what the check says that has to find it; "": any may
 }
 
 // silent drops what servers say of connections that are broken on purpose.

@@ -32,7 +32,8 @@ type configFile struct {
 	path string
 	disk string // where dumps are saved
 
-	budgets bool // all configurations so far keep to disruption budgets
+	changed time.Time // when the file was written last
+	budgets bool      // all configurations so far keep to disruption budgets
 }
 
 func newConfigFile(t *testing.T, w *World) *configFile {
@@ -45,7 +46,10 @@ func newConfigFile(t *testing.T, w *World) *configFile {
 	return c
 }
 
-func (c *configFile) write(text string) error { return os.WriteFile(c.path, []byte(text), 0o600) }
+func (c *configFile) write(text string) error {
+	c.changed = time.Now()
+	return os.WriteFile(c.path, []byte(text), 0o600)
+}
 
 // draw is a configuration that can be used.
 func (c *configFile) draw() string {

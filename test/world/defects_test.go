@@ -69,6 +69,19 @@ func defects() map[string]func() Breaks {
 	out["has a lease of its own"] = func() Breaks {
 		return Breaks{options: func(o *loop.Options) { o.Election.Name = strings.ReplaceAll(o.Election.Identity, ".", "-") }}
 	}
+	for what, b := range untrue() {
+		out[what] = func() Breaks {
+			one := b()
+			world := one.world
+			one.world = func(o *Options) {
+				o.Reads, o.Asks = true, 2*time.Second
+				if world != nil {
+					world(o)
+				}
+			}
+			return one
+		}
+	}
 	out["has the name of the other one"] = func() Breaks {
 		return Breaks{options: func(o *loop.Options) { o.Election.Identity = "scheduler" }}
 	}

@@ -10,10 +10,15 @@
 //
 // What must always hold is checked from the API server's side alone, at every write, and once the trouble has ended.
 //
+// In one world of four users ask the read API, each what it may and may not: no answer tells a name of a namespace that
+// its reader may not see, is from a scheduler without the lease or about a time that is long over, says that a pod runs
+// that does not, gives a start in the past, or calls a job impossible that then starts though nothing has changed.
+// Asking changes no decision.
+//
 // Most worlds do without HTTP (direct), which would take a third of their processor time; one in eight has it.
 //
 // Not modelled: TLS and HTTP/2, requests that arrive later than a lease's margin, clocks of schedulers that differ from
 // each other (the API server's differs from theirs, and is set), schedulers of two versions (they differ in options),
-// volumes and devices. A process that stands still is kept at its edges: it hears nothing, begins no connection and
+// volumes and devices, streams of the read API and its connections. A process that stands still is kept at its edges: it hears nothing, begins no connection and
 // decides nothing, while its timers run.
 package world

@@ -111,6 +111,10 @@ func (n *network) arrive(a *arrival) {
 	}
 	w.log("%d %s", time.Since(w.began), a.key)
 	w.check.asked(a.request)
+	if isReview(a.request.Path) {
+		w.asked.review(n, a)
+		return
+	}
 	if w.dead(a.request.Client) || time.Now().Before(n.down) {
 		n.reply(a, answer{}, n.latency())
 		return

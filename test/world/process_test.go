@@ -8,6 +8,7 @@ import (
 	"os"
 	"slices"
 	"strings"
+	"sync/atomic"
 	"time"
 
 	"k8s.io/client-go/rest"
@@ -36,7 +37,8 @@ type process struct {
 	still    *standstill
 	dumps    chan os.Signal
 	bug      bug
-	records  string // the folder with what it recorded; "": it records nothing
+	reads    atomic.Pointer[http.Handler] // the read API; nil: there is none, or not yet
+	records  string                       // the folder with what it recorded; "": it records nothing
 }
 
 // start starts a scheduler in the place of one of that name that has ended.
@@ -80,6 +82,10 @@ func (w *World) start(name string) {
 		Recording: w.recorded(p), Simulated: loop.Simulated{Settle: settle, Order: byName},
 		QuietBinds: w.chance(0.5), Period: time.Second >> w.random.IntN(2), Plugins: []policy.Definition{p.bug.plugin()},
 		Election: apart(&loop.Election{Namespace: leaseNamespace, Name: "volcano", Identity: p.name})}
+	if w.Reads {
+		options.Read.Estimates = estimated
+		options.Simulated.Reads = func(h http.Handler) { p.reads.Store(&h) }
+	}
 	if w.Breaks.options != nil {
 		w.Breaks.options(&options)
 	}

@@ -26,6 +26,7 @@ type sequence struct {
 	ended    []*delivery
 	signal   chan struct{}
 	watching map[*apimodel.Watch]*delivery
+	posted   []planned // what the driver is to do at once; their order is theirs
 }
 
 // arrival is a request that has come in, and waits for its answer.
@@ -94,8 +95,8 @@ func (s *sequence) run(until time.Time, arrive func(*arrival), gone func(*delive
 			return
 		}
 		s.mu.Lock()
-		arrived, ended := s.arrived, s.ended
-		s.arrived, s.ended = nil, nil
+		arrived, ended, posted := s.arrived, s.ended, s.posted
+		s.arrived, s.ended, s.posted = nil, nil, nil
 		s.mu.Unlock()
 		slices.SortStableFunc(arrived, func(a, b *arrival) int { return strings.Compare(a.key, b.key) })
 		slices.SortFunc(ended, func(a, b *delivery) int { return cmp.Compare(a.number, b.number) })
@@ -104,6 +105,10 @@ func (s *sequence) run(until time.Time, arrive func(*arrival), gone func(*delive
 		}
 		for _, a := range arrived {
 			arrive(a)
+		}
+		slices.SortFunc(posted, func(a, b planned) int { return cmp.Compare(a.order, b.order) })
+		for _, p := range posted {
+			p.do()
 		}
 		now := time.Now()
 		if len(s.due) > 0 && !s.due[0].at.After(now) {
@@ -139,6 +144,14 @@ func (s *sequence) abandon() int {
 		}
 	}
 	return len(s.open)
+}
+
+// post has the driver do something at once, in order with what else is posted.
+func (s *sequence) post(order int, do func()) {
+	s.mu.Lock()
+	s.posted = append(s.posted, planned{order: order, do: do})
+	s.mu.Unlock()
+	s.wake()
 }
 
 func (s *sequence) wake() {

@@ -7,8 +7,8 @@ import (
 	"time"
 )
 
-// shrunk is the smallest world that still fails, of those that lack some of its trouble, schedulers or nodes, or last
-// shorter. Each try is a whole run, of which there are at most so many.
+// shrunk is the smallest world that still fails, of those that lack some of its trouble, questions, schedulers or nodes,
+// or last shorter. Each try is a whole run, of which there are at most so many.
 func shrunk(o Options, tries int, fails func(Options) bool) Options {
 	for again := true; again && tries > 0; {
 		again = false
@@ -39,6 +39,11 @@ func simpler(o Options) (out []Options) {
 			out = append(out, less)
 		}
 	})
+	if o.Reads {
+		unasked := o
+		unasked.Reads, unasked.Asks = false, 0
+		out = append(out, unasked)
+	}
 	if o.Schedulers > 1 {
 		one := o
 		one.Schedulers = 1

@@ -70,8 +70,8 @@ func drawn(seed uint64, lasts time.Duration) Options {
 		return time.Duration(r.IntN(2)) * (least + time.Duration(r.Int64N(int64(4*least))))
 	}
 	rare := func(least time.Duration) time.Duration { return time.Duration(r.IntN(2)) * d(least) }
-	return Options{Seed: seed, Lasts: lasts, Settles: time.Hour, Nodes: 2 + r.IntN(5), Schedulers: 1 + r.IntN(2),
-		HTTP: seed%8 == 0, Usage: seed%3 == 0, Undefined: seed%5 == 0,
+	o := Options{Seed: seed, Lasts: lasts, Settles: time.Hour, Nodes: 2 + r.IntN(5), Schedulers: 1 + r.IntN(2),
+		HTTP: seed%8 == 0, Usage: seed%3 == 0, Undefined: seed%5 == 0, Reads: seed%4 == 1,
 		Trouble: Trouble{
 			NetworkTrouble{LostBefore: p(0.05), LostAfter: p(0.05), Late: p(0.1), Doubled: p(0.05),
 				WatchDies: d(10 * time.Second), WatchStalls: d(30 * time.Second), Skips: d(time.Minute),
@@ -83,6 +83,10 @@ func drawn(seed uint64, lasts time.Duration) Options {
 				Volcano: rare(4 * time.Minute)},
 			ClusterTrouble{NodeFails: d(2 * time.Minute), Cordoned: d(time.Minute), Recreated: d(20 * time.Second),
 				AnyStep: p(0.05), Hostile: d(10 * time.Second), Others: d(20 * time.Second), Shrinks: d(time.Minute)}}}
+	if o.Reads {
+		o.Asks = 5 * time.Second
+	}
+	return o
 }
 
 // happens is what a world tells that it did for each kind of trouble.

@@ -43,6 +43,9 @@ type Options struct {
 	Planned bool
 	// Usage has queues ordered by what they used lately, too, in all configurations.
 	Usage bool
+	// Reads has schedulers answer the read API, and Asks is the mean time between two questions; 0: there are none.
+	Reads bool
+	Asks  time.Duration
 	// Breaks, if set, breaks what a scheduler sends, to see that it is found out.
 	Breaks Breaks
 	// Enough, if set, says of what is wrong that no more need be seen: the world ends there.
@@ -95,6 +98,7 @@ type World struct {
 	conf    *configFile
 	budgets *budgets
 	others  *others
+	asked   *askers
 	heap    uint64        // what is held before it begins, in bytes
 	skew    time.Duration // of the API server's clock
 }
@@ -114,7 +118,7 @@ func Run(t *testing.T, o Options) Result {
 	w.budgets = newBudgets(w)
 	w.nodes = &kubelets{w: w, up: map[string]bool{}, shut: map[string]time.Time{},
 		ran: map[types.UID]time.Time{}}
-	w.jobs, w.others = newJobs(w), newOthers(w)
+	w.jobs, w.others, w.asked = newJobs(w), newOthers(w), newAskers(w)
 	w.api.Wrote, w.api.Watched = w.wrote, w.net.watched
 	w.conf = newConfigFile(t, w)
 	w.make("", "namespaces", map[string]any{"metadata": map[string]any{"name": leaseNamespace}})
@@ -129,6 +133,7 @@ func Run(t *testing.T, o Options) Result {
 	newRival(w).begin()
 	newTenant(w).begin()
 	w.others.begin()
+	w.asked.begin()
 	w.disasters()
 	w.until(o.Lasts)
 	w.settle()
@@ -204,6 +209,7 @@ func (w *World) wrote(write apimodel.Write) {
 		w.log("%s: %s %s%s", write.Client, key, verb, described(write))
 	}
 	w.others.wrote(write)
+	w.asked.wrote(write)
 	w.check.wrote(write)
 	w.nodes.wrote(write)
 	w.jobs.wrote(write)

@@ -1,0 +1,106 @@
+package world
+
+import (
+	"bytes"
+	"io"
+	"net/http"
+	"net/http/httptest"
+	"strings"
+	"sync"
+)
+
+// untrue are defects of what schedulers tell, and of what they keep for the next one.
+func untrue() map[string]func() Breaks {
+	return map[string]func() Breaks{
+		"tells everybody of everything": func() Breaks {
+			return Breaks{wrap: with(everybody), shows: "it may not"}
+		},
+		"tells what was true a while ago": func() Breaks {
+			return Breaks{reads: recalled(), shows: "it is about"}
+		},
+		"tells that pods run that wait": func() Breaks {
+			return Breaks{reads: retells(`"status":"Pending"`, `"status":"Running"`), shows: "which does not"}
+		},
+		"tells of starts that are over": func() Breaks {
+			return Breaks{reads: retells(`"latest":"2000-`, `"latest":"1999-`), shows: "a start at"}
+		},
+		"tells of jobs that wait that they never start": func() Breaks {
+			return Breaks{reads: retells(`"reason":{"code"`, `"reason":{"never":"PodTooLarge","code"`),
+				shows: "it can never start", world: func(o *Options) { o.Trouble, o.Nodes = Trouble{}, 2 }}
+		},
+		"answers when its lease is lost": func() Breaks {
+			return Breaks{wrap: with(pretendLease), shows: "it answers, and"}
+		},
+		"writes old memories over newer ones": func() Breaks {
+			return Breaks{wrap: memories(), world: func(o *Options) { o.Usage = true }, shows: "is remembered"}
+		},
+	}
+}
+
+// everybody takes every user for one that may do everything.
+func everybody(next http.RoundTripper, r *http.Request) (*http.Response, error) {
+	if !strings.HasSuffix(r.URL.Path, "/subjectaccessreviews") {
+		return next.RoundTrip(r)
+	}
+	return said(r, http.StatusCreated, []byte(`{"kind":"SubjectAccessReview","apiVersion":"authorization.k8s.io/v1",`+
+		`"status":{"allowed":true}}`)), nil
+}
+
+// memories sends the first of what is kept of usage again and again.
+func memories() func(http.RoundTripper) http.RoundTripper {
+	first := ""
+	return with(func(next http.RoundTripper, r *http.Request) (*http.Response, error) {
+		if r.Method == http.MethodGet || !strings.Contains(r.URL.Path, "/configmaps/"+usageObject) {
+			return next.RoundTrip(r)
+		}
+		return changed(next, r, func(body string) string {
+			if first == "" {
+				first = body
+			}
+			return first
+		})
+	})
+}
+
+// recalled gives each user the first answer to a question again.
+func recalled() func(http.Handler) http.Handler {
+	var mu sync.Mutex
+	known := map[string][]byte{}
+	return func(next http.Handler) http.Handler {
+		return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+			key := r.Header.Get("Authorization") + r.RequestURI
+			mu.Lock()
+			body, is := known[key]
+			mu.Unlock()
+			if is {
+				_, _ = w.Write(body) // a recorder takes all
+				return
+			}
+			answer := httptest.NewRecorder()
+			next.ServeHTTP(answer, r)
+			if answer.Code == http.StatusOK {
+				mu.Lock()
+				known[key] = answer.Body.Bytes()
+				mu.Unlock()
+			}
+			repeat(w, answer)
+		})
+	}
+}
+
+// retells has another text in each answer.
+func retells(old, new string) func(http.Handler) http.Handler {
+	return func(next http.Handler) http.Handler {
+		return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+			answer := httptest.NewRecorder()
+			next.ServeHTTP(answer, r)
+			answer.Body = bytes.NewBuffer(bytes.ReplaceAll(answer.Body.Bytes(), []byte(old), []byte(new)))
+			repeat(w, answer)
+		})
+	}
+}
+
+func repeat(w http.ResponseWriter, answer *httptest.ResponseRecorder) {
+	w.WriteHeader(answer.Code)
+	_, _ = io.Copy(w, bytes.NewReader(answer.Body.Bytes())) // a recorder takes all
+}
