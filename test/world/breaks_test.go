@@ -16,6 +16,7 @@ import (
 	"k8s.io/client-go/kubernetes/scheme"
 
 	"ashlar.sh/internal/loop"
+	"ashlar.sh/internal/recording"
 	"ashlar.sh/test/world/apimodel"
 )
 
@@ -26,6 +27,7 @@ type Breaks struct {
 	event   func(kind string, e *apimodel.Event) bool // changes what it hears of a kind; false: it does not
 	options func(*loop.Options)
 	reads   func(http.Handler) http.Handler // around the read API
+	step    func(*recording.Step)           // changes what it recorded
 	world   func(*Options)                  // makes the world one in which the defect can do harm soon
 	shows   string                          // what the check says that has to find it; "": any may
 }

@@ -40,7 +40,7 @@ func (w *World) replay(p *process) {
 		if torn {
 			w.tear(path)
 		}
-		cycles, d, err := played(path)
+		cycles, d, err := played(path, w.Breaks.step)
 		switch {
 		case err != nil && !torn:
 			w.wrong("%s recorded what cannot be played: %v", p.name, err)
@@ -63,14 +63,21 @@ func (w *World) tear(path string) {
 	}
 }
 
-// played plays a recording, and returns how many cycles it has, and the first difference.
-func played(path string) (cycles int, d *recording.Difference, err error) {
+// played plays a recording, each step as a defect, if any, has changed it. It returns how many cycles there are, and the
+// first difference.
+func played(path string, defect func(*recording.Step)) (cycles int, d *recording.Difference, err error) {
 	r, err := recording.Open(path)
 	if err != nil {
 		return 0, nil, err
 	}
 	player := recording.Player{Make: engineOf, After: func(*recording.Played) error { cycles++; return nil }}
-	d, err = player.Play(r.Base, r.Next)
+	d, err = player.Play(r.Base, func() (*recording.Step, error) {
+		step, err := r.Next()
+		if err == nil && defect != nil {
+			defect(step)
+		}
+		return step, err
+	})
 	return cycles, d, errors.Join(err, r.Close())
 }
 

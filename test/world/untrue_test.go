@@ -2,11 +2,20 @@ package world
 
 import (
 	"bytes"
+	"fmt"
 	"io"
 	"net/http"
 	"net/http/httptest"
+	"regexp"
+	"slices"
+	"strconv"
 	"strings"
 	"sync"
+	"time"
+
+	"ashlar.sh/internal/recording"
+	"ashlar.sh/sched"
+	"ashlar.sh/test/world/apimodel"
 )
 
 // untrue are defects of what schedulers tell, and of what they keep for the next one.
@@ -31,10 +40,34 @@ func untrue() map[string]func() Breaks {
 		"answers when its lease is lost": func() Breaks {
 			return Breaks{wrap: with(pretendLease), shows: "it answers, and"}
 		},
+		"records no receipt of what failed": func() Breaks {
+			return Breaks{step: withoutFailures, shows: "decided otherwise"}
+		},
+		"takes limits of time for half of what they are": func() Breaks {
+			return Breaks{event: halfTheTime, world: func(o *Options) {
+				o.Planned, o.Schedulers, o.Lasts, o.Trouble = true, 1, 15*time.Minute, Trouble{}
+			}, shows: "later than it was first planned"}
+		},
 		"writes old memories over newer ones": func() Breaks {
 			return Breaks{wrap: memories(), world: func(o *Options) { o.Usage = true }, shows: "is remembered"}
 		},
 	}
+}
+
+func withoutFailures(s *recording.Step) {
+	s.Receipts = slices.DeleteFunc(s.Receipts, func(r sched.Receipt) bool { return r.Outcome != sched.Done })
+}
+
+var limitOfTime = regexp.MustCompile(`"activeDeadlineSeconds":(\d+)`)
+
+func halfTheTime(kind string, e *apimodel.Event) bool {
+	if kind == "Pod" {
+		e.Object = limitOfTime.ReplaceAllFunc(e.Object, func(found []byte) []byte {
+			n, _ := strconv.Atoi(string(limitOfTime.FindSubmatch(found)[1])) // it is digits
+			return fmt.Appendf(nil, `"activeDeadlineSeconds":%d`, max(1, n/2))
+		})
+	}
+	return true
 }
 
 // everybody takes every user for one that may do everything.
