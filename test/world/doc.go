@@ -19,6 +19,6 @@
 //
 // Not modelled: TLS and HTTP/2, requests that arrive later than a lease's margin, clocks of schedulers that differ from
 // each other (the API server's differs from theirs, and is set), schedulers of two versions (they differ in options),
-// volumes and devices, streams of the read API and its connections. A process that stands still is kept at its edges: it hears nothing, begins no connection and
-// decides nothing, while its timers run.
+// volumes and devices, streams of the read API and its connections. A process that stands still is kept at its edges:
+// it hears nothing, begins no connection and decides nothing, while its timers run.
 package world

@@ -63,8 +63,8 @@ func (w *World) tear(path string) {
 	}
 }
 
-// played plays a recording, each step as a defect, if any, has changed it. It returns how many cycles there are, and the
-// first difference.
+// played plays a recording, each step as a defect, if any, has changed it. It returns how many cycles there are, and
+// the first difference.
 func played(path string, defect func(*recording.Step)) (cycles int, d *recording.Difference, err error) {
 	r, err := recording.Open(path)
 	if err != nil {

@@ -7,8 +7,8 @@ import (
 	"time"
 )
 
-// shrunk is the smallest world that still fails, of those that lack some of its trouble, questions, schedulers or nodes,
-// or last shorter. Each try is a whole run, of which there are at most so many.
+// shrunk is the smallest world that still fails, of those that lack some of its trouble, questions, schedulers or
+// nodes, or last shorter. Each try is a whole run, of which there are at most so many.
 func shrunk(o Options, tries int, fails func(Options) bool) Options {
 	for again := true; again && tries > 0; {
 		again = false
