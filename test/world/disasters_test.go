@@ -52,6 +52,18 @@ func (k *kubelets) restored() {
 			}
 		}
 	}
+	for i := range k.w.Nodes { // a cordon may be gone, or there again
+		name := nodeName(i)
+		node := k.w.api.Get(k.nodes, "", name)
+		if node == nil || !k.up[name] {
+			continue
+		}
+		if yes, _ := asMap(node.Object["spec"])["unschedulable"].(bool); !yes {
+			delete(k.shut, name)
+		} else if k.shut[name].IsZero() {
+			k.shut[name] = time.Now()
+		}
+	}
 	for _, p := range k.w.api.List(k.pods) {
 		if text(p.Object, "spec", "nodeName") != "" {
 			k.wrote(apimodel.Write{Kind: k.pods, After: p})
