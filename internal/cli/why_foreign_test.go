@@ -70,7 +70,7 @@ func TestVerbsSayWhichArgumentsTheyExpect(t *testing.T) {
 		{"snapshot", "expected the file that is to be written: snapshot FILE; 0 arguments were given"},
 		{"replay", "expected the file that a scheduler saved: replay FILE; 0 arguments were given"},
 		{"replay a b", "replay FILE; 2 arguments were given"},
-		{"history job a/b", "expected the job and the recording: history job NAMESPACE/NAME FILE; 1 argument was given"},
+		{"history job a/b f g", "expected a job, and for a recording its file: history job NAMESPACE/NAME [FILE]"},
 	} {
 		got := run("", append([]string{"ashlar"}, strings.Fields(c.args)...)...)
 		if got.code != 2 || !strings.Contains(got.err, c.want) {

@@ -110,10 +110,13 @@ func TestWhatAWorkloadsPodsAre(t *testing.T) {
 	want := &model.Pod{
 		Meta: model.Meta{Namespace: "team", Name: "web-0", Created: 1763632800e9}, Ours: true, Scheduler: "volcano",
 		Owner: "web", OwnerID: "Deployment.apps/", Adopt: model.Adopt{Queue: "q", MinMember: 2}, Preemptable: true,
-		Grace: 30e9, Spec: p.Spec,
+		Grace: 30e9, Spec: p.Spec, Template: p.Template,
 	}
 	if !reflect.DeepEqual(p, want) || !first.Owned || first.Where.Line != 1 {
 		t.Errorf("%+v", p)
+	}
+	if p.Template == 0 || p.Template != second.Fact.Object.(*model.Pod).Template {
+		t.Errorf("the pods of one template have templates %d and %d", p.Template, second.Fact.Object.(*model.Pod).Template)
 	}
 	if got, _ := p.Spec.Requests.Get("cpu"); got != 1000 || p.Spec != second.Fact.Object.(*model.Pod).Spec {
 		t.Errorf("requests %v, shared %t", p.Spec.Requests, p.Spec == second.Fact.Object.(*model.Pod).Spec)
