@@ -17,7 +17,7 @@ import (
 // recorded is how much of what a life does is recorded: the files of some are kept small, so that new ones begin in the
 // midst of things.
 func (w *World) recorded(p *process) (o loop.Recording) {
-	if w.Trouble.NoDisk || !w.chance(0.3) {
+	if none := w.Trouble.NoDisk || !w.chance(0.3); none && w.Breaks.step == nil { // a defect of recordings shows in them
 		return loop.Recording{Memory: 1 << 20}
 	}
 	p.records = filepath.Join(w.conf.disk, p.name)
