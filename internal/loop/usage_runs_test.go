@@ -9,6 +9,8 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	schedulingv1beta1 "volcano.sh/apis/pkg/apis/scheduling/v1beta1"
 
+	"ashlar.sh/internal/readapi"
+	"ashlar.sh/sched"
 	"ashlar.sh/sched/estimate"
 	"ashlar.sh/sched/ledger"
 )
@@ -29,14 +31,28 @@ func (w *living) runFor(name string, d time.Duration) {
 	w.delete(name)
 }
 
+// inLoop has the goroutine of the loop call f.
+func (w *living) inLoop(f func(*sched.Engine)) {
+	_, err := w.loop.background.questions.ask(w.Context(), func(e *sched.Engine, _ readapi.Moment) { f(e) })
+	if err != nil {
+		w.Fatal(err)
+	}
+}
+
 // predicted is how long a pod is expected to run by earlier runs.
-func (w *living) predicted(name string) time.Duration {
-	l := w.loop.engine.Ledger()
-	t, there := l.Tasks.Find(ledger.Key{Namespace: "ns", Name: name})
+func (w *living) predicted(name string) (d time.Duration) {
+	there := false
+	w.inLoop(func(e *sched.Engine) {
+		l := e.Ledger()
+		var t ledger.TaskID
+		if t, there = l.Tasks.Find(ledger.Key{Namespace: "ns", Name: name}); there {
+			d = time.Duration(l.Tasks.Runs.Of(l.Task(t)))
+		}
+	})
 	if !there {
 		w.Fatalf("there is no pod %s", name)
 	}
-	return time.Duration(l.Tasks.Runs.Of(l.Task(t)))
+	return d
 }
 
 // What earlier runs took is known to the next scheduler, too, although no object shows it any more; a cluster in which
@@ -109,10 +125,12 @@ func TestFirstEstimatesAreKeptOverRestarts(t *testing.T) {
 		w.group("h", 3, "")
 		w.after(time.Second)
 		now := time.Now().UnixNano()
-		for _, name := range []string{"g", "h"} {
-			w.loop.background.estimates.restore([]firstRecord{{ledger.JobKey{Namespace: "ns", Name: name},
-				estimate.First{Life: name, Made: now, Earliest: now + 5, By: now + 9}}})
-		}
+		w.inLoop(func(*sched.Engine) {
+			for _, name := range []string{"g", "h"} {
+				w.loop.background.estimates.restore([]firstRecord{{ledger.JobKey{Namespace: "ns", Name: name},
+					estimate.First{Life: name, Made: now, Earliest: now + 5, By: now + 9}}})
+			}
+		})
 		w.after(2 * time.Minute)
 		w.end()
 		w.must(w.groups.Delete(groupsKind, "ns", "h"))
@@ -120,7 +138,8 @@ func TestFirstEstimatesAreKeptOverRestarts(t *testing.T) {
 			Name: "h", UID: "another"}, Spec: schedulingv1beta1.PodGroupSpec{MinMember: 3, Queue: "default"}}, "ns"))
 		w.schedule()
 		w.after(time.Minute)
-		kept := w.loop.background.estimates.saved()
+		var kept []firstRecord
+		w.inLoop(func(*sched.Engine) { kept = w.loop.background.estimates.saved() })
 		if len(kept) != 1 || kept[0].Name != "g" || kept[0].By != now+9 {
 			t.Errorf("kept are %v, want those of g, which is the same job", kept)
 		}
