@@ -3,7 +3,6 @@ package readapi
 import (
 	"fmt"
 	"hash/fnv"
-	"slices"
 
 	"ashlar.sh/sched"
 	"ashlar.sh/sched/ledger"
@@ -26,15 +25,18 @@ func Identity(e *sched.Engine, key ledger.JobKey) uint64 {
 	if g := job.Group; g != nil {
 		say("%s %v %q", g.UID, g.MinResources, g.PriorityClass)
 	}
-	var pods []string
+	pods := uint64(0) // a sum, whatever their order: there may be many, and the loop waits
 	for s := range model.NumStatus {
 		led.Jobs.Tasks(id, s, func(t ledger.TaskID) bool {
 			p := led.Task(t).Pod
-			pods = append(pods, fmt.Sprintf("%s %v", p.UID, p.Gated))
+			one := ledger.Hash(p.UID)
+			if p.Gated {
+				one *= 3
+			}
+			pods += one
 			return true
 		})
 	}
-	slices.Sort(pods)
-	say("%v", pods)
+	say(" %d", pods)
 	return max(1, h.Sum64())
 }

@@ -120,19 +120,11 @@ func (r *Runs) take() {
 // runOf tells the runs of a template apart: by the life of their controller and by their PodGroup, else by pods. Runs
 // of a CronJob without PodGroups are one, since it is their top controller.
 func runOf(p *model.Pod) uint64 {
-	texts := [...]string{p.Group, p.OwnerID, ""}
+	name := p.Group + "\xff" + p.OwnerID + "\xff"
 	if p.Group == "" && p.OwnerID == "" {
-		texts[2] = p.UID
+		name += p.UID
 	}
-	const offset, prime = 14695981039346656037, 1099511628211 // FNV-1a
-	h := uint64(offset)
-	for _, text := range texts {
-		for i := range len(text) {
-			h = (h ^ uint64(text[i])) * prime
-		}
-		h = (h ^ 0xff) * prime
-	}
-	return h
+	return Hash(name + "\xff")
 }
 
 // add takes in a run. What is known of a run is what its last pod took.
