@@ -37,15 +37,15 @@ func (v *view) hideQueues(r *trace.Reason, own string) {
 
 // aliases are the names by which queues are told that the user may not see: of those above the queue that is asked
 // about *, *2 and so on, so that each level can be told from the next; of others *.
-func (f *finding) aliases(v *view) (of func(string) string, above []string) {
+func (f *finding) aliases(v *view) (of func(string) string, above map[string]bool) {
 	parents := map[string]string{}
 	for i := range f.report.Queues {
 		parents[f.report.Queues[i].Name] = f.report.Queues[i].Parent
 	}
 	names := map[string]string{f.name: f.name}
-	hidden := 0
+	above, hidden := map[string]bool{}, 0
 	for name := parents[f.name]; name != "" && names[name] == ""; name = parents[name] {
-		above = append(above, name)
+		above[name] = true
 		if names[name] = name; !v.queue(name) {
 			if hidden++; hidden == 1 {
 				names[name] = another
@@ -81,13 +81,12 @@ func (f *finding) visible(v *view) (out *sched.Report, left int) {
 		}
 	}
 	alias, above := f.aliases(v)
-	for _, q := range f.report.Queues {
-		name := q.Name
-		q.Name, q.Parent, q.ClosedBy = alias(name), alias(q.Parent), alias(q.ClosedBy)
-		if slices.Contains(above, name) { // before others that have the same alias
-			out.Queues = slices.Insert(out.Queues, 0, q)
-		} else {
-			out.Queues = append(out.Queues, q)
+	for _, first := range [...]bool{true, false} { // those above come before others that have the same alias
+		for _, q := range f.report.Queues {
+			if above[q.Name] == first {
+				q.Name, q.Parent, q.ClosedBy = alias(q.Name), alias(q.Parent), alias(q.ClosedBy)
+				out.Queues = append(out.Queues, q)
+			}
 		}
 	}
 	return out, left

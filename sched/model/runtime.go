@@ -7,7 +7,7 @@ type TimeSource uint8
 const (
 	TimeUnknown   TimeSource = iota // nothing is said
 	TimePredicted                   // what the last runs of the same user and template took
-	TimeDeclared                    // the author's guess: ashlar.sh/duration, or runningEstimate of a Volcano Job
+	TimeDeclared                    // the author's guess: ashlar.sh/duration on the pod, or on its PodGroup
 	TimeEnforced                    // the kubelet ends the pod: spec.activeDeadlineSeconds
 )
 
