@@ -112,17 +112,45 @@ func (p *Page) Text(selector string) string {
 	return out
 }
 
-// Click clicks where an element is, after it is there.
+// Click clicks where an element is, after it is there. What comes meanwhile may move it: a press that would meet
+// another element is kept from the page, and done again.
 func (p *Page) Click(selector string) {
 	p.T.Helper()
 	p.Until("an element to click", fmt.Sprintf("document.querySelector(%q)", selector))
+	for range mostPresses {
+		if p.press(selector) {
+			return
+		}
+	}
+	p.T.Fatalf("%s cannot be clicked: something covers it, or it moves all the time", selector)
+}
+
+// mostPresses is how often a click is tried.
+const mostPresses = 50
+
+// press clicks where an element is now, and says whether the click met it. Otherwise the page has seen nothing of it.
+func (p *Page) press(selector string) bool {
+	p.T.Helper()
 	var at struct{ X, Y float64 }
-	p.Eval(fmt.Sprintf(`(() => { const e = document.querySelector(%q); e.scrollIntoView({block: "nearest"});
+	p.Eval(fmt.Sprintf(`(async () => { const e = document.querySelector(%q);
+	  window.pressed = {met: 0, missed: !e}; if (!e) return {X: 0, Y: 0};
+	  e.scrollIntoView({block: "nearest"});
+	  await new Promise((done) => setTimeout(done, 20));
+	  const kinds = ["pointerdown", "mousedown", "pointerup", "mouseup", "click"];
+	  const look = (v) => {
+	    if (e.contains(v.target) && !window.pressed.missed) { window.pressed.met++; return; }
+	    window.pressed.missed = true; v.stopImmediatePropagation(); v.preventDefault();
+	  };
+	  for (const kind of kinds) window.addEventListener(kind, look, true);
+	  window.pressed.over = () => { for (const kind of kinds) window.removeEventListener(kind, look, true); };
 	  const r = e.getBoundingClientRect(); return {X: r.x + r.width / 2, Y: r.y + r.height / 2}; })()`, selector), &at)
 	for _, kind := range []string{"mousePressed", "mouseReleased"} {
 		p.Do("Input.dispatchMouseEvent", map[string]any{"type": kind, "x": at.X, "y": at.Y, "button": "left",
 			"clickCount": 1})
 	}
+	met := false
+	p.Eval("(() => { window.pressed.over?.(); return !window.pressed.missed && window.pressed.met > 0; })()", &met)
+	return met
 }
 
 // Key presses keys: single characters, or names as ArrowDown.
