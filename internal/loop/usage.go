@@ -7,6 +7,8 @@ import (
 	"fmt"
 	"hash/fnv"
 	"slices"
+	"strconv"
+	"strings"
 	"time"
 
 	corev1 "k8s.io/api/core/v1"
@@ -32,7 +34,8 @@ type usageKeeper struct {
 	written <-chan []string // has shown, once the write that is under way is over; nil: none is
 }
 
-// The form of what is kept, and its bounds. One object of a thousand records has about 200 KiB.
+// The form of what is kept, and its bounds. An object of a thousand records has 200 KiB as a rule. The API server takes
+// no ConfigMap above 1 MiB, which a tenant's longest names would make it.
 const (
 	usageForm        = 1
 	usageKey         = "usage.json"
@@ -40,6 +43,7 @@ const (
 	usageAtEnd       = 2 * time.Second // another scheduler may wait for the lease
 	mostUsageObjects = 16
 	recordsPerObject = 1000
+	bytesPerObject   = 1 << 19
 )
 
 // keptUsage is what one ConfigMap has.
@@ -222,11 +226,21 @@ func (k *usageKeeper) texts(s keptUsage) []string {
 	for n < mostUsageObjects && records/n > recordsPerObject {
 		n *= 2
 	}
-	n = min(n, mostUsageObjects)
+	for n = min(n, mostUsageObjects); ; n = min(2*n, mostUsageObjects) {
+		texts := s.divide(n)
+		long := func(text string) bool { return len(text) > bytesPerObject }
+		if n == mostUsageObjects || !slices.ContainsFunc(texts, long) {
+			return texts
+		}
+	}
+}
+
+// divide divides what is remembered among n ConfigMaps, each record by its name.
+func (s *keptUsage) divide(n int) []string {
 	parts := make([]keptUsage, n)
-	of := func(a, b string) *keptUsage {
+	of := func(names ...string) *keptUsage {
 		h := fnv.New32a()
-		h.Write([]byte(a + "/" + b))
+		h.Write([]byte(strings.Join(names, "/")))
 		return &parts[int(h.Sum32()%uint32(n))]
 	}
 	for _, r := range s.Queues {
@@ -238,7 +252,7 @@ func (k *usageKeeper) texts(s keptUsage) []string {
 		p.Tenants = append(p.Tenants, r)
 	}
 	for _, r := range s.Runs {
-		p := of(r.Namespace, r.User)
+		p := of(r.Namespace, r.User, strconv.FormatUint(r.Template, 10))
 		p.Runs = append(p.Runs, r)
 	}
 	for _, r := range s.Firsts {
@@ -258,13 +272,13 @@ func (k *usageKeeper) texts(s keptUsage) []string {
 }
 
 // write writes the ConfigMaps that differ from what is shown, and notes there what they have then. The first of them,
-// which says how many there are, is the last.
+// which says how many there are, is the last. One that is refused holds up no other.
 func (k *usageKeeper) write(ctx context.Context, texts, shown []string) {
 	ctx, cancel := context.WithTimeout(ctx, 30*time.Second)
 	defer cancel()
 	maps := k.l.rivals.kube.CoreV1().ConfigMaps(k.l.o.Election.Namespace)
 	for i := len(texts) - 1; i >= 0; i-- {
-		if texts[i] == shown[i] || !k.l.lead.leading() {
+		if texts[i] == shown[i] || !k.l.lead.leading() || ctx.Err() != nil {
 			continue
 		}
 		m := &corev1.ConfigMap{ObjectMeta: metav1.ObjectMeta{Name: k.name(i), Namespace: k.l.o.Election.Namespace},
@@ -276,7 +290,7 @@ func (k *usageKeeper) write(ctx context.Context, texts, shown []string) {
 		if err != nil {
 			klog.ErrorS(err, "What is remembered of usage, runs and estimates could not be written; it is tried again in a "+
 				"minute", "configMap", m.Name)
-			return
+			continue
 		}
 		shown[i] = texts[i]
 	}

@@ -1,12 +1,18 @@
 package loop
 
 import (
+	"encoding/json"
+	"fmt"
+	"math"
 	"strings"
 	"testing"
 	"time"
 
 	corev1 "k8s.io/api/core/v1"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime"
+	k8stesting "k8s.io/client-go/testing"
 	schedulingv1beta1 "volcano.sh/apis/pkg/apis/scheduling/v1beta1"
 
 	"ashlar.sh/internal/readapi"
@@ -116,6 +122,64 @@ func TestRunsThatWereEdited(t *testing.T) {
 	if _, err := readUsage(`{"form":1,"Runs":[{"Namespace":7}]}`); err == nil {
 		t.Error("a number for a name is not told")
 	}
+}
+
+// A tenant that fills what is remembered with its longest names makes no ConfigMap larger than the API server takes.
+func TestLongRecordsAreDividedAmongMore(t *testing.T) {
+	const most = 1 << 20 // of the data of a ConfigMap
+	name := func(n, i int) string { return fmt.Sprintf("%0*d", n, i) }
+	runs, firsts := keptUsage{}, keptUsage{}
+	for i := range 1 << 12 {
+		run := ledger.Run{Job: math.MaxUint64, Ended: math.MaxInt64, Took: math.MaxInt64}
+		runs.Runs = append(runs.Runs, ledger.RunRecord{Runs: []ledger.Run{run, run},
+			RunKey: ledger.RunKey{Namespace: name(63, 0), User: name(63, 0), Template: math.MaxUint64 - uint64(i)}})
+	}
+	for i := range 1000 {
+		r := firstRecord{ledger.JobKey{Namespace: name(63, 0), Name: name(253, i), Owner: name(2*253, i)},
+			estimate.First{Life: name(253, i), Made: math.MaxInt64, Earliest: math.MaxInt64, By: math.MaxInt64}}
+		firsts.Firsts = append(firsts.Firsts, r)
+	}
+	for what, s := range map[string]keptUsage{"runs": runs, "first estimates": firsts} {
+		read := 0
+		for i, text := range (&usageKeeper{}).texts(s) {
+			if len(text) > most {
+				t.Errorf("%s: ConfigMap %d would have %d bytes, and %d is what one may have", what, i, len(text), most)
+			}
+			var part keptUsage
+			if err := json.Unmarshal([]byte(text), &part); err != nil {
+				t.Fatal(err)
+			}
+			read += len(part.Runs) + len(part.Firsts)
+		}
+		if want := len(s.Runs) + len(s.Firsts); read != want {
+			t.Errorf("%s: %d of %d records are in the ConfigMaps", what, read, want)
+		}
+	}
+}
+
+// A ConfigMap that the API server refuses holds up no other.
+func TestARefusedConfigMapHoldsUpNoOther(t *testing.T) {
+	inVirtualTimeWith(t, 1, stockRemembering, func(w *living) {
+		w.answers(&w.kube.Fake, "create", "configmaps", func(a k8stesting.Action) (bool, runtime.Object, error) {
+			if m := a.(k8stesting.CreateAction).GetObject().(*corev1.ConfigMap); m.Name == "volcano-usage-1" {
+				return true, nil, apierrors.NewRequestEntityTooLargeError("limit is 1048576")
+			}
+			return false, nil, nil
+		})
+		w.must(w.kube.Tracker().Add(&corev1.ConfigMap{ObjectMeta: metav1.ObjectMeta{Namespace: "ns", Name: "volcano-usage-0"},
+			Data: map[string]string{"usage.json": `{"form":1,"objects":2}`}}))
+		w.restart()
+		w.group("g", 1, "")
+		w.pods("g", 0, 1, "1")
+		w.after(10 * time.Second)
+		w.runFor("g-0", 10*time.Minute)
+		w.group("of-the-other", 1, "")
+		w.pods("of-the-other", 0, 1, "1")
+		w.after(3 * time.Minute)
+		if kept := w.keptUsage().Data["usage.json"]; kept == `{"form":1,"objects":2}` {
+			t.Error("the first was never written")
+		}
+	})
 }
 
 // What was estimated first for a job holds for the next scheduler, as long as it is the same job.
