@@ -41,7 +41,10 @@ func untrue() map[string]func() Breaks {
 			return Breaks{wrap: with(pretendLease), shows: "it answers, and"}
 		},
 		"records no receipt of what failed": func() Breaks {
-			return Breaks{step: withoutFailures, shows: "decided otherwise"}
+			return Breaks{step: withoutFailures, shows: "decided otherwise", world: func(o *Options) {
+				// What panics before it is sent fails soon; what servers answer is tried again for as long as a world lasts.
+				o.Schedulers, o.Trouble = 1, Trouble{ProcessTrouble: ProcessTrouble{Panics: 5 * time.Second}}
+			}}
 		},
 		"takes limits of time for half of what they are": func() Breaks {
 			return Breaks{event: halfTheTime, world: func(o *Options) {
