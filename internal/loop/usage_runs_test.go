@@ -166,8 +166,10 @@ func TestARefusedConfigMapHoldsUpNoOther(t *testing.T) {
 			}
 			return false, nil, nil
 		})
-		w.must(w.kube.Tracker().Add(&corev1.ConfigMap{ObjectMeta: metav1.ObjectMeta{Namespace: "ns", Name: "volcano-usage-0"},
-			Data: map[string]string{"usage.json": `{"form":1,"objects":2}`}}))
+		_, err := w.kube.CoreV1().ConfigMaps("ns").Create(w.Context(), &corev1.ConfigMap{
+			ObjectMeta: metav1.ObjectMeta{Namespace: "ns", Name: "volcano-usage-0"},
+			Data:       map[string]string{"usage.json": `{"form":1,"objects":2}`}}, metav1.CreateOptions{})
+		w.must(err)
 		w.restart()
 		w.group("g", 1, "")
 		w.pods("g", 0, 1, "1")
