@@ -1,6 +1,7 @@
 package config
 
 import (
+	"bytes"
 	"fmt"
 	"slices"
 	"strings"
@@ -147,7 +148,11 @@ func (p *parser) document(data []byte) *yaml.Node {
 		return nil
 	}
 	if len(docs) > 1 {
-		p.object(docs[1].Line+p.src.LineOffset, "it is skipped",
+		line := docs[1].Line
+		if isNull(docs[1]) { // the library says the line after the last one
+			line = min(line, 1+bytes.Count(data, []byte("\n")))
+		}
+		p.object(line+p.src.LineOffset, "it is skipped",
 			"a second document begins here; a configuration is one document")
 		if p.mode == Strict {
 			return nil

@@ -129,6 +129,8 @@ var refusals = map[string]refusal{
 		`conf:2: this is not YAML: unknown anchor 'a' referenced`},
 	"two documents": {acts + tiers + "---\n" + acts,
 		`conf:6: a second document begins here; a configuration is one document`},
+	"two documents, the second of which is empty": {acts + tiers + "---",
+		`conf:5: a second document begins here; a configuration is one document`},
 	"a list instead of keys": {"- name: gang\n",
 		`conf:1: the configuration: expected keys with values, got a list`},
 	"a list as a key": {acts + "? [a]\n: 1\n", `conf:2: the configuration: expected a key, got a list`},
