@@ -207,11 +207,13 @@ func (k *usageKeeper) begin(ctx context.Context) {
 	if slices.Equal(texts, shown) {
 		return
 	}
-	written := make(chan []string, 1)
+	written, was := make(chan []string, 1), max(1, len(k.shown))
 	k.written = written
 	crash.Handler(k.l.panicked).Go("writing what is remembered of usage, runs and estimates", func() {
 		defer func() { written <- shown }()
-		k.write(ctx, texts, shown)
+		if !k.write(ctx, texts, shown, was) {
+			shown = shown[:was]
+		}
 	})
 }
 
@@ -272,14 +274,20 @@ func (s *keptUsage) divide(n int) []string {
 }
 
 // write writes the ConfigMaps that differ from what is shown, and notes there what they have then. The first of them,
-// which says how many there are, is the last. One that is refused holds up no other.
-func (k *usageKeeper) write(ctx context.Context, texts, shown []string) {
+// which says how many there are, is the last. One that is refused holds up no other; but while one beyond those that
+// were there cannot be made, the one that had its records so far keeps them, and is not written. It returns whether all
+// that were not there are made.
+func (k *usageKeeper) write(ctx context.Context, texts, shown []string, was int) (grown bool) {
 	ctx, cancel := context.WithTimeout(ctx, 30*time.Second)
 	defer cancel()
+	keeps := make([]bool, was)
 	maps := k.l.rivals.kube.CoreV1().ConfigMaps(k.l.o.Election.Namespace)
 	for i := len(texts) - 1; i >= 0; i-- {
-		if texts[i] == shown[i] || !k.l.lead.leading() || ctx.Err() != nil {
+		if texts[i] == shown[i] || i < was && keeps[i] {
 			continue
+		}
+		if !k.l.lead.leading() || ctx.Err() != nil {
+			return i < was && !slices.Contains(keeps, true)
 		}
 		m := &corev1.ConfigMap{ObjectMeta: metav1.ObjectMeta{Name: k.name(i), Namespace: k.l.o.Election.Namespace},
 			Data: map[string]string{usageKey: texts[i]}}
@@ -290,8 +298,12 @@ func (k *usageKeeper) write(ctx context.Context, texts, shown []string) {
 		if err != nil {
 			klog.ErrorS(err, "What is remembered of usage, runs and estimates could not be written; it is tried again in a "+
 				"minute", "configMap", m.Name)
+			if i >= was {
+				keeps[i%was] = true
+			}
 			continue
 		}
 		shown[i] = texts[i]
 	}
+	return !slices.Contains(keeps, true)
 }
