@@ -2,6 +2,7 @@ package cli
 
 import (
 	"slices"
+	"strings"
 	"testing"
 
 	"github.com/spf13/pflag"
@@ -46,6 +47,25 @@ func TestFlagsThatVolcanoAcceptsAreTakenAsVcScheduler(t *testing.T) {
 				}
 			}
 		})
+	}
+}
+
+// Flags of Volcano's scheduler that change nothing here are taken, and each says what holds instead.
+func TestFlagsWithoutEffectSayWhatHoldsInstead(t *testing.T) {
+	for _, given := range []string{"--priority-class=false", "--kube-api-qps=50", "--kube-api-burst=100",
+		"--minimum-feasible-nodes=10", "--minimum-percentage-nodes-to-find=5", "--percentage-nodes-to-find=20",
+		"--csi-storage=false", "--ignored-provisioners=a,b", "--node-worker-threads=4", "--gate-removal-worker-num=2",
+		"--resource-sync-timeout=10s", "--log-flush-frequency=1s", "--feature-gates=UnschedulableJobCache=true"} {
+		s, f := scheduling{}, pflag.NewFlagSet("scheduler", pflag.ContinueOnError)
+		s.flags(f)
+		if err := f.Parse([]string{given}); err != nil {
+			t.Error(err)
+			continue
+		}
+		name, _, _ := strings.Cut(strings.TrimPrefix(given, "--"), "=")
+		if reason, idle := strings.CutPrefix(f.Lookup(name).Usage, "no effect: "); !idle || reason == "" {
+			t.Errorf("--%s does not say what holds instead: %q", name, f.Lookup(name).Usage)
+		}
 	}
 }
 

@@ -70,3 +70,28 @@ func TestTheLongestPrefixNamesTheArgument(t *testing.T) {
 		t.Error("a prefix without a name is an argument")
 	}
 }
+
+// What Volcano's plugins take and Ashlar's do not heed is accepted with a warning that names it.
+func TestArgumentsThatAreNotBuiltSaySo(t *testing.T) {
+	values := map[policy.Kind]string{policy.KindBool: "true", policy.KindInt: "1", policy.KindDecimal: "1",
+		policy.KindText: "x", policy.KindList: "x", policy.KindSequence: "[]", policy.KindDuration: "1s"}
+	told := 0
+	for _, e := range Volcano().Plugins {
+		for _, a := range e.Arguments {
+			if !e.Built || !a.Later {
+				continue
+			}
+			key := a.Key
+			if a.Prefix {
+				key += "x"
+			}
+			s, notes := read(plugins+"  - name: "+e.Name+"\n    arguments:\n      "+key+": "+values[a.Kind]+"\n", Strict)
+			if told++; s == nil || !strings.Contains(notes, "argument "+key+" of plugin "+e.Name+" is known and not built yet") {
+				t.Errorf("%s of %s: %q", key, e.Name, notes)
+			}
+		}
+	}
+	if told < 10 {
+		t.Errorf("%d arguments are not built: this shows too little", told)
+	}
+}

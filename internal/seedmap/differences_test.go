@@ -1,7 +1,6 @@
 package seedmap
 
 import (
-	"io/fs"
 	"os"
 	"path/filepath"
 	"regexp"
@@ -18,9 +17,10 @@ const (
 	tenants     = "docs/security.md"
 )
 
+// aTest is a test that is named without its file; listed is a cluster of the comparison with kube-scheduler.
 var (
-	aTest    = regexp.MustCompile("`(Test\\w+)`")
-	declares = regexp.MustCompile(`(?m)^func (Test\w+)\(`)
+	aTest  = regexp.MustCompile("`Test\\w+`")
+	listed = regexp.MustCompile("listed_test.go:TestListed` \\(`([^`]+)`\\)")
 )
 
 // shownBy is the last cell of each row of a page's tables that have the column "shown by", by line.
@@ -48,58 +48,39 @@ func shownBy(t *testing.T, page string) map[int]string {
 	return cells
 }
 
-// tests are the names of all tests of the repository.
-func tests(t *testing.T) map[string]bool {
-	t.Helper()
-	names := map[string]bool{}
-	err := filepath.WalkDir(root, func(path string, _ fs.DirEntry, err error) error {
-		if err != nil || !strings.HasSuffix(path, "_test.go") {
-			return err
-		}
-		text, err := os.ReadFile(path)
-		for _, m := range declares.FindAllStringSubmatch(string(text), -1) {
-			names[m[1]] = true
-		}
-		return err
-	})
-	if err != nil {
-		t.Fatal(err)
-	}
-	return names
-}
-
-// Each difference to Volcano, and each promise of a move from it, names a story or a test, and each that
-// is named exists. So it is with what a tenant may write, where another page may say it instead.
+// Each difference to Volcano, and each promise of a move from it, names a story or a test by its file and
+// name, and each that is named exists. So it is with what a tenant may write, where another page may say it instead.
 func TestEveryDifferenceIsShown(t *testing.T) {
-	known, declared := tests(t), declarations{}
+	declared := declarations{}
 	shown := func(page string, least int) {
 		rows := shownBy(t, page)
 		if len(rows) < least {
 			t.Errorf("%s has %d rows: the pattern finds too few", page, len(rows))
 		}
 		for line, cell := range rows {
-			named := 0
-			for _, m := range aTest.FindAllStringSubmatch(cell, -1) {
-				if named++; !known[m[1]] {
-					t.Errorf("%s:%d: there is no %s", page, line, m[1])
-				}
+			if name := aTest.FindString(cell); name != "" {
+				t.Errorf("%s:%d: %s is named without its file", page, line, name)
 			}
+			named := page == tenants && link.MatchString(cell) // whether it leads somewhere is another test
 			for _, r := range references(cell) {
 				if err := declared.find(r); err != nil {
 					t.Errorf("%s:%d: %v", page, line, err)
-				} else if page == tenants || strings.HasSuffix(r.path, "_test.go") || strings.HasSuffix(r.path, ".story") {
-					named++
+				} else if strings.HasSuffix(r.path, "_test.go") && !r.isTest() {
+					t.Errorf("%s:%d: of %s no test is named", page, line, r.path)
+				}
+				named = named || page == tenants || r.isTest()
+			}
+			for _, m := range listed.FindAllStringSubmatch(cell, -1) {
+				if err := declared.find(reference{path: "test/kubescheduler/testdata/" + m[1] + ".yaml"}); err != nil {
+					t.Errorf("%s:%d: %v", page, line, err)
 				}
 			}
-			if page == tenants && link.MatchString(cell) {
-				named++ // whether it leads somewhere is another test
-			}
-			if named == 0 {
+			if !named {
 				t.Errorf("%s:%d names neither a story nor a test: %q", page, line, cell)
 			}
 		}
 	}
-	shown(differences, 50)
+	shown(differences, 100)
 	shown("docs/moving-from-volcano.md", 6)
 	shown(tenants, 30)
 }

@@ -8,8 +8,8 @@ import (
 	fwk "k8s.io/kube-scheduler/framework"
 )
 
-// balance is kube-scheduler's score of balanced allocation as it was up to Kubernetes 1.34, and as Volcano has it: how
-// alike the shares of resources are with the pod on the node. From 1.35 on it is how much more alike they become by the
+// balance is kube-scheduler's score of balanced allocation as it was up to Kubernetes 1.35, and as Volcano has it: how
+// alike the shares of resources are with the pod on the node. From 1.36 on it is how much more alike they become by the
 // pod (docs/differences.md). What pods hold is what kube-scheduler's own figures of the node say.
 func balance(p *corev1.Pod, n fwk.NodeInfo) float64 {
 	asked := resourcehelper.PodRequests(p, resourcehelper.PodResourcesOptions{})

@@ -242,6 +242,18 @@ func TestAGangThatNeedsMoreIsNotLetIn(t *testing.T) {
 	w.expect("a-0 a-1")
 }
 
+// The gate keeps no devices for a job that was let in: the one that is placed first has them.
+func TestAdmissionKeepsNoDevices(t *testing.T) {
+	w := newWorld(t, nil, queue("q", "", gpus, "2"), claim("x", exactly(2)), claim("y", exactly(2)))
+	w.tell(job("first", "q", 2, "x")...) // its second member has not come
+	w.expect("", "first", "NotEnoughTasks")
+	if phase := w.e.Report().Jobs[0].Phase; phase.String() != "Inqueue" {
+		t.Errorf("the first job is %s, want Inqueue", phase)
+	}
+	w.tell(job("second", "q", 1, "y")...)
+	w.expect("second-0", "first", "NotEnoughTasks")
+}
+
 func TestASharedClaimCountsOnce(t *testing.T) {
 	w := newWorld(t, nil, queue("q", "", gpus, "2"), claim("shared", exactly(2)), claim("one", exactly(1)))
 	a := job("a", "q", 3, "shared", "shared", "shared")
