@@ -92,6 +92,8 @@ var sentencesByCode = []said{
 		"queue a would be left with less than its guarantee (cpu: 10 guaranteed, 8 left)"},
 	{trace.Reason{Code: trace.VictimDeserved, Queue: "a", Shorts: []trace.Short{{Dim: "cpu", Need: 10000, Have: 8000}}},
 		"queue a holds no more than it deserves (cpu: 10 deserved, 8 held)"},
+	{trace.Reason{Code: trace.VictimMinimum, Queue: "a", Shorts: []trace.Short{{Dim: "cpu", Need: 10000, Have: 8000}}},
+		"queue a would hold no more than it deserves without what its gang can spare (cpu: 10 deserved, 8 left)"},
 	{trace.Reason{Code: trace.VictimOfNoUse, Queue: "a"}, "they hold none of the resources that are missing"},
 	{trace.Reason{Code: trace.VictimOutside, Queue: "a"},
 		"queue a or the queue that asks is invalid or not below root: nothing is reclaimed from it"},

@@ -18,6 +18,10 @@ var ofVictims = map[trace.Code]func(trace.Reason) string{
 	trace.VictimDeserved: func(r trace.Reason) string {
 		return fmt.Sprintf("%s holds no more than it deserves%s", queueOf(r), shorts(r.Shorts, "deserved", "held"))
 	},
+	trace.VictimMinimum: func(r trace.Reason) string {
+		return fmt.Sprintf("%s would hold no more than it deserves without what its gang can spare%s", queueOf(r),
+			shorts(r.Shorts, "deserved", "left"))
+	},
 	trace.VictimNotOwed: func(r trace.Reason) string {
 		return fmt.Sprintf("%s would itself hold more than it deserves of what they give%s", queueOf(r),
 			shorts(r.Shorts, "deserved", "with the pod"))
@@ -132,6 +136,8 @@ var sparing = map[trace.Code]refusal{
 	trace.VictimGuaranteed: {"is guaranteed to %s", "are guaranteed to %s", "its own queue"},
 	trace.VictimDeserved: {"is in a queue that holds no more than it deserves",
 		"are in queues that hold no more than they deserve", ""},
+	trace.VictimMinimum: {"belongs to the minimum of a gang, which its queue deserves",
+		"belong to the minimums of gangs, which their queues deserve", ""},
 	trace.VictimNotOwed: {"gives only what the queue that asks would hold more of than it deserves",
 		"give only what the queue that asks would hold more of than it deserves", ""},
 	trace.VictimReturns: {"could be claimed back at once by its own queue",

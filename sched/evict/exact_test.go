@@ -151,6 +151,15 @@ func (b *brute) findShortOnNode(n ledger.NodeID, count int64) {
 }
 
 func (b *brute) judge(u policy.Unit) int {
+	if u.Whole {
+		u.Tasks = slices.DeleteFunc(slices.Clone(u.Tasks), func(t ledger.TaskID) bool {
+			return b.l.Task(t).Status != model.Running
+		})
+		if len(u.Tasks) == 0 {
+			return policy.NoTier
+		}
+		u.Spare = max(0, len(u.Tasks)-int(b.l.Job(u.Job).MinMember))
+	}
 	if b.rule.Scope == evict.OtherQueues {
 		judged, _ := b.set.Eviction.Reclaimable(b.asks, u)
 		return judged.Tier

@@ -85,7 +85,22 @@ func (dr *dryRun) compareVictims(a, b ledger.TaskID) int {
 func (dr *dryRun) unitsOf(tasks []ledger.TaskID) []ledger.TaskID {
 	j := dr.p.l.Task(tasks[0]).Job
 	job := dr.p.l.Job(j)
-	left := surplus(job)
+	dr.countSpare(job)
+	dr.rest = dr.rest[:0]
+	for _, t := range tasks {
+		if reserved(dr.p.l, t) && job.Holding() >= job.MinMember || dr.takeSpare(t) {
+			dr.unit(j, false)
+			dr.include(t)
+		} else {
+			dr.rest = append(dr.rest, t)
+		}
+	}
+	return dr.rest
+}
+
+// countSpare counts how many of its tasks a job can spare, in all, of each role and of each sub-group.
+func (dr *dryRun) countSpare(job *ledger.Job) {
+	dr.jobLeft = surplus(job)
 	dr.roleLeft = dr.roleLeft[:0]
 	for i := range job.Roles {
 		dr.roleLeft = append(dr.roleLeft, roleSurplus(&job.Roles[i]))
@@ -94,26 +109,39 @@ func (dr *dryRun) unitsOf(tasks []ledger.TaskID) []ledger.TaskID {
 	for i := range job.Subs {
 		dr.subLeft = append(dr.subLeft, subSurplus(job, &job.Subs[i]))
 	}
-	dr.rest = dr.rest[:0]
-	for _, t := range tasks {
-		role, sub := dr.p.l.Task(t).Role, dr.p.l.Task(t).Sub
-		switch {
-		case reserved(dr.p.l, t) && job.Holding() >= job.MinMember:
-			dr.unit(j, false)
-			dr.include(t)
-		case !reserved(dr.p.l, t) && left > 0 && dr.roleLeft[role] > 0 && (sub < 0 || dr.subLeft[sub] > 0):
-			left--
-			dr.roleLeft[role]--
-			if sub >= 0 {
-				dr.subLeft[sub]--
-			}
-			dr.unit(j, false)
-			dr.include(t)
-		default:
-			dr.rest = append(dr.rest, t)
-		}
+}
+
+// takeSpare says that the job can spare a task besides those for which it said so since countSpare.
+func (dr *dryRun) takeSpare(t ledger.TaskID) bool {
+	role, sub := dr.p.l.Task(t).Role, dr.p.l.Task(t).Sub
+	if reserved(dr.p.l, t) || dr.jobLeft <= 0 || dr.roleLeft[role] <= 0 || sub >= 0 && dr.subLeft[sub] <= 0 {
+		return false
 	}
-	return dr.rest
+	dr.jobLeft--
+	dr.roleLeft[role]--
+	if sub >= 0 {
+		dr.subLeft[sub]--
+	}
+	return true
+}
+
+// spareFirst puts those tasks of a job that it can spare before the others, both in their order, and returns how many
+// these are.
+func (dr *dryRun) spareFirst(j ledger.JobID, tasks []ledger.TaskID) (spare int) {
+	if job := dr.p.l.Job(j); surplus(job) > 0 {
+		dr.countSpare(job)
+		dr.later = dr.later[:0]
+		for _, t := range tasks {
+			if dr.takeSpare(t) {
+				tasks[spare] = t
+				spare++
+			} else {
+				dr.later = append(dr.later, t)
+			}
+		}
+		copy(tasks[spare:], dr.later)
+	}
+	return spare
 }
 
 // unit begins a unit; include adds a task to it.

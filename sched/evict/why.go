@@ -91,7 +91,12 @@ func (dr *dryRun) sparedFor(u *unit, why trace.Reason) {
 			text = ""
 		}
 	}
-	for _, t := range u.Tasks {
+	tasks := u.Tasks
+	if why.Code == trace.VictimMinimum { // those that the gang can spare are counted by themselves
+		tasks = slices.DeleteFunc(slices.Clone(tasks), func(t ledger.TaskID) bool { return !standing(dr.p.l, t) })
+		tasks = tasks[dr.spareFirst(u.Job, tasks):]
+	}
+	for _, t := range tasks {
 		dr.spared(t, why.Code, text)
 	}
 }

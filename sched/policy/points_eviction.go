@@ -50,7 +50,19 @@ type Unit struct {
 	Queue ledger.QueueID
 	Job   ledger.JobID
 	Whole bool // all that is left of the gang, which falls below its minimum
+	Spare int  // of a whole gang: so many of Tasks, the first, could go one by one; the others only together
 	Tasks []ledger.TaskID
+}
+
+// Together are the tasks of a unit that can only go together.
+func (u Unit) Together() []ledger.TaskID { return u.Tasks[u.Spare:] }
+
+// Kept is the code of a unit that stays because its queue holds no more than it deserves once its Spare tasks are gone.
+func (u Unit) Kept() trace.Code {
+	if u.Spare > 0 && len(u.Together()) > 1 {
+		return trace.VictimMinimum
+	}
+	return trace.VictimDeserved // a single member that stays stays as every pod does
 }
 
 // Opinion is an answer to "may this unit be evicted for that preemptor?". The zero Opinion abstains. A rejection has a

@@ -66,7 +66,10 @@ const (
 	// The queue would be left with less (Have) than its guarantee (Need); Shorts
 	VictimGuaranteed Code = "VictimGuaranteed"
 	VictimDeserved   Code = "VictimDeserved" // the queue holds (Have) no more than it deserves (Need); Shorts
-	VictimOfNoUse    Code = "VictimOfNoUse"  // they hold nothing of what is lacking
+	// The gang can only go together, but for members that it can spare: without those, the queue would hold (Have) no
+	// more than it deserves (Need); Shorts
+	VictimMinimum Code = "VictimMinimum"
+	VictimOfNoUse Code = "VictimOfNoUse" // they hold nothing of what is lacking
 	// The queue that asks would hold (Have) more than it deserves (Need) in every dimension that they hold; Shorts
 	VictimNotOwed Code = "VictimNotOwed"
 	// Their queue could reclaim the room at once: it deserves (Need) at least what it would

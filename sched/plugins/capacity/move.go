@@ -112,18 +112,27 @@ func (m *move) exceeded(leaf ledger.QueueID, shared int32, d resource.Dim, amoun
 // owed something.
 func (m *move) undue() trace.Reason {
 	gives := func(d resource.Dim) bool { return m.lacks(d) && m.reclaim.gives(d) }
-	surplus := func(d resource.Dim) bool {
-		return gives(d) && m.exceeded(m.unit.Queue, m.shared, d, m.reclaim.last.Get(d))
+	r := m.undueOf(m.unit.Queue, m.shared, gives, m.reclaim.together.Get)
+	if r.Code == trace.VictimDeserved {
+		r.Code = m.unit.Kept()
 	}
+	return r
+}
+
+// undueOf is the reason why the preemptor may not take this amount from a leaf with which it shares an ancestor at
+// depth shared, once the unit and all victims before it are gone: in no dimension that matters would the leaf's side
+// hold more with it than it deserves while the preemptor's side is owed something.
+func (m *move) undueOf(leaf ledger.QueueID, shared int32, matters func(resource.Dim) bool,
+	amount func(resource.Dim) int64) trace.Reason {
+	surplus := func(d resource.Dim) bool { return matters(d) && m.exceeded(leaf, shared, d, amount(d)) }
 	owed := func(d resource.Dim) bool {
-		return surplus(d) && m.entitled(m.preemptor.Queue, m.shared, d, m.preemptor.Want.Get(d), m.unit.Queue,
-			m.reclaim.last.Get(d))
+		return surplus(d) && m.entitled(m.preemptor.Queue, shared, d, m.preemptor.Want.Get(d), leaf, amount(d))
 	}
 	switch {
 	case m.any(owed):
 		return trace.Reason{}
 	case !m.any(surplus):
-		return m.deserves(gives)
+		return m.deserves(leaf, shared, matters, amount)
 	}
 	queue := m.l.Queue(m.preemptor.Queue)
 	return trace.Reason{Code: trace.VictimNotOwed, Queue: queue.Name, Shorts: trace.ShortsOf(m.l.Dims, surplus,
@@ -133,21 +142,28 @@ func (m *move) undue() trace.Reason {
 		})}
 }
 
-// deserves names the first queue on the unit's side that holds no more than it deserves of any
-// dimension that matters; where each holds more of some dimension, but no dimension is common to all,
-// the leaf.
-func (m *move) deserves(matters func(resource.Dim) bool) trace.Reason {
-	keeps := m.unit.Queue
-	held := func(q ledger.QueueID, d resource.Dim) int64 { return sum(m.held(q, d), m.reclaim.last.Get(d)) }
-	m.levels(m.unit.Queue, m.shared, func(q ledger.QueueID, own bool) bool {
-		over := m.any(func(d resource.Dim) bool { return matters(d) && held(q, d) > m.bounds.deserved(q, d) })
-		if own && !over {
-			keeps = q
+// deserves names the first queue on a leaf's side that holds, with this amount, no more than it deserves of any
+// dimension that matters; where each holds more of some dimension, the first that holds no more of another, and which
+// those are.
+func (m *move) deserves(leaf ledger.QueueID, shared int32, matters func(resource.Dim) bool,
+	amount func(resource.Dim) int64) trace.Reason {
+	held := func(q ledger.QueueID, d resource.Dim) int64 { return sum(m.held(q, d), amount(d)) }
+	within := func(q ledger.QueueID) func(resource.Dim) bool {
+		return func(d resource.Dim) bool { return matters(d) && held(q, d) <= m.bounds.deserved(q, d) }
+	}
+	keeps, all := ledger.NoQueue, false
+	m.levels(leaf, shared, func(q ledger.QueueID, own bool) bool {
+		if !own || !m.any(within(q)) {
+			return own
 		}
-		return own && over
+		over := m.any(func(d resource.Dim) bool { return matters(d) && !within(q)(d) })
+		if keeps == ledger.NoQueue || !over {
+			keeps, all = q, !over
+		}
+		return !all
 	})
-	return trace.Reason{Code: trace.VictimDeserved, Queue: m.l.Queue(keeps).Name, Shorts: trace.ShortsOf(m.l.Dims, matters,
-		func(d resource.Dim) trace.Short {
+	return trace.Reason{Code: trace.VictimDeserved, Queue: m.l.Queue(keeps).Name, Shorts: trace.ShortsOf(m.l.Dims,
+		within(keeps), func(d resource.Dim) trace.Short {
 			return trace.Short{Need: m.bounds.deserved(keeps, d), Have: held(keeps, d)}
 		})}
 }

@@ -13,7 +13,7 @@ import (
 type reclaimRule struct {
 	p *plugin
 
-	unit, last resource.Vec // scratch of Reclaimable
+	unit, together resource.Vec // scratch of Reclaimable: what the unit frees, and what of it can only go together
 }
 
 // Preemptive lets a queue reclaim while what it would hold is within what it deserves in at least one
@@ -74,9 +74,9 @@ func (rr *reclaimRule) undeserved(c policy.Preemptor) trace.Reason {
 // ancestorReclaimLevel+1 lowest has to be within; on the unit's side, all of as many have to be above.
 // What the common ancestor and those above it lose comes back with the preemptor's tasks.
 //
-// No queue on the unit's side is left with less than its guarantee (seed 001 §5.1). A whole gang may be
-// evicted if its queue is above what it deserves before the last of its members is evicted (decision
-// 12). What could be claimed back stays (settle.go). All refusals are Guards.
+// No queue on the unit's side is left with less than its guarantee (seed 001 §5.1). What can only go together is judged
+// as one, as a pod of that size would be (decision 12). What could be claimed back stays (settle.go). All refusals are
+// Guards.
 func (p *plugin) Reclaimable(c policy.Preemptor, u policy.Unit) policy.Opinion {
 	if !p.bounds.known(u.Queue) || !p.bounds.known(c.Queue) || u.Queue == c.Queue {
 		return refuse(trace.Reason{Code: trace.VictimOutside, Queue: p.l.Queue(u.Queue).Name})
@@ -105,24 +105,24 @@ func refuse(r trace.Reason) policy.Opinion {
 	return policy.Opinion{Vote: policy.Reject, Guard: true, Reason: r}
 }
 
-// weigh adds up what a unit frees, and what the last of its tasks does.
+// weigh adds up what a unit frees, and what of it can only go together.
 func (rr *reclaimRule) weigh(u policy.Unit) {
-	rr.unit, rr.last = rr.unit[:0], rr.last[:0]
-	for i, t := range u.Tasks {
-		request := rr.p.l.Class(rr.p.l.Task(t).Class).Request
-		rr.unit = rr.unit.Add(request)
-		if i == len(u.Tasks)-1 {
-			rr.last = rr.last.CopyFrom(request)
-		}
+	rr.unit, rr.together = rr.unit[:0], rr.together[:0]
+	for _, t := range u.Together() {
+		rr.together = rr.together.Add(rr.p.l.Class(rr.p.l.Task(t).Class).Request)
+	}
+	rr.unit = rr.unit.CopyFrom(rr.together)
+	for _, t := range u.Tasks[:u.Spare] {
+		rr.unit = rr.unit.Add(rr.p.l.Class(rr.p.l.Task(t).Class).Request)
 	}
 	if rr.p.devices == nil {
 		return
 	}
-	freed, kept := rr.p.devices.Frees(u.Tasks), rr.p.devices.Frees(u.Tasks[:len(u.Tasks)-1])
+	freed, spare := rr.p.devices.Frees(u.Tasks), rr.p.devices.Frees(u.Tasks[:u.Spare])
 	rr.unit = rr.unit.Add(freed)
 	for d := range freed {
-		if more := freed.Get(resource.Dim(d)) - kept.Get(resource.Dim(d)); more > 0 {
-			rr.last = rr.last.Set(resource.Dim(d), more)
+		if more := freed.Get(resource.Dim(d)) - spare.Get(resource.Dim(d)); more > 0 {
+			rr.together = rr.together.Set(resource.Dim(d), rr.together.Get(resource.Dim(d))+more)
 		}
 	}
 }

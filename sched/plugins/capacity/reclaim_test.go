@@ -118,10 +118,10 @@ var reclaims = map[string]struct {
 		"", []string{"team root guarantee:cpu=10", "q team deserved:cpu=9", "v team"},
 		[]string{"cpu=9", "cpu=2"}, false, "cpu=1", "",
 	},
-	"a whole gang before whose last it is above": {"", []string{"q root deserved:cpu=9", "v root deserved:cpu=4"},
-		[]string{"cpu=3", "cpu=3", "cpu=5"}, true, "cpu=1", ""},
-	"a whole gang before whose last it is not": {"", []string{"q root deserved:cpu=9", "v root deserved:cpu=4"},
-		[]string{"cpu=4", "cpu=4"}, true, "cpu=1", "VictimDeserved v cpu 4/4"},
+	"a whole gang, as a pod of its size": {"", []string{"q root deserved:cpu=9", "v root deserved:cpu=4"},
+		[]string{"cpu=3", "cpu=2"}, true, "cpu=1", ""},
+	"a whole gang of a queue that is not above": {"", []string{"q root deserved:cpu=9", "v root deserved:cpu=8"},
+		[]string{"cpu=4", "cpu=4"}, true, "cpu=1", "VictimDeserved v cpu 8/8"},
 	"a whole gang never below the guarantee": {"", []string{"q root deserved:cpu=9", "v root guarantee:cpu=1"},
 		[]string{"cpu=4"}, true, "cpu=1", "VictimGuaranteed v cpu 1/0"},
 	"level 0: the team above need not be": {
@@ -236,4 +236,31 @@ func TestVictimsComeFromTheNearestQueueFirst(t *testing.T) {
 	f := flat(t, "cpu=100")
 	f.queues("q root", "a root", "b root")
 	equal(t, "flat queues are all as near", f.CompareVictimQueues(f.id("a"), f.id("b"), f.id("q")), 0)
+}
+
+// Of a queue that deserves 5 cores and holds 8, a gang may go that needs all of its members; of one that can spare
+// four, the other four stay, which the queue deserves.
+func TestWhatCanOnlyGoTogetherIsJudgedAsOne(t *testing.T) {
+	c := leveled(t, "", "cpu=100 gpu=8")
+	c.queues("q root deserved:cpu=9", "v root deserved:cpu=5")
+	unit := policy.Unit{Queue: c.id("v"), Whole: true}
+	for i := range 8 {
+		unit.Tasks = append(unit.Tasks, c.member("v", "victim", fmt.Sprintf("victim-%d", i), "cpu=1", true))
+	}
+	for spare, why := range map[int]string{0: "", 2: "", 4: "VictimMinimum v cpu 5/4", 7: "VictimDeserved v cpu 5/1"} {
+		unit.Spare = spare
+		o := c.Reclaimable(c.claim("q", "cpu=1"), unit)
+		equal(t, fmt.Sprintf("%d to spare: why not", spare), brief(o.Reason), why)
+		equal(t, "a guard", o.Guard, why != "")
+	}
+}
+
+// A refusal names a queue, and of the resources only those of which that queue holds no more than it deserves.
+func TestAQueueIsNotSaidToHoldNoMoreOfWhatItHoldsMoreOf(t *testing.T) {
+	c := leveled(t, "1", "cpu=100 gpu=8")
+	c.queues("q root deserved:cpu=9,gpu=4", "team root deserved:cpu=50,gpu=1", "v team deserved:cpu=2,gpu=5")
+	pod := c.member("v", "victim", "victim", "cpu=4 gpu=3", true)
+	unit := policy.Unit{Queue: c.id("v"), Whole: true, Tasks: []ledger.TaskID{pod}}
+	o := c.Reclaimable(c.claim("q", "cpu=1 gpu=1"), unit)
+	equal(t, "why not", brief(o.Reason), "VictimDeserved v nvidia.com/gpu 5/3")
 }

@@ -1,8 +1,6 @@
 package capacity
 
 import (
-	"math"
-
 	"ashlar.sh/sched/ledger"
 	"ashlar.sh/sched/resource"
 	"ashlar.sh/sched/trace"
@@ -24,7 +22,7 @@ import (
 // lacked, a queue within its part of what is claimed and another above it. In a cycle of more than
 // two, each queue has to be above its part of what the next one claims, which rule 2 prevents.
 func (m *move) backAndForth() (r trace.Reason) {
-	if r = m.comesBack(m.unit.Queue, m.returns(m.unit.Job, m.unit.Tasks)); r.Is() {
+	if r = m.comesBack(m.unit.Queue, m.returns(m.unit.Tasks)); r.Is() {
 		return r
 	}
 	var before ledger.TaskID = ledger.NoTask
@@ -36,22 +34,14 @@ func (m *move) backAndForth() (r trace.Reason) {
 			return // a victim without a common dimension with the unit changes nothing
 		}
 		before = t
-		back := m.returns(task.Job, []ledger.TaskID{t})
-		if r = m.comesBack(q, back); !r.Is() && !m.belowMinimum(task.Job) && !m.surplus(q, back) {
-			r = m.deserves(m.lacks)
+		back := m.returns([]ledger.TaskID{t})
+		if r = m.comesBack(q, back); !r.Is() && !m.belowMinimum(task.Job) {
+			r = m.undueOf(q, m.order.together(q, m.preemptor.Queue), func(d resource.Dim) bool {
+				return m.preemptor.Want.Get(d) > 0 && m.bounds.offered(d) && back(d) > 0
+			}, back)
 		}
 	})
 	return r
-}
-
-// surplus says that with this amount back, and all other victims gone, a queue would still be above its
-// part of something that the preemptor is owed.
-func (m *move) surplus(q ledger.QueueID, back func(resource.Dim) int64) bool {
-	shared := m.order.together(q, m.preemptor.Queue)
-	return m.any(func(d resource.Dim) bool {
-		return m.preemptor.Want.Get(d) > 0 && m.bounds.offered(d) && back(d) > 0 && m.exceeded(q, shared, d, back(d)) &&
-			m.entitled(m.preemptor.Queue, shared, d, m.preemptor.Want.Get(d), q, back(d))
-	})
 }
 
 // comesBack is the reason why tasks of a queue could be claimed back once they are evicted; the zero
@@ -83,26 +73,15 @@ func (m *move) overdrawn(d resource.Dim, shared int32) bool {
 	return m.preemptor.Want.Get(d) > 0 && m.exceeded(m.preemptor.Queue, shared, d, m.preemptor.All(d))
 }
 
-// returns is the least of a job that has to come back for it to run again: for a member that it can
-// spare, that member alone; for a gang below its minimum, as many members as it lacks.
-func (m *move) returns(j ledger.JobID, tasks []ledger.TaskID) func(resource.Dim) int64 {
-	job := m.l.Job(j)
-	count := int64(1)
-	if whole := m.unit.Job == j && m.unit.Whole; whole || m.belowMinimum(j) {
-		count = int64(job.MinMember - job.Holding())
-		if whole {
-			count = int64(job.MinMember) - int64(job.Holding()) + int64(len(m.unit.Tasks))
-			count = min(count, int64(len(m.unit.Tasks)))
-		}
-	}
+// returns is the least for which tasks may claim: what one of them asks for. A gang may find room for its other
+// members elsewhere, and claim for a single one.
+func (m *move) returns(tasks []ledger.TaskID) func(resource.Dim) int64 {
 	return func(d resource.Dim) int64 {
-		least := int64(-1)
-		for _, t := range tasks {
-			if x := m.asks(t, d); least < 0 || x < least {
-				least = x
-			}
+		least := m.asks(tasks[0], d)
+		for _, t := range tasks[1:] {
+			least = min(least, m.asks(t, d))
 		}
-		return times(max(0, least), max(1, count))
+		return max(0, least)
 	}
 }
 
@@ -118,12 +97,4 @@ func (m *move) asks(t ledger.TaskID, d resource.Dim) int64 {
 func (m *move) belowMinimum(j ledger.JobID) bool {
 	job := m.l.Job(j)
 	return job.Holding() < job.MinMember
-}
-
-// times is a × b, at most math.MaxInt64; neither is negative.
-func times(a, b int64) int64 {
-	if b > 0 && a > math.MaxInt64/b {
-		return math.MaxInt64
-	}
-	return a * b
 }

@@ -30,7 +30,7 @@ type gang struct {
 
 const offers = "cpu=10 gpu=4 memory=8"
 
-// townOf draws queues and gangs of one to three pods, of which those that fit run.
+// townOf draws queues and gangs of one to five pods, of which those that fit run.
 func townOf(t *rapid.T) *town {
 	choice := policy.Choice{Hierarchy: rapid.Bool().Draw(t, "hierarchy"), Arguments: policy.Arguments{}}
 	if choice.Hierarchy {
@@ -41,7 +41,7 @@ func townOf(t *rapid.T) *town {
 	leaves := x.leaves()
 	for range rapid.IntRange(4, 12).Draw(t, "gangs") {
 		g := gang{queue: rapid.SampledFrom(leaves).Draw(t, "queue"),
-			tasks: make([]ledger.TaskID, rapid.IntRange(1, 3).Draw(t, "members")),
+			tasks: make([]ledger.TaskID, rapid.IntRange(1, 5).Draw(t, "members")),
 			asks: rapid.SampledFrom([]string{"cpu=1", "cpu=2", "cpu=4", "gpu=1", "gpu=2", "cpu=1 gpu=1", "cpu=3 gpu=1",
 				"memory=3", "cpu=1 memory=2", "cpu=3 memory=1", "gpu=1 memory=2", "gpu=2 memory=1",
 				"cpu=2 gpu=1 memory=2"}).Draw(t, "asks")}

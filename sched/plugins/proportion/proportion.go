@@ -35,14 +35,14 @@ func Definition() policy.Definition {
 type arguments struct{ policy.Memory }
 
 type plugin struct {
-	l           *ledger.Ledger
-	memory      policy.Memory
-	rows        []row // by QueueID
-	opens       uint64
-	figures     uint64
-	freed, last resource.Vec // scratch of Reclaimable
-	keep        guaranteeKeeper
-	divider     divider
+	l               *ledger.Ledger
+	memory          policy.Memory
+	rows            []row // by QueueID
+	opens           uint64
+	figures         uint64
+	freed, together resource.Vec // scratch of Reclaimable: see weigh
+	keep            guaranteeKeeper
+	divider         divider
 }
 
 // row is what a queue deserves and may at most hold.

@@ -20,8 +20,8 @@ func (p *plugin) Preemptive(c policy.Preemptor) (trace.Reason, bool) {
 // is not needed, would not help. No preemptor brings its queue above what it deserves of anything, and
 // nothing is placed above that. So what all queues hold above what they deserve only falls, and no two
 // queues take from each other in turn. No queue is left with less than its guarantee of what the unit
-// frees, which the seed does not say. A whole gang is not evicted if its queue is no longer above what
-// it deserves before the last of its members is evicted (decision 12). All refusals are Guards.
+// frees, which the seed does not say. What can only go together is judged as one, as a pod of that size would be
+// (decision 12). All refusals are Guards.
 func (p *plugin) Reclaimable(c policy.Preemptor, u policy.Unit) policy.Opinion {
 	name := p.l.Queue(u.Queue).Name
 	if !p.known(u.Queue) || !p.known(c.Queue) || u.Queue == c.Queue {
@@ -35,7 +35,7 @@ func (p *plugin) Reclaimable(c policy.Preemptor, u policy.Unit) policy.Opinion {
 	if r := p.guarded(u.Queue); r.Is() {
 		return refuse(r)
 	}
-	if r := p.within(u.Queue, helps); r.Is() {
+	if r := p.within(u, helps); r.Is() {
 		return refuse(r)
 	}
 	return policy.Opinion{Vote: policy.Permit}
@@ -45,15 +45,15 @@ func refuse(r trace.Reason) policy.Opinion {
 	return policy.Opinion{Vote: policy.Reject, Guard: true, Reason: r}
 }
 
-// weigh adds up what a unit frees, and what the last of its tasks does.
+// weigh adds up what a unit frees, and what of it can only go together.
 func (p *plugin) weigh(u policy.Unit) {
-	p.freed, p.last = p.freed[:0], p.last[:0]
-	for i, t := range u.Tasks {
-		request := p.l.Class(p.l.Task(t).Class).Request
-		p.freed = p.freed.Add(request)
-		if i == len(u.Tasks)-1 {
-			p.last = p.last.CopyFrom(request)
-		}
+	p.freed, p.together = p.freed[:0], p.together[:0]
+	for _, t := range u.Together() {
+		p.together = p.together.Add(p.l.Class(p.l.Task(t).Class).Request)
+	}
+	p.freed = p.freed.CopyFrom(p.together)
+	for _, t := range u.Tasks[:u.Spare] {
+		p.freed = p.freed.Add(p.l.Class(p.l.Task(t).Class).Request)
 	}
 }
 
@@ -81,15 +81,15 @@ func (p *plugin) guarded(q ledger.QueueID) trace.Reason {
 		func(d resource.Dim) trace.Short { return trace.Short{Need: queue.Guarantee.Get(d), Have: left(d)} })}
 }
 
-// within is the reason why a queue keeps the unit: with only the last of the unit's tasks left, it
-// holds no more than it deserves of any dimension that helps.
-func (p *plugin) within(q ledger.QueueID, helps func(resource.Dim) bool) trace.Reason {
-	queue, deserved := p.l.Queue(q), p.rows[q].deserved
-	held := func(d resource.Dim) int64 { return minus(queue.Allocated.Get(d), p.freed.Get(d)-p.last.Get(d)) }
+// within is the reason why a queue keeps the unit: once those of its tasks are gone that could go one by one, it holds
+// no more than it deserves of any dimension that helps.
+func (p *plugin) within(u policy.Unit, helps func(resource.Dim) bool) trace.Reason {
+	queue, deserved := p.l.Queue(u.Queue), p.rows[u.Queue].deserved
+	held := func(d resource.Dim) int64 { return minus(queue.Allocated.Get(d), p.freed.Get(d)-p.together.Get(d)) }
 	if p.some(func(d resource.Dim) bool { return helps(d) && held(d) > deserved.Get(d) }) {
 		return trace.Reason{}
 	}
-	return trace.Reason{Code: trace.VictimDeserved, Queue: queue.Name, Shorts: trace.ShortsOf(p.l.Dims, helps,
+	return trace.Reason{Code: u.Kept(), Queue: queue.Name, Shorts: trace.ShortsOf(p.l.Dims, helps,
 		func(d resource.Dim) trace.Short { return trace.Short{Need: deserved.Get(d), Have: held(d)} })}
 }
 

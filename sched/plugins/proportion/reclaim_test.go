@@ -113,8 +113,8 @@ func TestReclaimable(t *testing.T) {
 			"VictimGuaranteed v cpu 7000/6000"},
 		"down to the guarantee":                     {queue{guarantee: 7}, lists(cpu(7), cpu(2)), false, cpu(1), "", ""},
 		"a guarantee of what the pod does not hold": {queue{guarantee: 7}, lists(bytes(60)), false, bytes(1), "", ""},
-		"a gang before whose last it is above":      {queue{}, lists(cpu(1), cpu(1), cpu(6)), true, cpu(1), "", ""},
-		"a gang before whose last it is not": {queue{}, lists(cpu(4), cpu(5)), true, cpu(1), "",
+		"a gang, as a pod of its size":              {queue{}, lists(cpu(4), cpu(2)), true, cpu(1), "", ""},
+		"a gang of a queue that is not above": {queue{}, lists(cpu(2), cpu(3)), true, cpu(1), "",
 			"VictimDeserved v cpu 5000/5000"},
 		"a gang of one": {queue{}, lists(cpu(6)), true, cpu(1), "", ""},
 		"a gang never below the guarantee": {queue{guarantee: 1}, lists(cpu(9)), true, cpu(1), "",
@@ -213,5 +213,24 @@ func TestPreemptiveJudgesThePresentState(t *testing.T) {
 	})
 	if !may() {
 		t.Error("what was undone counts")
+	}
+}
+
+// Of a queue that deserves 5 cores and holds 8, a gang may go that needs all of its members; of one that can spare
+// four, the other four stay, which the queue deserves.
+func TestWhatCanOnlyGoTogetherIsJudgedAsOne(t *testing.T) {
+	c := newCluster(t, 10, queue{name: "q", weight: 1, pending: 100}, queue{name: "v", weight: 1, pending: 100})
+	unit := policy.Unit{Whole: true}
+	for i := range 8 {
+		unit.Tasks = append(unit.Tasks, c.pod(fmt.Sprintf("victim-%d", i), "v", cpu(1), "node"))
+	}
+	c.open()
+	unit.Queue = c.id("v")
+	for spare, why := range map[int]string{0: "", 2: "", 4: "VictimMinimum v cpu 5000/4000",
+		7: "VictimDeserved v cpu 5000/1000"} {
+		unit.Spare = spare
+		if o := c.p.Reclaimable(c.claim(cpu(1)), unit); brief(o.Reason) != why || o.Guard != (why != "") {
+			t.Errorf("%d to spare: %q (a guard: %t), want %q", spare, brief(o.Reason), o.Guard, why)
+		}
 	}
 }
