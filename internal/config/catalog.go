@@ -30,7 +30,7 @@ type Entry struct {
 	Arguments []*policy.Argument
 }
 
-// Volcano is the catalogue of Volcano 1.14 and 1.15, with what this version of
+// Volcano is the catalogue of Volcano 1.14 to 1.16, with what this version of
 // Ashlar has built and what Ashlar adds.
 func Volcano() Catalog {
 	return Catalog{

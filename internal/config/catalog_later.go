@@ -7,6 +7,8 @@ func laterPlugins() []Entry {
 	return []Entry{
 		{Name: "task-topology", Meaning: "roles of a job together or apart", Arguments: []*policy.Argument{
 			{Key: "task-topology.weight", Kind: policy.KindInt, Default: "1", Meaning: "weight of the plugin"}}},
+		{Name: "group-topology-affinity", Meaning: "PodGroups in HyperNodes of their own", Arguments: []*policy.Argument{
+			{Key: "weight", Kind: policy.KindInt, Default: "1", Meaning: "weight of the plugin"}}},
 		{Name: "usage", Meaning: "nodes by their measured load", Arguments: []*policy.Argument{
 			{Key: "usage.weight", Kind: policy.KindInt, Default: "5", Meaning: "weight of the plugin"},
 			{Key: "cpu.weight", Kind: policy.KindInt, Default: "1", Meaning: "weight of cpu"},
