@@ -116,8 +116,9 @@ lint: vet ## Run golangci-lint (.golangci.yml says which linters) and govulnchec
 		*) echo "$$out"; exit 1 ;; \
 		esac; }
 
-vet: ## Run go vet, and list what gofmt would change
+vet: ## Run go vet, for the simulator alone too, and list what gofmt would change
 	$(GO) vet ./...
+	$(GO) vet -tags simulator ./cmd/ashlar ./internal/cli
 	@bad="$$(gofmt -l $$(git ls-files -co --exclude-standard '*.go') </dev/null)"; \
 	[ -z "$$bad" ] || { echo "not formatted (run gofmt -w on them):"; echo "$$bad"; exit 1; }
 

@@ -25,7 +25,7 @@ wait web/mine: NodeBooked: first 0s to 1h, limit 20m on n1
 
 problems
 ----
-Booking/second: spec.nodes: 1 node that it selects is booked by older bookings at the same time; it has 0
+Booking/second: spec.nodes: 0 of 1 node that it asks for: 1 matches its selector, 1 of these is booked at the same time by older bookings
 
 why ml/between
 ----

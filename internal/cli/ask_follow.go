@@ -46,7 +46,7 @@ func (p liveQuestions) watchByScheduler(l *listing, kind string, read func(*sche
 		tell := x.tell
 		x.tell = func(string) {} // what is missing was told once
 		l.noHeaders = true
-		return x.follow(kind, l.namespaceAsked(), tell, again)
+		return x.follow(kind, l.namespaceAsked(), 0, tell, again)
 	})
 }
 
@@ -61,17 +61,21 @@ func (l *listing) namespaceAsked() string {
 	return l.namespace
 }
 
-// follow calls again after each change, until the person ends it, or may not ask any more. What else goes wrong is told
-// once, and tried again: another scheduler may take over.
-func (x *scheduler) follow(kind, namespace string, tell func(string), again func() error) error {
-	changed := make(chan error)
+// follow calls again after each change, and so often without one (0: never), until the person ends it, or may not ask
+// any more. What else goes wrong is told once, and tried again: another scheduler may take over.
+func (x *scheduler) follow(kind, namespace string, every time.Duration, tell func(string), again func() error) error {
+	changed, due := make(chan error), make(<-chan time.Time)
 	go x.changes("/v1/watch?"+url.Values{"kinds": {kind + "s"}, "namespace": {namespace}}.Encode(), changed)
 	told := ""
 	for {
 		var err error
+		if every > 0 {
+			due = time.After(every)
+		}
 		select {
 		case <-x.ctx.Done():
 			return nil
+		case <-due:
 		case err = <-changed:
 		}
 		if err == nil {

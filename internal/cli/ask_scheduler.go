@@ -226,8 +226,8 @@ func (x *scheduler) jobs(l *listing) (listed, error) {
 		return nil, err
 	}
 	if h := last.Hidden; h != nil {
-		x.tell(fmt.Sprintf("%d jobs are not listed, of which %d wait: they are in namespaces of which you may not list the "+
-			"pods", h.Count, h.Waiting))
+		x.tell(notListed(h.Count, "job") + fmt.Sprintf(" (%d that wait): you may not list the pods of their namespaces",
+			h.Waiting))
 	}
 	rows, err = rowsOf(rows, l.names, "job", x.s.namespace, func(r *explain.JobRow) string { return r.Name })
 	if err != nil {
@@ -242,7 +242,7 @@ func (x *scheduler) nodes(l *listing) (listed, error) {
 		return nil, err
 	}
 	if h := last.Hidden; h != nil {
-		x.tell(fmt.Sprintf("%d nodes are not listed, because you may not list nodes: cpu %s of %s is free", h.Count,
+		x.tell(fmt.Sprintf("%s, because you may not list nodes: cpu %s of %s is free", notListed(h.Count, "node"),
 			orNone(h.Amounts["idle"]["cpu"]), orNone(h.Amounts["allocatable"]["cpu"])))
 	}
 	rows, err = rowsOf(rows, l.names, "node", "", func(r *explain.NodeAnswer) string { return r.Name })
@@ -250,6 +250,14 @@ func (x *scheduler) nodes(l *listing) (listed, error) {
 		return nil, noOther("node", err)
 	}
 	return asking(last).NodeRows(rows), nil
+}
+
+// notListed says how many there are beside those that are listed.
+func notListed(n int, what string) string {
+	if n == 1 {
+		return "1 " + what + " is not listed"
+	}
+	return fmt.Sprintf("%d %ss are not listed", n, what)
 }
 
 func orNone(amount string) string {
@@ -302,7 +310,7 @@ func (x *scheduler) queues(s *sharing) (*explain.Queues, error) {
 		return nil, err
 	}
 	if h := last.Hidden; h != nil {
-		x.tell(fmt.Sprintf("%d queues are not listed, because you may not get them", h.Count))
+		x.tell(notListed(h.Count, "queue") + ", because you may not get them")
 	}
 	out := explain.QueueRows(rows, int(last.Cycle))
 	if s.name != "" {

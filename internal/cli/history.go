@@ -19,20 +19,22 @@ which others were evicted for it.
 
 With a name alone the live scheduler is asked, which has recorded what it was told and decided; the
 answer says from when on. Where it cannot be asked, the events of the job's PodGroup and pods are
-told (docs/recordings.md). With a file, that recording is played.
+told (docs/recordings.md). With a file, that recording is played. With --watch it goes on, and tells
+what happens next, until Ctrl-C.
 
 Exit codes: 0 told; 1 it cannot be told, or there is nothing of the job; 2 bad usage; 3 the
 recording is decided otherwise than it was, so what comes later is not known.`
 
 func (p playing) history() *cobra.Command {
 	c := &cobra.Command{Use: "history", Short: "Tell what happened to a job", Args: cobra.NoArgs}
-	output, s := "", source{}
+	output, watch, s := "", false, source{}
 	job := &cobra.Command{
 		Use:   "job NAMESPACE/NAME [FILE]",
 		Short: "Tell what happened to a job, by the live scheduler or from a recording",
 		Long:  historyLong,
 		Example: `  # Of the live cluster
   ashlar history job train -n team
+  ashlar history job train -n team --watch
 
   # Of a recording
   kill -USR2 $PID
@@ -47,16 +49,20 @@ func (p playing) history() *cobra.Command {
 			if output != "table" && output != "json" {
 				return fmt.Errorf("--output %q: expected table or json", output)
 			}
+			if len(args) == 2 && watch {
+				return errors.New("--watch: a recording does not go on")
+			}
 			if len(args) == 2 {
 				return p.historyOf(args[0], args[1], output)
 			}
 			if err := s.checkSource(c); err != nil {
 				return err
 			}
-			return liveQuestions{questions(p)}.historyNow(&s, args[0], output)
+			return liveQuestions{questions(p)}.historyNow(&s, args[0], &past{to: p.Out, output: output, watch: watch})
 		},
 	}
 	job.Flags().StringVarP(&output, "output", "o", "table", "table or json")
+	job.Flags().BoolVarP(&watch, "watch", "w", false, "print what happens next, too, until Ctrl-C")
 	s.liveFlags(job)
 	s.fromFlags(job.Flags())
 	c.AddCommand(job)

@@ -32,35 +32,96 @@ func printHistory(to io.Writer, output string, h *explain.History) error {
 
 // historyNow tells what happened to a job of a live cluster: by the scheduler, which recorded it, else by the events of
 // its PodGroup and its pods.
-func (p liveQuestions) historyNow(s *source, name, output string) error {
+func (p liveQuestions) historyNow(s *source, name string, shown *past) error {
 	if namespace, rest, slashed := strings.Cut(name, "/"); slashed {
 		s.namespace, name = namespace, rest
 	}
-	var told *explain.History
 	answered, err := p.fromScheduler(s, func(x *scheduler) error {
-		told = &explain.History{}
-		return x.get("/v1/history/job/"+url.PathEscape(s.namespace)+"/"+url.PathEscape(name), told)
+		again := func() error {
+			told := &explain.History{}
+			err := x.get("/v1/history/job/"+url.PathEscape(s.namespace)+"/"+url.PathEscape(name), told)
+			if err != nil {
+				return err
+			}
+			return shown.print(told)
+		}
+		if err := again(); err != nil || !shown.watch {
+			return err
+		}
+		return x.follow("job", s.namespace, pastEach, x.tell, again)
 	})
-	if err == nil && !answered {
-		told, err = p.historyByEvents(s, name)
-	}
-	if err != nil {
+	if err != nil || answered {
 		return err
 	}
-	return printHistory(p.Out, output, told)
+	return p.watchEvents(s, name, shown)
 }
 
-// historyByEvents is what the events of a job's PodGroup and of its pods say.
-func (p liveQuestions) historyByEvents(s *source, name string) (*explain.History, error) {
+// pastEach is how often a history is read though no job has changed: a reason is told a moment after it holds.
+const pastEach = 10 * time.Second
+
+// past prints a history, and when it is printed again what is new in it.
+type past struct {
+	to     io.Writer
+	output string
+	watch  bool
+	begun  bool
+	seen   map[string]bool // the moments that were printed
+	now    string
+}
+
+func (p *past) print(h *explain.History) error {
+	fresh, seen := *h, map[string]bool{}
+	fresh.Moments = []explain.Happens{}
+	for _, m := range h.Moments {
+		key := fmt.Sprint(m)
+		if seen[key] = true; !p.seen[key] {
+			fresh.Moments = append(fresh.Moments, m)
+		}
+	}
+	if p.begun {
+		fresh.Notes = []string{}
+	}
+	if h.Now == p.now {
+		fresh.Now = ""
+	}
+	nothing := p.begun && len(fresh.Moments) == 0 && fresh.Now == ""
+	p.begun, p.seen, p.now = true, seen, h.Now
+	if nothing {
+		return nil
+	}
+	return printHistory(p.to, p.output, &fresh)
+}
+
+// watchEvents prints what the events of a job's PodGroup and of its pods say, with --watch until the person ends it.
+func (p liveQuestions) watchEvents(s *source, name string, shown *past) error {
 	ctx, stop := untilInterrupted(context.Background())
 	defer stop()
 	c, err := p.clients(s)
 	if err != nil {
-		return nil, noCluster(err)
+		return noCluster(err)
 	}
+	for {
+		told, err := p.historyByEvents(ctx, c.Kube, s, name)
+		if err == nil {
+			err = shown.print(told)
+		}
+		if err != nil || !shown.watch {
+			return untilStopped(ctx, err)
+		}
+		select {
+		case <-ctx.Done():
+			return nil
+		case <-time.After(calm):
+		}
+	}
+}
+
+// historyByEvents is what the events of a job's PodGroup and of its pods say.
+func (p liveQuestions) historyByEvents(ctx context.Context, kube kubernetes.Interface, s *source, name string) (
+	*explain.History, error) {
 	out := explain.NewHistory(s.namespace, name, explain.Basis{Source: "written",
 		Time: p.Now().UTC().Format(time.RFC3339)})
-	l := &eventsOfJob{ctx: ctx, kube: c.Kube, namespace: s.namespace, name: name}
+	l := &eventsOfJob{ctx: ctx, kube: kube, namespace: s.namespace, name: name}
 	if err := l.read(); err != nil {
 		return nil, noCluster(err)
 	}

@@ -71,29 +71,7 @@ func BookingSentence(b *sched.BookingReport) string {
 	if f, bad := b.SetAside(); bad {
 		return f.Field + ": " + f.Message
 	}
-	s := b.Short
-	switch {
-	case s.Asked == 0:
-		return ""
-	case s.Selected == 0:
-		return "no node matches its selector"
-	}
-	text := fmt.Sprintf("%d of %s that it asks for: %s its selector", s.Found,
-		count(int(s.Asked), "node"), matching(s.Selected))
-	if s.Taken > 0 {
-		text += fmt.Sprintf(", %d of these %s booked at the same time by older bookings", s.Taken, are(s.Taken))
-	}
-	if s.Out > 0 {
-		text += fmt.Sprintf(", %d %s cordoned or not ready", s.Out, are(s.Out))
-	}
-	return text
-}
-
-func are(n int32) string {
-	if n == 1 {
-		return "is"
-	}
-	return "are"
+	return b.Short.String()
 }
 
 // axis is how many columns the time axis of bookings has.
@@ -116,9 +94,6 @@ func (p *page) booked(r *Report) {
 	p.windows(r)
 	for i := range r.Bookings {
 		b := &r.Bookings[i]
-		if b.Message != "" {
-			p.paragraph(4, b.Name+": "+b.Message)
-		}
 		if b.EndedEarly != "" {
 			p.paragraph(4, b.Name+": its window from "+b.EndedEarly+" was ended early: it was idle")
 		}
@@ -160,11 +135,4 @@ func stretch(w model.Window, now, until int64) string {
 	from := min(column(w.From), axis-1)
 	to := min(max(column(w.To), from+1), axis)
 	return strings.Repeat("·", from) + strings.Repeat("█", to-from) + strings.Repeat("·", axis-to)
-}
-
-func matching(n int32) string {
-	if n == 1 {
-		return "1 matches"
-	}
-	return fmt.Sprintf("%d match", n)
 }

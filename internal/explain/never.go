@@ -17,8 +17,8 @@ var ofNever = map[trace.Code]func(trace.Reason) string{
 			"or has a taint that it does not tolerate", each(r.Need), r.Task)
 	},
 	trace.QueueTooSmall: func(r trace.Reason) string {
-		return fmt.Sprintf("it can never start in this queue: %s more than the capability of queue %s allows%s",
-			asks(r.Need), r.Queue, shorts(r.Shorts, "asked", "allowed"))
+		return fmt.Sprintf("it can never start in this queue: %s more than the capability of %s allows%s",
+			asks(r.Need), queueOf(r), shorts(r.Shorts, "asked", "allowed"))
 	},
 	trace.GangTooLarge: func(r trace.Reason) string {
 		if r.Have > 0 || len(r.Shorts) == 0 {

@@ -84,10 +84,10 @@ var sentences = map[trace.Code]func(trace.Reason) string{
 	},
 	trace.QueueOrphaned: func(r trace.Reason) string {
 		if r.Cause != nil {
-			return fmt.Sprintf("%s hangs below queue %s, which was set aside because of an error in it: %s", queueOf(r), r.Text,
-				r.Cause.Text)
+			return fmt.Sprintf("%s hangs below %s, which was set aside because of an error in it: %s", queueOf(r),
+				queueNamed(r.Text), r.Cause.Text)
 		}
-		return fmt.Sprintf("%s hangs below queue %s, which does not exist", queueOf(r), r.Text)
+		return fmt.Sprintf("%s hangs below %s, which does not exist", queueOf(r), queueNamed(r.Text))
 	},
 
 	trace.NotEnoughTasks: func(r trace.Reason) string {
@@ -239,7 +239,15 @@ func queueOf(r trace.Reason) string {
 	if r.Queue == "" {
 		return "its queue"
 	}
-	return "queue " + r.Queue
+	return queueNamed(r.Queue)
+}
+
+// queueNamed is a queue in a sentence. Of those that a job waits for only its own and those above it are named.
+func queueNamed(name string) string {
+	if name == Hidden {
+		return "a queue above its own"
+	}
+	return "queue " + name
 }
 
 func noPods(r trace.Reason) string {

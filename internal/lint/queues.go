@@ -4,7 +4,7 @@ import (
 	"slices"
 	"strings"
 
-	"ashlar.sh/internal/config"
+	"ashlar.sh/internal/config/profile"
 	"ashlar.sh/internal/explain"
 	"ashlar.sh/sched/model"
 	"ashlar.sh/sched/resource"
@@ -134,28 +134,11 @@ func (l *look) bounded(q *model.Queue, byName map[string]*model.Queue) {
 
 // readBy tells of fields that no configured plugin reads.
 func (l *look) readBy(q *model.Queue) {
-	if l.Chosen == nil || q.Name == model.RootQueue {
+	if l.Chosen == nil {
 		return
 	}
-	object, at := "Queue/"+q.Name, l.at(model.KindQueue, "", q.Name)
-	_, byWeight := l.Chosen.Plugin("proportion")
-	capacity, byAmounts := l.Chosen.Plugin("capacity")
-	switch {
-	case !byWeight && !byAmounts:
-		if len(q.Deserved)+len(q.Guarantee)+len(q.Capability) > 0 || q.Weight > 1 {
-			l.out.add("queue-no-effect", object, at, "neither plugin proportion nor capacity is configured: weight, deserved, "+
-				"guarantee and capability do nothing")
-		}
-	case !byAmounts && len(q.Deserved) > 0:
-		l.out.add("queue-no-effect", object, at, "spec.deserved does nothing: plugin proportion shares by weight, and only "+
-			"capacity reads it")
-	case !byWeight && q.Weight > 1:
-		l.out.add("queue-no-effect", object, at, "spec.weight does nothing: plugin capacity shares by spec.deserved, and "+
-			"only proportion reads it")
-	}
-	if parent(q) != model.RootQueue && !(byAmounts && capacity.Enabled(config.Hierarchy)) && (byWeight || byAmounts) {
-		l.out.add("queue-no-effect", object, at, "spec.parent has no part in sharing: only plugin capacity with "+
-			"enableHierarchy: true shares level by level")
+	for _, text := range profile.Unheeded(l.Chosen, q) {
+		l.out.add("queue-no-effect", "Queue/"+q.Name, l.at(model.KindQueue, "", q.Name), "%s", text)
 	}
 }
 

@@ -22,6 +22,7 @@ type reports struct {
 
 	problems reportedProblems
 	bookings reportedBookings
+	queues   queueEvents
 	records  letRunRecords
 }
 
@@ -57,6 +58,7 @@ func (rp *reports) all(now time.Time) {
 	})
 	rp.shard(now)
 	rp.bookings.tell(rp.l, now)
+	rp.queues.tell(rp.l, now)
 	rp.letRun(now)
 }
 
@@ -71,7 +73,7 @@ func (rp *reports) job(id ledger.JobID, now time.Time) {
 	t := rp.l.reported.job(job.Key, uid, group, now)
 	t.count(job, now)
 	rp.records.follow(rp.l.engine.Ledger(), id, t, now)
-	reason := rp.l.engine.JobReason(id)
+	reason := rp.reason(id, job)
 	code := codeOf(reason)
 	if code != "" && t.origin.said != "" {
 		code += "." + halfSaid
@@ -100,6 +102,16 @@ func (rp *reports) job(id ledger.JobID, now time.Time) {
 		rp.group(job, t, group, said, now)
 		rp.l.stranded.releaseAll(id, t, group, now)
 	}
+}
+
+// reason is why a job waits, as it is written.
+func (rp *reports) reason(id ledger.JobID, job *ledger.Job) trace.Reason {
+	counts := rp.l.engine.Ledger().Jobs.QueueName(id)
+	own := counts
+	if job.Group != nil {
+		own = job.Group.Queue
+	}
+	return explain.AsWritten(rp.l.engine.JobReason(id), own, counts)
 }
 
 // group writes to a PodGroup, in one write, its current conditions and counts, and a phase that was
@@ -171,7 +183,8 @@ func (rp *reports) tellWait(job *ledger.Job, t *reportedJob, group *schedulingv1
 	t.changes++
 	message := t.message(job, r)
 	t.text = reportedText{message: message, at: now, number: t.text.number}
-	rp.l.background.recorder.told.reason(job.Key, rp.l.now(), rp.l.background.questions.cycle.Load(), explain.Sentence(r))
+	rp.l.background.recorder.told.reason(job.Key, rp.l.now(), rp.l.background.questions.cycle.Load(),
+		explain.Sentence(r))
 	c := condition(schedulingv1beta1.PodGroupUnschedulableType, t.code, volcanos(r), message, now)
 	rp.event(job, group, c)
 	return append(notScheduledAnyMore(job, group, now), c)

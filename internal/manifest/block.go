@@ -222,7 +222,7 @@ func (b *block) library(value []byte) {
 	} else {
 		b.odd = b.odd || bytes.ContainsAny(value, "!*&")
 	}
-	if b.odd {
+	if b.odd = b.odd || hasLooseKey(value); b.odd {
 		return
 	}
 	j, err := yaml.YAMLToJSONStrict(append([]byte("k: "), value...))

@@ -64,7 +64,8 @@ var awkwardTexts = map[string]string{
 	"a key of several":        "? a\n: b\n", "a colon twice": "a: b: c\n", "nothing": "# a\n",
 	"an item beside a mapping":          "a: b\n- c\n",
 	"a text that goes on at the margin": "a: 'b\nc'\n", "more than one value": "a: 'b' 'c'\n", "not a number": "a: .nan\n",
-	"a document within": "a: b\n--- c\n",
+	"a document within": "a: b\n--- c\n", "a key that is a number, within": "a: {0: b}\n",
+	"a key that is a truth value, within": "a: [yes: b]\n",
 }
 
 func TestBlocksAreWrittenAsTheLibraryDoes(t *testing.T) {

@@ -77,7 +77,7 @@ func (d *document) at(path ...string) int {
 // kubectl gives them; item says that the chunk is a list with the document as its only
 // item.
 func readYAML(c chunk, item bool, buf []byte) (*document, *Error) {
-	d := &document{text: c, item: item, line: c.begins().lines + 1, odd: hasWildExponent(c.text)}
+	d := &document{text: c, item: item, line: c.begins().lines + 1, odd: hasWildExponent(c.text) || hasLooseKey(c.text)}
 	ok := false
 	if d.json, ok = blockJSON(c.text, buf); !ok {
 		if err := d.read(c); err != nil {

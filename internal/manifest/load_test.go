@@ -85,6 +85,13 @@ var badInput = []struct {
 			`"yesterday" as "2006"`}},
 	{"a key that is there twice", pod("a", "  nodeName: x\n  nodeName: y\n"),
 		[]string{"-:6: spec.nodeName: is given twice, first in line 5"}},
+	{"a key that is there twice, as a number and as a text", pod("a", "  nodeSelector: {0: x, \"0\": y}\n"),
+		[]string{"-:5: spec.nodeSelector.0: is given twice, first in line 5"}},
+	{"a key that is there twice, as a truth value and as a text",
+		pod("a", "  nodeSelector:\n    yes: x\n    \"true\": y\n"),
+		[]string{"-:7: spec.nodeSelector.true: is given twice, first in line 6"}},
+	{"a key that is there twice, as two numbers", pod("a", "  nodeSelector:\n    1.0: x\n    0x1: y\n"),
+		[]string{"-:7: spec.nodeSelector.1: is given twice, first in line 6"}},
 	{"a key that is there twice, in JSON", `{"apiVersion": "v1", "kind": "Node",` + "\n" +
 		`"metadata": {"name": "n"}, "kind": "Node"}`,
 		[]string{"-:2: kind: is given twice, first in line 1"}},

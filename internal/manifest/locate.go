@@ -70,10 +70,14 @@ func (l *locator) duplicates(n *yaml.Node, path *fieldPath) {
 	first := map[string]int{}
 	for i := 0; i < len(n.Content); i += 2 {
 		k := n.Content[i]
-		if line := first[k.Value]; line > 0 && k.Kind == yaml.ScalarNode {
-			l.fail(k, path.key(k.Value), "is given twice, first in line %d", line)
+		if k.Kind != yaml.ScalarNode {
+			continue
 		}
-		first[k.Value] = k.Line
+		key := keyOf(k)
+		if line := first[key]; line > 0 {
+			l.fail(k, path.key(key), "is given twice, first in line %d", line)
+		}
+		first[key] = k.Line
 	}
 }
 

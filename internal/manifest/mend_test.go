@@ -101,6 +101,10 @@ func alike(t *testing.T, text []byte) {
 	if e.follow(roots[0], 0, false); e.err != nil || e.bytes > mostWritten {
 		return
 	}
+	var l locator
+	if l.check(roots[0], &fieldPath{}); len(l.errs) > 0 {
+		return // of a key that is there twice the library keeps any
+	}
 	var a, b any
 	got, err := written(roots[0])
 	if err != nil || json.Unmarshal(got, &a) != nil || json.Unmarshal(want, &b) != nil || !reflect.DeepEqual(a, b) {

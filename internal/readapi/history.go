@@ -36,11 +36,11 @@ func (o subject) history(s *Server, w http.ResponseWriter, r *http.Request, u *a
 	if r.Method == http.MethodHead {
 		return nil
 	}
-	if _, asks := s.recallers.LoadOrStore(u.Username, true); asks {
+	if _, asks := s.recallers.LoadOrStore(access.Share(u), true); asks {
 		return &refusal{code: http.StatusTooManyRequests, reason: "TooManyRequests",
-			message: "another history is being read for user " + u.Username, retry: 1}
+			message: "another history is being read for user " + access.Share(u), retry: 1}
 	}
-	defer s.recallers.Delete(u.Username)
+	defer s.recallers.Delete(access.Share(u))
 	p := &recalled{finding: finding{subject: o}}
 	if err := s.o.Scheduler.Ask(r.Context(), Brief, p.read); err != nil {
 		return err
@@ -126,6 +126,7 @@ func (p *recalled) render(v *view) *explain.History {
 		out.Moments = append(out.Moments, why(t))
 	}
 	if p.known && p.job.Job.Reason.Is() {
+		v.hideQueues(&p.job.Job.Reason, p.job.Job.Queue)
 		out.Now = explain.Sentence(p.job.Job.Reason)
 	}
 	return out

@@ -1,13 +1,19 @@
 package readapi
 
 import (
+	"context"
+	"fmt"
 	"net/http"
+	"net/http/httptest"
 	"slices"
 	"strings"
+	"sync/atomic"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"ashlar.sh/internal/explain"
+	"ashlar.sh/internal/kube/access"
 	"ashlar.sh/internal/recording"
 	"ashlar.sh/sched"
 	"ashlar.sh/sched/ledger"
@@ -160,4 +166,70 @@ func TestAPodOfTheSameNameIsOfOneJobAtATime(t *testing.T) {
 	if len(first) == 0 || len(then) == 0 || first[len(first)-1].Now > then[0].Now {
 		t.Errorf("train has %+v\nother has %+v", first, then)
 	}
+}
+
+// The service accounts of one namespace are one user to every bound: a tenant that may make one may make hundreds, and
+// would keep others from the histories, lists, streams and changes of which only so many are looked for at a time.
+func TestManyServiceAccountsCountAsOne(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		who := people()
+		account := func(i int) string { return fmt.Sprintf("system:serviceaccount:red:a%d", i) }
+		for i := range 4 * mostAnswers {
+			who.may[account(i)] = who.may["tenant"]
+		}
+		s := served(evictingWorld(t), who)
+		asks := func(user, path string) int {
+			r := httptest.NewRequest(http.MethodGet, path, nil)
+			r.Header.Set("Authorization", user)
+			got := httptest.NewRecorder()
+			s.ServeHTTP(got, r)
+			return got.Code
+		}
+		s.recalling <- struct{}{} // somebody's history is being read
+		var refused atomic.Int32
+		for i := range mostAnswers {
+			go func() {
+				if asks(account(i), "/v1/history/job/red/train") == http.StatusTooManyRequests {
+					refused.Add(1)
+				}
+			}()
+		}
+		synctest.Wait()
+		if n := refused.Load(); n != mostAnswers-1 {
+			t.Errorf("%d of %d accounts are refused, want all but one", n, mostAnswers)
+		}
+		answered := make(chan int, 1)
+		go func() { answered <- asks("admin", "/v1/history/job/red/train") }()
+		<-s.recalling
+		if code := <-answered; code != http.StatusOK {
+			t.Errorf("another user's history: %d", code)
+		}
+		ends := []func(){}
+		for i := range mostOfUser {
+			end, err := s.streams.begin(&access.User{Username: account(i)}, []string{"jobs"})
+			if err != nil {
+				t.Fatal(err)
+			}
+			ends = append(ends, end)
+		}
+		if _, err := s.streams.begin(&access.User{Username: account(mostOfUser)}, nil); err == nil {
+			t.Error("one account more has a stream")
+		}
+		for _, end := range ends {
+			end()
+		}
+		for i := range mostAnswersOfUser {
+			if _, err := s.turns.take(t.Context(), &access.User{Username: account(i)}); err != nil {
+				t.Fatal(err)
+			}
+		}
+		soon, cancel := context.WithTimeout(t.Context(), time.Second)
+		defer cancel()
+		if _, err := s.turns.take(soon, &access.User{Username: account(mostAnswersOfUser)}); err == nil {
+			t.Error("one account more has its answer made")
+		}
+		if s.copies.forget != nil {
+			s.copies.forget.Stop()
+		}
+	})
 }

@@ -22,15 +22,17 @@ func (p place) compare(o place) int {
 
 // kind is one kind of rows of the report: what lists and streams need to know of it.
 type kind[T any] struct {
-	name    string // of one, as in an event of a stream
-	part    parts
-	rows    func(*copied) []T
-	at      func(*T) place
-	seen    func(*view, place) bool
-	hide    func(*Hidden, *T)
-	show    func([]T) []any                 // as users see them
-	render  func(*copied, *view, []T) []any // the same, where it takes more than the rows; nil: show does
-	same    func(a, b *T) bool
+	name   string // of one, as in an event of a stream
+	part   parts
+	rows   func(*copied) []T
+	at     func(*T) place
+	seen   func(*view, place) bool
+	hide   func(*Hidden, *T)
+	show   func([]T) []any                 // as users see them
+	render func(*copied, *view, []T) []any // the same, where it takes more than the rows; nil: show does
+	same   func(a, b *T) bool
+	// bare is a row without the names of queues but those that are named, and whether it has such; nil: no row has.
+	bare    func(row *T, named func(queue string) bool) (T, bool)
 	filters map[string]func(row *T, value string) bool
 }
 
@@ -49,6 +51,11 @@ var jobs = &kind[sched.JobReport]{name: "Job", part: ofJobs,
 		return each(explain.New(sched.Report{Jobs: rows}, explain.Summary{}, nil).Jobs)
 	},
 	same: sameJob,
+	bare: func(j *sched.JobReport, named func(string) bool) (sched.JobReport, bool) {
+		out := *j
+		out.Reason = j.Reason.Clone() // all clients share the copy
+		return out, explain.HideQueues(&out.Reason, j.Queue, named)
+	},
 	filters: map[string]func(*sched.JobReport, string) bool{
 		"namespace": func(j *sched.JobReport, value string) bool { return j.Namespace == value },
 		"queue":     func(j *sched.JobReport, value string) bool { return j.Queue == value },
@@ -83,6 +90,15 @@ var queues = &kind[sched.QueueReport]{name: "Queue", part: ofQueues,
 		return each(explain.NewQueues(sched.Report{Queues: rows}, explain.Summary{}).Queues)
 	},
 	same: func(a, b *sched.QueueReport) bool { return reflect.DeepEqual(a, b) },
+	bare: func(q *sched.QueueReport, named func(string) bool) (out sched.QueueReport, hid bool) {
+		out = *q
+		for _, above := range []*string{&out.Parent, &out.ClosedBy} {
+			if *above != "" && !named(*above) {
+				*above, hid = another, true
+			}
+		}
+		return out, hid
+	},
 }
 
 var nodes = &kind[sched.NodeReport]{name: "Node", part: ofNodes,

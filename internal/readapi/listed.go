@@ -10,7 +10,8 @@ import (
 // listedJobs are jobs as `ashlar jobs` prints them: where each stands, in one word and in one sentence, and on which
 // nodes.
 var listedJobs = &kind[sched.JobReport]{name: jobs.name, part: ofJobs | ofPods, rows: jobs.rows, at: jobs.at,
-	seen: jobs.seen, hide: jobs.hide, same: jobs.same, filters: jobs.filters,
+	seen: jobs.seen, hide: jobs.hide, same: jobs.same, bare: jobs.bare,
+	filters: jobs.filters,
 	render: func(c *copied, _ *view, rows []sched.JobReport) []any {
 		wanted := map[[2]string]bool{}
 		for i := range rows {

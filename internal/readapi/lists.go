@@ -119,7 +119,7 @@ func pageOf[T any](k *kind[T], c *copied, v *view, r *http.Request, limit int, a
 			out.Continue = base64.RawURLEncoding.EncodeToString(data)
 			break
 		}
-		picked = append(picked, *row)
+		picked = append(picked, k.nameless(v, row))
 	}
 	if v.err != nil {
 		return nil, v.err
@@ -133,6 +133,16 @@ func pageOf[T any](k *kind[T], c *copied, v *view, r *http.Request, limit int, a
 		return nil, v.err
 	}
 	return out, nil
+}
+
+// nameless is a row without the names of queues that the user may not see.
+func (k *kind[T]) nameless(v *view, row *T) T {
+	if k.bare != nil && !v.may(access.GetQueue("")) {
+		if bare, hid := k.bare(row, v.queue); hid {
+			return bare
+		}
+	}
+	return *row
 }
 
 // asked says that a row passes the filters of a request.

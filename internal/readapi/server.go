@@ -39,7 +39,7 @@ const (
 	mostConnections = 1024
 	mostOfOne       = 256 // connections of one address
 	mostAtOnce      = 100 // requests of one connection
-	perSecond       = 50  // requests of one user
+	perSecond       = 50  // requests of one user, as access.Share counts them
 	atOnce          = 200 // of them
 	mostHeader      = 64 << 10
 	mostURL         = 4 << 10
@@ -55,9 +55,9 @@ type Server struct {
 	streams   *streams
 	users     *access.Limits
 	turns     *turns
-	searching sync.Map // users for which changes are tried now
+	searching sync.Map // by access.Share: users for which changes are tried now
 	dumping   chan struct{}
-	recallers sync.Map      // users for which one is read
+	recallers sync.Map      // by access.Share: users for which one is read
 	recalling chan struct{} // has a place for one that goes through the recording
 	listener  net.Listener
 	http      *http.Server
@@ -190,9 +190,9 @@ func (s *Server) answer(w http.ResponseWriter, r *http.Request) error {
 	if err != nil {
 		return err
 	}
-	if !s.users.Of(u.Username).Allow() {
+	if !s.users.Of(access.Share(u)).Allow() {
 		return &refusal{code: http.StatusTooManyRequests, reason: "TooManyRequests",
-			message: "too many requests of user " + u.Username, retry: 1}
+			message: "too many requests of user " + access.Share(u), retry: 1}
 	}
 	h, ok := s.route(r)
 	if !ok {

@@ -85,12 +85,12 @@ func (s *streams) begin(u *access.User, kinds []string) (end func(), err error) 
 	case s.readers >= mostStreams:
 		return nil, &refusal{code: http.StatusTooManyRequests, reason: "TooManyRequests", message: "too many streams",
 			retry: 10}
-	case s.users[u.Username] >= mostOfUser:
+	case s.users[access.Share(u)] >= mostOfUser:
 		return nil, &refusal{code: http.StatusTooManyRequests, reason: "TooManyRequests",
-			message: "too many streams of user " + u.Username, retry: 10}
+			message: "too many streams of user " + access.Share(u), retry: 10}
 	}
 	s.readers++
-	s.users[u.Username]++
+	s.users[access.Share(u)]++
 	for _, k := range kinds {
 		s.wanted[k]++
 	}
@@ -105,7 +105,7 @@ func (s *streams) begin(u *access.User, kinds []string) (end func(), err error) 
 		}
 	}
 	s.told(s.readers)
-	return func() { s.leave(u.Username, kinds) }, nil
+	return func() { s.leave(access.Share(u), kinds) }, nil
 }
 
 func (s *streams) leave(user string, kinds []string) {
@@ -224,7 +224,7 @@ func (s *streams) step(ctx context.Context) (took time.Duration, err error) {
 		if now[k] = table; known {
 			next.changes[k] = changes
 			for i := range changes {
-				next.bytes += uint64(len(changes[i].line))
+				next.bytes += uint64(len(changes[i].line) + len(changes[i].bare))
 			}
 		}
 	}

@@ -16,10 +16,12 @@ const (
 	Failure  = "ERROR"    // the stream ends; the object is a Status
 )
 
-// change is one row that came, changed or went, as the line of a stream, which all clients share.
+// change is one row that came, changed or went, as the line of a stream, which all clients share; and the line without
+// the names of queues, for users that may not see them, nil where it names none.
 type change struct {
-	at   place
-	line []byte
+	at         place
+	line, bare []byte
+	queues     []string // that bare does not name
 }
 
 // line is an event as JSON, with its end of line.
@@ -44,13 +46,28 @@ type table interface {
 type tableOf[T any] struct {
 	of    *kind[T]
 	rows  []T
-	lines [][]byte
+	lines []change // that they came or changed last
 }
 
 func (t *tableOf[T]) part() parts                 { return t.of.part }
 func (t *tableOf[T]) seen(v *view, at place) bool { return t.of.seen(v, at) }
 
-// line is a row as an event.
+// change is a row as an event.
+func (t *tableOf[T]) change(event string, m Moment, row *T) (c change, err error) {
+	c.at = t.of.at(row)
+	if c.line, err = t.line(event, m, row); err != nil || t.of.bare == nil {
+		return c, err
+	}
+	bare, hid := t.of.bare(row, func(queue string) bool {
+		c.queues = append(c.queues, queue)
+		return false
+	})
+	if hid {
+		c.bare, err = t.line(event, m, &bare)
+	}
+	return c, err
+}
+
 func (t *tableOf[T]) line(event string, m Moment, row *T) ([]byte, error) {
 	body, err := json.Marshal(t.of.show([]T{*row})[0])
 	if err != nil {
@@ -60,8 +77,8 @@ func (t *tableOf[T]) line(event string, m Moment, row *T) ([]byte, error) {
 }
 
 func (t *tableOf[T]) visit(f func(change) bool) {
-	for i := range t.rows {
-		if !f(change{t.of.at(&t.rows[i]), t.lines[i]}) {
+	for i := range t.lines {
+		if !f(t.lines[i]) {
 			return
 		}
 	}
@@ -69,13 +86,13 @@ func (t *tableOf[T]) visit(f func(change) bool) {
 
 func (t *tableOf[T]) follow(c *copied) (table, []change, error) {
 	next, m := &tableOf[T]{of: t.of, rows: t.of.rows(c)}, c.Moment
-	next.lines = make([][]byte, len(next.rows))
+	next.lines = make([]change, len(next.rows))
 	var changes []change
 	var failed error
-	tell := func(event string, row *T) (told []byte) {
-		told, err := t.line(event, m, row)
+	tell := func(event string, row *T) change {
+		told, err := t.change(event, m, row)
 		failed = cmp.Or(failed, err)
-		changes = append(changes, change{t.of.at(row), told})
+		changes = append(changes, told)
 		return told
 	}
 	old := 0
@@ -94,7 +111,7 @@ func (t *tableOf[T]) follow(c *copied) (table, []change, error) {
 			next.lines[i] = t.lines[old]
 		default:
 			tell(Modified, row)
-			added, err := t.line(Added, m, row)
+			added, err := t.change(Added, m, row)
 			failed = cmp.Or(failed, err)
 			next.lines[i] = added
 		}

@@ -19,7 +19,7 @@ type turns struct {
 	all chan struct{} // has a place for each answer
 
 	mu    sync.Mutex
-	users map[string]*places
+	users map[string]*places // by access.Share
 }
 
 // places are those of one user, while there are requests of it.
@@ -34,24 +34,24 @@ func newTurns() *turns {
 
 // take waits for a place. After the answer done must be called; an error is that of ctx.
 func (t *turns) take(ctx context.Context, u *access.User) (done func(), err error) {
-	own := t.come(u.Username)
+	own := t.come(access.Share(u))
 	select {
 	case own.taken <- struct{}{}:
 	case <-ctx.Done():
-		t.leave(u.Username)
+		t.leave(access.Share(u))
 		return nil, ctx.Err()
 	}
 	select {
 	case t.all <- struct{}{}:
 	case <-ctx.Done():
 		<-own.taken
-		t.leave(u.Username)
+		t.leave(access.Share(u))
 		return nil, ctx.Err()
 	}
 	return func() {
 		<-t.all
 		<-own.taken
-		t.leave(u.Username)
+		t.leave(access.Share(u))
 	}, nil
 }
 

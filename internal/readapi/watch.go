@@ -205,6 +205,9 @@ func (st *stream) row(t table, c change) (wrote bool, err error) {
 	if st.namespace != "" && c.at.Namespace != "" && c.at.Namespace != st.namespace || !t.seen(st.view, c.at) {
 		return false, st.blind()
 	}
+	if slices.ContainsFunc(c.queues, func(queue string) bool { return !st.view.queue(queue) }) {
+		return true, st.line(c.bare)
+	}
 	return true, st.line(c.line)
 }
 

@@ -15,7 +15,7 @@ import (
 )
 
 // another stands for a name that a user may not see.
-const another = "*"
+const another = explain.Hidden
 
 // mostNames bounds among how many names the nearest to a wrong one is looked for.
 const mostNames = 2000

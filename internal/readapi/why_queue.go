@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"slices"
 
+	"ashlar.sh/internal/explain"
 	"ashlar.sh/sched"
 	"ashlar.sh/sched/trace"
 )
@@ -11,28 +12,10 @@ import (
 // Of queues that a user may not get the amounts are told, since they decide about the user's own jobs, and no names. A
 // job's own queue is named in it.
 
-// hideQueues takes from a reason, which is the caller's own, the names of queues that the user may not see.
-func (v *view) hideQueues(r *trace.Reason, own string) {
-	if r == nil || !r.Is() {
-		return
-	}
-	hide := func(name *string) {
-		if *name != "" && *name != own && !v.queue(*name) {
-			*name = another
-		}
-	}
-	hide(&r.Queue)
-	if r.Code == trace.QueueOrphaned {
-		hide(&r.Text)
-	}
-	for i := range r.Nodes {
-		if r.Nodes[i].Code == trace.VictimGuaranteed {
-			hide(&r.Nodes[i].Text)
-		}
-	}
-	v.hideQueues(r.Cause, own)
-	v.hideQueues(r.Evicting, own)
-	v.hideQueues(r.Never, own)
+// hideQueues takes from a reason, which is the caller's own, the names of queues that the user may not see; it says
+// whether there was one.
+func (v *view) hideQueues(r *trace.Reason, own string) (hid bool) {
+	return explain.HideQueues(r, own, v.queue)
 }
 
 // aliases are the names by which queues are told that the user may not see: of those above the queue that is asked

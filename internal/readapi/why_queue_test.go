@@ -4,6 +4,8 @@ import (
 	"net/http"
 	"strings"
 	"testing"
+	"testing/synctest"
+	"time"
 
 	"ashlar.sh/sched"
 	"ashlar.sh/sched/model"
@@ -11,8 +13,9 @@ import (
 	"ashlar.sh/sched/resource"
 )
 
-// The queues above a tenant's own bound it: their amounts are told, and their names to those that may get them.
-func TestWhyNamesNoQueuesAboveThatOneMayNotGet(t *testing.T) {
+// boundedFromAbove has a job of queue red that waits for the capability of division, which is below acme.
+func boundedFromAbove(t *testing.T) *world {
+	t.Helper()
 	w := newWorld(t)
 	e, err := sched.New(policy.Profile{Actions: []string{"enqueue", "allocate"}, Tiers: [][]policy.Choice{
 		{{Plugin: "priority"}, {Plugin: "gang"}}, {{Plugin: "predicates"}, {Plugin: "capacity",
@@ -38,11 +41,19 @@ func TestWhyNamesNoQueuesAboveThatOneMayNotGet(t *testing.T) {
 		w.gang("blue", "other", "rival", 3, 1000)
 	})
 	w.decide(func() { w.gang("red", "train", "red", 2, 1000) })
-	s := served(w, people())
+	return w
+}
+
+// The queues above a tenant's own bound it: their amounts are told, and their names to those that may get them.
+func TestWhyNamesNoQueuesAboveThatOneMayNotGet(t *testing.T) {
+	s := served(boundedFromAbove(t), people())
 	for path, amounts := range map[string][]string{
-		"/v1/why/job/red/train":   {"queue * would hold more than its capability (cpu: 7 with it, 6 allowed)"},
-		"/v1/why/pod/red/train-0": {"(cpu: 7 with it, 6 allowed)"},
-		"/v1/why/queue/red": {"queue * would hold more than its capability",
+		"/v1/jobs?namespace=red":      {"a queue above its own would hold more than its capability (cpu: 7"},
+		"/v1/list/jobs?namespace=red": {"a queue above its own would hold more than its capability (cpu: 7"},
+		"/v1/queues":                  {`"parent":"*"`},
+		"/v1/why/job/red/train":       {"a queue above its own would hold more than its capability (cpu: 7 with it, 6"},
+		"/v1/why/pod/red/train-0":     {"(cpu: 7 with it, 6 allowed)"},
+		"/v1/why/queue/red": {"a queue above its own would hold more than its capability",
 			"cpu: * holds 5 of at most 6 (that of queue *, above", "cpu: *2 holds 5 of at most 8 (that of queue *2, above"},
 	} {
 		code, got := text(t, s, "tenant", path)
@@ -61,6 +72,32 @@ func TestWhyNamesNoQueuesAboveThatOneMayNotGet(t *testing.T) {
 			t.Errorf("%s tells an administrator: %s", path, all)
 		}
 	}
+}
+
+// So it is in streams, of which all clients share the lines.
+func TestStreamsNameNoQueuesAboveThatOneMayNotGet(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		w := boundedFromAbove(t)
+		s := served(w, people())
+		const both = "/v1/watch?kinds=jobs,queues"
+		tenant, admin := follow(t, s, "tenant", both), follow(t, s, "admin", both)
+		<-time.After(2 * generationsEach)
+		w.decide(func() { w.gang("red", "more", "red", 1, 2000) })
+		<-time.After(2 * generationsEach)
+		synctest.Wait()
+		for r, names := range map[*reader]bool{tenant: false, admin: true} {
+			r.mu.Lock()
+			text := r.got.String()
+			r.mu.Unlock()
+			if strings.Contains(text, "division") != names || !strings.Contains(text, `"name":"more"`) ||
+				strings.Contains(text, "a queue above its own would hold") == names || strings.Contains(text, "acme") != names {
+				t.Errorf("with the right to get queues (%v) it tells\n%s", names, text)
+			}
+			r.stop()
+		}
+		synctest.Wait()
+		s.copies.forget.Stop()
+	})
 }
 
 // A user that names a queue in a job is not told what that holds without the right to get it.

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"ashlar.sh/internal/explain"
+	"ashlar.sh/internal/kube/access"
 	"ashlar.sh/sched/trace"
 )
 
@@ -35,11 +36,11 @@ func patience(r *http.Request) (time.Duration, error) {
 // time. A job that changes meanwhile is read again, so that all of an answer is about one state of it.
 func (f *finding) addChanges(s *Server, r *http.Request, v *view, wait time.Duration, out *explain.Answer) (
 	*explain.Answer, error) {
-	if _, asks := s.searching.LoadOrStore(v.user.Username, true); asks {
+	if _, asks := s.searching.LoadOrStore(access.Share(v.user), true); asks {
 		return nil, &refusal{code: http.StatusTooManyRequests, reason: "TooManyRequests",
-			message: "changes are tried for another question of user " + v.user.Username, retry: 1}
+			message: "changes are tried for another question of user " + access.Share(v.user), retry: 1}
 	}
-	defer s.searching.Delete(v.user.Username)
+	defer s.searching.Delete(access.Share(v.user))
 	ctx, cancel := context.WithTimeout(r.Context(), wait)
 	defer cancel()
 	tried, err := s.o.Scheduler.WouldRun(ctx, f.job.Job.Key(), func(t Tried) bool {

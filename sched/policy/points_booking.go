@@ -1,6 +1,10 @@
 package policy
 
-import "ashlar.sh/sched/model"
+import (
+	"fmt"
+
+	"ashlar.sh/sched/model"
+)
 
 // BookingReporter says how bookings of nodes in advance stand.
 type BookingReporter interface {
@@ -46,6 +50,35 @@ type BookingShort struct {
 	Selected int32 // nodes that match
 	Taken    int32 // of these, those that older bookings have at the same time
 	Out      int32 // of these, those that are cordoned or not ready, and are replaced for that
+}
+
+// String says why a booking has fewer nodes than it asks for; "" where it has them all.
+func (s BookingShort) String() string {
+	switch {
+	case s.Asked == 0:
+		return ""
+	case s.Selected == 0:
+		return "no node matches its selector"
+	}
+	text := fmt.Sprintf("%d of %s that it asks for: %d %s its selector", s.Found, nodes(s.Asked), s.Selected,
+		verb(s.Selected, "matches", "match"))
+	if s.Taken > 0 {
+		text += fmt.Sprintf(", %d of these %s booked at the same time by older bookings", s.Taken, verb(s.Taken, "is", "are"))
+	}
+	if s.Out > 0 {
+		text += fmt.Sprintf(", %d %s cordoned or not ready", s.Out, verb(s.Out, "is", "are"))
+	}
+	return text
+}
+
+func nodes(n int32) string { return fmt.Sprintf("%d %s", n, verb(n, "node", "nodes")) }
+
+// verb is a word for one, or for several.
+func verb(n int32, one, several string) string {
+	if n == 1 {
+		return one
+	}
+	return several
 }
 
 // BookingConflict is a pod that may run on in a window.

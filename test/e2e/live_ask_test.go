@@ -34,7 +34,7 @@ func TestLiveTheVerbsAskTheScheduler(t *testing.T) {
 		"a tenant lists its jobs": {f.tenant, []string{"jobs", "-o", "wide"}, 0,
 			[]string{"runs", "2/2", f.node + " ×2", "waits", "Never"}, "", "secret"},
 		"a tenant lists all jobs": {f.tenant, []string{"jobs", "-A"}, 0,
-			[]string{"waits"}, " jobs are not listed", "secret"},
+			[]string{"waits"}, "1 job is not listed (1 that wait", "secret"},
 		"a tenant lists nodes": {f.tenant, []string{"nodes"}, 0,
 			nil, "you may not list nodes: cpu", f.node},
 		"a tenant asks for a queue that it may not get": {f.tenant, []string{"queues", f.ns}, 1, nil,
@@ -133,29 +133,48 @@ func pastByTheScheduler(t *testing.T, f *found) {
 				(from == "objects" || strings.Count(got.out, "waits: it can never start") > 1), nil
 		}, func() string { return got.out + got.err })
 	}
+	for _, from := range []string{"scheduler", "objects"} {
+		watchThePast(t, f, from)
+	}
 	if got := ask(f.tenant, "history", "job", "story", "--from", "scheduler"); got.code != 0 ||
 		!strings.Contains(got.out, "story: came") || strings.Contains(got.out, "secret") {
 		t.Errorf("a tenant is told, with exit code %d:\n%s%s", got.code, got.out, got.err)
 	}
 }
 
+// watchThePast: what happens to a job after it was asked about is told, once, until Ctrl-C.
+func watchThePast(t *testing.T, f *found, from string) {
+	out, errs, ended := watching(f.admin, "history", "job", "story", "-n", f.ns, "-w", "--from", from)
+	const waits = "it can never start"
+	shown := func(text string, times int) {
+		t.Helper()
+		eventually(t, "the history by the "+from+" to go on", func(context.Context) (bool, error) {
+			return strings.Contains(out.String(), waits) && strings.Count(out.String(), text) == times, nil
+		}, func() string { return out.String() + errs.String() })
+	}
+	more := "story-more-" + from
+	shown(more, 0)
+	p := member(f.ns, "story", 0, "1")
+	p.Name, p.Spec.SchedulerName = more, f.ns
+	create(t, p)
+	if from == "scheduler" {
+		shown(more+": came", 1)
+	} else {
+		shown("pod "+more+": FailedScheduling", 1)
+	}
+	interrupt(t, errs, ended)
+}
+
 // watchTheScheduler: a tenant that watches its jobs sees one that comes, an administrator those of all, until Ctrl-C.
 func watchTheScheduler(t *testing.T, f *found) {
-	watch := func(config string, args ...string) (out, errs *page, ended chan int) {
-		out, errs, ended = &page{}, &page{}, make(chan int, 1)
-		p := cli.Process{Args: append([]string{"ashlar", "jobs", "-w", "--from", "scheduler", "-o", "name", "--kubeconfig",
-			config}, args...), In: strings.NewReader(""), Out: out, Err: errs, Env: func(string) string { return "" },
-			Now: time.Now}
-		go func() { ended <- p.Run() }()
-		return out, errs, ended
-	}
 	shows := func(out, errs *page, text string) {
 		t.Helper()
 		eventually(t, text, func(context.Context) (bool, error) { return out.String() == text, nil },
 			func() string { return out.String() + errs.String() })
 	}
-	mine, said, first := watch(f.tenant)
-	all, told, second := watch(f.admin, "-A")
+	jobs := []string{"jobs", "-w", "--from", "scheduler", "-o", "name"}
+	mine, said, first := watching(f.tenant, jobs...)
+	all, told, second := watching(f.admin, append(jobs, "-A")...)
 	shows(mine, said, "job/runs\njob/waits\n")
 	eventually(t, "all jobs", func(context.Context) (bool, error) {
 		return strings.Contains(all.String(), "job/secret"), nil
@@ -165,14 +184,29 @@ func watchTheScheduler(t *testing.T, f *found) {
 	eventually(t, "the new job among all", func(context.Context) (bool, error) {
 		return strings.Count(all.String(), "job/later\n") == 1, nil
 	}, told.String)
+	interrupt(t, told, first, second)
+}
+
+// watching runs a verb that goes on until it is interrupted.
+func watching(config string, args ...string) (out, errs *page, ended chan int) {
+	out, errs, ended = &page{}, &page{}, make(chan int, 1)
+	p := cli.Process{Args: append(append([]string{"ashlar"}, args...), "--kubeconfig", config), In: strings.NewReader(""),
+		Out: out, Err: errs, Env: func(string) string { return "" }, Now: time.Now}
+	go func() { ended <- p.Run() }()
+	return out, errs, ended
+}
+
+// interrupt ends verbs as Ctrl-C does.
+func interrupt(t *testing.T, errs *page, ended ...chan int) {
+	t.Helper()
 	if err := syscall.Kill(syscall.Getpid(), syscall.SIGINT); err != nil {
 		t.Fatal(err)
 	}
-	for _, ended := range []chan int{first, second} {
+	for _, e := range ended {
 		select {
-		case code := <-ended:
+		case code := <-e:
 			if code != 0 {
-				t.Errorf("exit code %d: %s%s", code, said, told)
+				t.Errorf("exit code %d: %s", code, errs)
 			}
 		case <-time.After(patience):
 			t.Error("the watch does not end")

@@ -152,7 +152,7 @@ func (r *Reviewer) May(ctx context.Context, u *User, q Question) (bool, error) {
 	}
 	ctx, cancel := context.WithTimeout(ctx, patience)
 	defer cancel()
-	if err := r.askers.Of(share(u)).Wait(ctx); err != nil {
+	if err := r.askers.Of(Share(u)).Wait(ctx); err != nil {
 		return false, fmt.Errorf("%w: too many questions about this user wait", ErrUnanswered)
 	}
 	if err := r.limit.Wait(ctx); err != nil {

@@ -90,8 +90,9 @@ func hostOf(address string) string {
 	return host
 }
 
-// share is of which client a user's questions count: the service accounts of one namespace are one.
-func share(u *User) string {
+// Share is the client for which a user's requests count: the service accounts of one namespace are one, since users
+// that may make one there may make many.
+func Share(u *User) string {
 	rest, ok := strings.CutPrefix(u.Username, "system:serviceaccount:")
 	if namespace, _, named := strings.Cut(rest, ":"); ok && named {
 		return "system:serviceaccount:" + namespace

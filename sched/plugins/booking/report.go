@@ -2,7 +2,6 @@ package booking
 
 import (
 	"cmp"
-	"fmt"
 	"math/bits"
 	"slices"
 	"strings"
@@ -124,33 +123,9 @@ func (p *plugin) Problems() (out []policy.Problem) {
 	p.place()
 	for i := range p.held {
 		h := &p.held[i]
-		text := ""
-		switch {
-		case h.taken > 0:
-			text = fmt.Sprintf("spec.nodes: %s that it selects %s booked by older bookings at the same time; it has %d",
-				count(h.taken, "node"), be(h.taken), h.on)
-		case h.on == 0 && h.Count == 0:
-			text = "spec.nodes.selector: no node matches; nothing is booked"
-		case h.on < h.Count:
-			text = fmt.Sprintf("spec.nodes.count: %d asked, and %s can be had", h.Count, count(h.on, "node"))
-		default:
-			continue
+		if s := h.short(); s.Asked > 0 {
+			out = append(out, policy.Problem{Object: "Booking/" + h.Name, Message: "spec.nodes: " + s.String()})
 		}
-		out = append(out, policy.Problem{Object: "Booking/" + h.Name, Message: text})
 	}
 	return out
-}
-
-func count(n int32, what string) string {
-	if n == 1 {
-		return "1 " + what
-	}
-	return fmt.Sprintf("%d %ss", n, what)
-}
-
-func be(n int32) string {
-	if n == 1 {
-		return "is"
-	}
-	return "are"
 }

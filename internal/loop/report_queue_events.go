@@ -1,0 +1,168 @@
+package loop
+
+import (
+	"fmt"
+	"strings"
+	"time"
+
+	"ashlar.sh/internal/config/profile"
+	"ashlar.sh/internal/explain"
+	"ashlar.sh/internal/kube/execute"
+	"ashlar.sh/sched/estimate"
+	"ashlar.sh/sched/ledger"
+	"ashlar.sh/sched/model"
+	"ashlar.sh/sched/resource"
+	"ashlar.sh/sched/trace"
+)
+
+// Reasons of events about queues, beside the codes QueueNotOpen and QueueCapability.
+const (
+	notHeeded = "NotHeeded" // a field that no configured plugin reads
+	jobsWait  = "JobsWait"  // one has waited for longWait
+)
+
+// longWait is how long the first job of a queue waits before that is told about the queue, and the shortest time
+// between two events of one reason about one queue.
+const longWait = time.Hour
+
+// queueEvents tells about queues, by events, what needs a person: they are closed while jobs wait, hold more than they
+// may, have a field that does nothing, or a job that waits for long. Each is told when two looks have seen it, once
+// while it lasts. The events name no jobs: they are kept in namespace default, where others read them than may see
+// these.
+type queueEvents struct {
+	seen map[queueNeed]seenNeed
+	at   time.Time // of the last look
+	took time.Duration
+}
+
+// queueNeed identifies what needs a person.
+type queueNeed struct{ uid, reason string }
+
+type seenNeed struct {
+	look, told time.Time // the last look that saw it, and when it was told
+	message    string
+}
+
+// tell looks at all queues, for at most a hundredth of the time. Of several schedulers that share the jobs none knows
+// all of them: they tell nothing.
+func (c *queueEvents) tell(l *loop, now time.Time) {
+	if now.Sub(c.at) < max(reportProblemsEvery, 100*c.took) || l.o.Ring.Shared() {
+		return
+	}
+	began, before := time.Now(), c.at
+	if c.seen == nil {
+		c.seen = map[queueNeed]seenNeed{}
+	}
+	waiting := l.waitingJobs(now)
+	l.engine.Ledger().Queues.Each(func(id ledger.QueueID) bool {
+		q := l.engine.Ledger().Queue(id)
+		if q.Fact == nil {
+			return true
+		}
+		for reason, message := range l.needsOf(q, waiting[q.Name], now) {
+			need := queueNeed{q.Fact.UID, reason}
+			was := c.seen[need]
+			lasts := !was.look.IsZero() && was.look.Equal(before)
+			if lasts && was.message == "" && (was.told.IsZero() || now.Sub(was.told) >= longWait) &&
+				l.executor.Event(execute.Event{Kind: string(model.KindQueue), Object: ledger.Key{Name: q.Name},
+					UID: q.Fact.UID, Warning: true, Reason: reason, Message: message}) {
+				was.told, was.message = now, message
+			}
+			if !lasts {
+				was.message = ""
+			}
+			was.look = now
+			c.seen[need] = was
+		}
+		return true
+	})
+	for need, was := range c.seen {
+		if !was.look.Equal(now) && now.Sub(was.told) >= longWait {
+			delete(c.seen, need)
+		}
+	}
+	c.at, c.took = now, time.Since(began)
+}
+
+// waitingInQueue are the jobs of one queue that wait for their start.
+type waitingInQueue struct {
+	jobs  int
+	first ledger.JobID
+	since time.Time // of the first; zero where none is known
+}
+
+// waitingJobs are the jobs that wait, by queue.
+func (l *loop) waitingJobs(now time.Time) map[string]waitingInQueue {
+	out, led := map[string]waitingInQueue{}, l.engine.Ledger()
+	led.Jobs.Each(func(id ledger.JobID) bool {
+		job := led.Job(id)
+		if !estimate.Waits(job) {
+			return true
+		}
+		name := led.Jobs.QueueName(id)
+		w := out[name]
+		w.jobs++
+		since := time.Unix(0, job.Created)
+		if t := l.reported.jobs[job.Key]; t != nil && t.ready && t.since.After(since) {
+			since = t.since // it ran, and waits again
+		}
+		if job.Created != 0 && (w.since.IsZero() || since.Before(w.since)) {
+			w.first, w.since = id, since
+		}
+		out[name] = w
+		return true
+	})
+	return out
+}
+
+// needsOf is what of a queue needs a person, by reason.
+func (l *loop) needsOf(q *ledger.Queue, w waitingInQueue, now time.Time) map[string]string {
+	out := map[string]string{}
+	if text := profile.Unheeded(l.conf.chosen, q.Fact); len(text) > 0 {
+		out[notHeeded] = strings.Join(text, "; ")
+	}
+	if over := l.overCapability(q); over != "" {
+		out[string(trace.QueueCapability)] = "it holds more than its capability (" + over + "): no pod is evicted for " +
+			"that, and nothing starts in it that asks for more of it"
+	}
+	if w.jobs == 0 {
+		return out
+	}
+	if state := q.State(); state != model.QueueOpen {
+		what := "it is " + strings.ToLower(state.String())
+		if q.Fact.State == model.QueueOpen {
+			what = "a queue above it is " + strings.ToLower(state.String())
+		}
+		out[string(trace.QueueNotOpen)] = what + ": no job of it starts until it is opened, and jobs wait in it"
+		return out
+	}
+	if !w.since.IsZero() && now.Sub(w.since) >= longWait {
+		reason := l.engine.Refusal(w.first)
+		why := ""
+		if code := reason.Root().Code; code != trace.None {
+			why = " (" + string(code) + ")"
+		}
+		out[jobsWait] = fmt.Sprintf("a job in it waits since %s%s; `kubectl ashlar why queue %s` says for what",
+			w.since.UTC().Format(time.RFC3339), why, q.Name)
+	}
+	return out
+}
+
+// overCapability is what a queue holds beyond its capability, where a plugin heeds that.
+func (l *loop) overCapability(q *ledger.Queue) string {
+	_, weights := l.conf.chosen.Plugin("proportion")
+	_, amounts := l.conf.chosen.Plugin("capacity")
+	if !weights && !amounts {
+		return ""
+	}
+	var over []string
+	dims := l.engine.Ledger().Dims
+	for _, a := range dims.List(q.Allocated.Vec(nil)) {
+		d, _ := dims.Lookup(a.Name)
+		if most, bounded := q.Capability.Bound(d); bounded && d != resource.Pods && a.Value > most {
+			over = append(over, fmt.Sprintf("%s: %s held, %s allowed", a.Name, explain.Quantity(a.Name, a.Value),
+				explain.Quantity(a.Name, most)))
+		}
+	}
+	return strings.Join(over, "; ")
+}
