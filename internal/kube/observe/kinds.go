@@ -47,7 +47,7 @@ func kinds() []kind {
 		{model.KindPriorityClass, of("scheduling.k8s.io", "v1", "priorityclasses"), true,
 			core(func(x f) informer { return x.Scheduling().V1().PriorityClasses().Informer() }), stripMeta},
 		{model.KindPodGroup, of("scheduling.volcano.sh", "v1beta1", "podgroups"), true,
-			volcano(func(x v) informer { return x.Scheduling().V1beta1().PodGroups().Informer() }), stripMeta},
+			volcano(func(x v) informer { return x.Scheduling().V1beta1().PodGroups().Informer() }), stripGroup},
 		{model.KindQueue, of("scheduling.volcano.sh", "v1beta1", "queues"), true,
 			volcano(func(x v) informer { return x.Scheduling().V1beta1().Queues().Informer() }), stripMeta},
 		{model.KindQuota, of("", "v1", "resourcequotas"), false, core(func(x f) informer {

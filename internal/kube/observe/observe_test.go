@@ -198,6 +198,27 @@ func TestWhatANodeDeclaresIsNews(t *testing.T) {
 	}
 }
 
+// The types that are read lack this field of a PodGroup: only the API server's note of it shows that it is there.
+func TestAFieldOfAPodGroupThatIsNotReadIsAProblem(t *testing.T) {
+	written := func(fields string) []metav1.ManagedFieldsEntry {
+		return []metav1.ManagedFieldsEntry{{FieldsV1: metav1.NewFieldsV1(fields)}}
+	}
+	group := &schedulingv1beta1.PodGroup{ObjectMeta: metav1.ObjectMeta{Namespace: "ns", Name: "g", UID: "g",
+		ManagedFields: written(`{"f:spec":{"f:topologyAffinity":{}}}`)}}
+	plain := &schedulingv1beta1.PodGroup{ObjectMeta: metav1.ObjectMeta{Namespace: "ns", Name: "p", UID: "p",
+		ManagedFields: written(`{"f:spec":{"f:queue":{}}}`)}}
+	w := watchBoth(t, fake.NewClientset(), volcano.NewSimpleClientset(group, plain), observe.Options{Adopt: true})
+	found := map[string]int{}
+	for _, fact := range drained(t, w) {
+		if g, ok := fact.Object.(*model.PodGroup); ok {
+			found[g.Name] = len(g.Faults)
+		}
+	}
+	if found["g"] != 1 || found["p"] != 0 {
+		t.Errorf("problems by PodGroup: %v, want one of g", found)
+	}
+}
+
 func TestADeletedPodIsGone(t *testing.T) {
 	kube := fake.NewClientset(pod("p", nil))
 	w := watch(t, kube, observe.Options{Adopt: true})

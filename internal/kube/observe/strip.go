@@ -9,6 +9,7 @@ import (
 	"k8s.io/apimachinery/pkg/api/equality"
 	"k8s.io/apimachinery/pkg/api/meta"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	schedulingv1beta1 "volcano.sh/apis/pkg/apis/scheduling/v1beta1"
 
 	"ashlar.sh/internal/kube/record"
 	"ashlar.sh/internal/kube/translate"
@@ -28,6 +29,18 @@ func stripMeta(o any) (any, error) {
 		delete(a, appliedBy)
 	}
 	return o, nil
+}
+
+// stripGroup keeps of a PodGroup that its spec has fields which are not read.
+func stripGroup(o any) (any, error) {
+	g, ok := o.(*schedulingv1beta1.PodGroup)
+	if !ok {
+		return o, nil
+	}
+	unheeded := translate.Unheeded(g.ManagedFields)
+	_, err := stripMeta(g)
+	g.ManagedFields = unheeded
+	return g, err
 }
 
 // stripNode keeps of a node its labels, its spec, its amounts, what it lends beyond them, the features that it declares

@@ -3,9 +3,11 @@ package translate
 import (
 	"cmp"
 	"slices"
+	"strings"
 
 	corev1 "k8s.io/api/core/v1"
 	schedulingv1 "k8s.io/api/scheduling/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	schedulingv1beta1 "volcano.sh/apis/pkg/apis/scheduling/v1beta1"
 
 	"ashlar.sh/internal/kube/record"
@@ -43,8 +45,30 @@ func PodGroup(g *schedulingv1beta1.PodGroup) *model.PodGroup {
 	out.SubGroups = f.subGroups(g.Spec.SubGroupPolicy)
 	out.Phase = f.groupPhase(g.Status.Phase)
 	f.record(g.Annotations)
+	f.unheeded(g.ManagedFields)
 	out.Faults = f
 	return out
+}
+
+// topologyAffinity is how the API server notes of a PodGroup that its spec has this field, which Volcano 1.16 added:
+// the types that are read here do not have it.
+const topologyAffinity = `"f:topologyAffinity"`
+
+// Unheeded keeps of the fields that clients wrote to a PodGroup those that are not read, to be told.
+func Unheeded(written []metav1.ManagedFieldsEntry) []metav1.ManagedFieldsEntry {
+	for _, w := range written {
+		if w.FieldsV1 != nil && strings.Contains(w.FieldsV1.GetRawString(), topologyAffinity) {
+			return []metav1.ManagedFieldsEntry{{FieldsV1: metav1.NewFieldsV1(topologyAffinity)}}
+		}
+	}
+	return nil
+}
+
+// unheeded tells of the fields that Unheeded finds.
+func (f *faults) unheeded(written []metav1.ManagedFieldsEntry) {
+	if Unheeded(written) != nil {
+		f.taken("spec.topologyAffinity", "it has no effect: pods are kept apart by anti-affinity of their own")
+	}
 }
 
 // record looks whether what the scheduler keeps of refused bindings can be read.

@@ -133,6 +133,11 @@ func TestPodGroup(t *testing.T) {
 			schedulingv1beta1.PodGroup{Spec: schedulingv1beta1.PodGroupSpec{MinResources: ptr(list("memory", "4Ei"))}},
 			model.PodGroup{HasMin: true, MinResources: resource.List{}, Meta: model.Meta{Faults: []model.Fault{
 				{Field: "spec.minResources.memory", Message: "4Ei is more than the bound of 1Ei", Fatal: true}}}}},
+		"a field of tomorrow": {
+			schedulingv1beta1.PodGroup{ObjectMeta: metav1.ObjectMeta{ManagedFields: []metav1.ManagedFieldsEntry{
+				{Manager: "kubelet"}, {FieldsV1: metav1.NewFieldsV1(`{"f:spec":{"f:queue":{},"f:topologyAffinity":{}}}`)}}}},
+			model.PodGroup{Meta: model.Meta{Faults: []model.Fault{{Field: "spec.topologyAffinity",
+				Message: "it has no effect: pods are kept apart by anti-affinity of their own"}}}}},
 		"a phase of tomorrow": {
 			schedulingv1beta1.PodGroup{Status: schedulingv1beta1.PodGroupStatus{Phase: "Dreaming"}},
 			model.PodGroup{Meta: model.Meta{Faults: []model.Fault{
