@@ -95,34 +95,25 @@ func framed(b *testing.B, kind watch.EventType, o runtime.Object) []byte {
 	return append(binary.BigEndian.AppendUint32(nil, uint32(len(body))), body...)
 }
 
-// listed is a pod as an item of a list in protobuf.
-func listed(b *testing.B, p *corev1.Pod) []byte {
-	item := p.DeepCopy()
-	item.TypeMeta = metav1.TypeMeta{}
-	list := corev1.PodList{Items: []corev1.Pod{*item}}
-	whole, err := list.Marshal()
+// item is an object as an item of a list in protobuf, of which items are field 2.
+func item(b *testing.B, o interface{ Marshal() ([]byte, error) }) []byte {
+	body, err := o.Marshal()
 	if err != nil {
 		b.Fatal(err)
 	}
-	list.Items = nil
-	head, err := list.Marshal()
-	if err != nil {
-		b.Fatal(err)
-	}
-	return whole[len(head):]
+	return append(binary.AppendUvarint([]byte{0x12}, uint64(len(body))), body...)
 }
 
-// page is what a list of pods in protobuf is around its items: what comes before their bytes.
-func page(b *testing.B, next string, items int) []byte {
-	list := corev1.PodList{ListMeta: metav1.ListMeta{ResourceVersion: lastVersion, Continue: next}}
-	head, err := list.Marshal()
+// pageHead is what a list in protobuf is around its items: what comes before their bytes.
+func pageHead(version, kind, next string, items int) []byte {
+	list := metav1.PartialObjectMetadataList{ListMeta: metav1.ListMeta{ResourceVersion: lastVersion, Continue: next}}
+	head, err := list.Marshal() // as of any list without items
 	if err != nil {
-		b.Fatal(err)
+		return nil // it does not fail
 	}
-	kind := runtime.Unknown{TypeMeta: runtime.TypeMeta{APIVersion: "v1", Kind: "PodList"}}
-	typed, err := kind.Marshal()
+	typed, err := (&runtime.Unknown{TypeMeta: runtime.TypeMeta{APIVersion: version, Kind: kind}}).Marshal()
 	if err != nil {
-		b.Fatal(err)
+		return nil
 	}
 	length := len(typed) - 4 // what follows the kind is an encoding and a content type, both empty
 	out := append([]byte{'k', '8', 's', 0}, typed[:length]...)

@@ -26,7 +26,7 @@ type server struct {
 	churn  *churn
 	writes atomic.Int64                         // to pods, but bindings
 	begins map[string]func(http.ResponseWriter) // what a watch begins with
-	pages  func(w http.ResponseWriter, from, count int)
+	lists  map[bool]list                        // of all pods; true: of their metadata
 }
 
 // world is how much there is.
@@ -40,7 +40,12 @@ func newServer(b *testing.B, of world) *server {
 	if of.members > 1 {
 		groups = of.pods / of.members
 	}
-	s.pages = s.list(b)
+	running, last := pod(of.members), waiting()
+	heads := func(p *corev1.Pod) *metav1.PartialObjectMetadata {
+		return &metav1.PartialObjectMetadata{ObjectMeta: p.ObjectMeta}
+	}
+	s.lists = map[bool]list{false: {"v1", "PodList", item(b, running), item(b, last)},
+		true: {"meta.k8s.io/v1", "PartialObjectMetadataList", item(b, heads(running)), item(b, heads(last))}}
 	s.begins = map[string]func(http.ResponseWriter){
 		"/api/v1/nodes": typed(mark(b, &corev1.Node{}, "Node"), func() []objects {
 			return []objects{{newTemplate(framed(b, watch.Added, node())), 0, of.nodes, 1, 1}}
@@ -96,7 +101,7 @@ func (s *server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	case r.URL.Path == podsPath && query.Get("watch") == "":
 		from, _ := strconv.Atoi(query.Get("continue"))
 		count, _ := strconv.Atoi(query.Get("limit"))
-		s.pages(w, from, count)
+		s.lists[strings.Contains(r.Header.Get("Accept"), "as=PartialObjectMetadataList")].page(w, s.world, from, count)
 	case r.URL.Path != podsPath && strings.HasSuffix(r.URL.Path, "/pods"): // a namespace's: no other scheduler is there
 		answer(w, http.StatusOK, corev1.PodList{TypeMeta: metav1.TypeMeta{APIVersion: "v1", Kind: "PodList"}})
 	case r.Method == http.MethodPatch && strings.HasPrefix(r.URL.Path, "/api/v1/namespaces/"):
@@ -118,24 +123,27 @@ func (s *server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	}
 }
 
-// list answers lists of all pods, page by page.
-func (s *server) list(b *testing.B) func(w http.ResponseWriter, from, count int) {
-	running, last := listed(b, pod(s.members)), listed(b, waiting())
-	return func(w http.ResponseWriter, from, count int) {
-		to, next := from+count, strconv.Itoa(from+count)
-		size := count * len(running)
-		if count == 0 || to > s.pods {
-			to, next = s.pods, ""
-			size = (to-from)*len(running) + len(last)
-		}
-		w.Header().Set("Content-Type", "application/vnd.kubernetes.protobuf")
-		if _, err := w.Write(page(b, next, size)); err != nil {
-			return
-		}
-		of := objects{newTemplate([]byte(string(running))), from, to - from, s.nodes, s.members}
-		if of.write(w) && next == "" {
-			objects{newTemplate([]byte(string(last))), s.pods, 1, s.nodes, 1}.write(w)
-		}
+// list is that of all pods: its kind, and its items.
+type list struct {
+	version, kind string
+	running, last []byte
+}
+
+// page answers a request for a page of it.
+func (l list) page(w http.ResponseWriter, of world, from, count int) {
+	to, next := from+count, strconv.Itoa(from+count)
+	size := count * len(l.running)
+	if count == 0 || to > of.pods {
+		to, next = of.pods, ""
+		size = (to-from)*len(l.running) + len(l.last)
+	}
+	w.Header().Set("Content-Type", "application/vnd.kubernetes.protobuf")
+	if _, err := w.Write(pageHead(l.version, l.kind, next, size)); err != nil {
+		return
+	}
+	all := objects{newTemplate([]byte(string(l.running))), from, to - from, of.nodes, of.members}
+	if all.write(w) && next == "" {
+		objects{newTemplate([]byte(string(l.last))), of.pods, 1, of.nodes, 1}.write(w)
 	}
 }
 

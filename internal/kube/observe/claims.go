@@ -1,9 +1,6 @@
 package observe
 
 import (
-	"context"
-	"fmt"
-	"slices"
 	"strconv"
 	"sync"
 
@@ -88,43 +85,4 @@ func (w *Observer) DeviceClaim(namespace, name string) *resourcev1.ResourceClaim
 	w.claims.mu.Lock()
 	defer w.claims.mu.Unlock()
 	return w.claims.claims[namespace+"/"+name]
-}
-
-// refreshClaims lists the resource claims from the API server itself, if they are watched.
-func (w *Observer) refreshClaims(ctx context.Context, goOn func() error) error {
-	w.mu.Lock()
-	watched := slices.ContainsFunc(w.watched, func(o watched) bool { return o.kind == translate.KindResourceClaim })
-	w.mu.Unlock()
-	if !watched {
-		return nil
-	}
-	at := metav1.ListOptions{Limit: 1000}
-	for {
-		var list *resourcev1.ResourceClaimList
-		err := within(ctx, func(ctx context.Context) (err error) {
-			list, err = w.options.Kube.ResourceV1().ResourceClaims(metav1.NamespaceAll).List(ctx, at)
-			return err
-		})
-		if err != nil {
-			return fmt.Errorf("list the claims that have devices: %w", err)
-		}
-		if err := goOn(); err != nil {
-			return err
-		}
-		for i := range list.Items {
-			o, err := stripClaim(&list.Items[i])
-			if err != nil {
-				return err
-			}
-			w.ahead.note(claimHead(&list.Items[i]), o)
-			if known := findIn[resourcev1.ResourceClaim](w, translate.KindResourceClaim, list.Items[i].Namespace+"/"+
-				list.Items[i].Name); known != nil {
-				w.ahead.shown(claimHead(known))
-			}
-			w.queue.add(o, false)
-		}
-		if at.Continue = list.Continue; at.Continue == "" {
-			return nil
-		}
-	}
 }

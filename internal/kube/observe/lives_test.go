@@ -1,11 +1,13 @@
 package observe
 
 import (
+	"context"
 	"fmt"
 	"testing"
 	"time"
 
 	corev1 "k8s.io/api/core/v1"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/types"
 	"k8s.io/client-go/tools/cache"
@@ -74,10 +76,26 @@ func (s *witnessed) report(at int, listed bool) {
 	}
 }
 
-// read has a list past the watch show a pod.
-func (s *witnessed) read(p *Pod) {
-	if !s.w.Pod(p.GetNamespace(), p.GetName()).wasTold(p.fact.UID, p.fact.Version) {
-		s.w.tell(&Pod{ObjectMeta: &nothing, fact: p.fact})
+// refresh has a list past the watch show a sight; single pods are read when there is the sight got.
+func (s *witnessed) refresh(t *testing.T, at, got int) {
+	t.Helper()
+	pods := s.w.listedPods()
+	pods.keep = func(o any) (any, error) { return &Pod{ObjectMeta: &nothing, fact: o.(*Pod).fact}, nil }
+	pods.get = func(_ context.Context, r model.Ref) (metav1.Object, error) {
+		if !s.there(got) {
+			return nil, apierrors.NewNotFound(corev1.Resource("pods"), r.Name)
+		}
+		return s.states[got], nil
+	}
+	r := &refresh{w: s.w, listed: pods, goOn: always, there: map[types.UID]bool{}, began: uint64(at + 1), at: uint64(at + 1)}
+	if s.there(at) {
+		r.there[types.UID(s.states[at].fact.UID)] = true
+		if err := r.handOn(s.states[at]); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := r.missing(t.Context()); err != nil {
+		t.Fatal(err)
 	}
 }
 
@@ -104,7 +122,7 @@ func TestANameThatIsUsedAgainIsKnownByItsLastLife(t *testing.T) {
 			}
 			for drains := range 1 << (len(moments) - 1) {
 				for _, listed := range []bool{false, true} {
-					for _, r := range refreshes(length, moments, drains) {
+					for _, r := range readings(length, moments, drains) {
 						ways++
 						tellOf(t, history, namesHistory[length-1], moments, drains, listed, r)
 					}
@@ -117,12 +135,13 @@ func TestANameThatIsUsedAgainIsKnownByItsLastLife(t *testing.T) {
 	}
 }
 
-// A refresh reads the server at a sight, after so many reports, and hands on what it read after
-// as many or more: others come meanwhile, and nothing is drained, for it is the loop that waits.
-type refresh struct{ at, after, until int }
+// A reading is a refresh that lists what there is at a sight, after so many reports, and hands on what it read after
+// as many or more: others come meanwhile, and nothing is drained, for it is the loop that waits. Single pods are read
+// then, or later.
+type reading struct{ at, after, until, got int }
 
-func refreshes(length int, moments []int, drains int) []refresh {
-	out := []refresh{{at: -1}}
+func readings(length int, moments []int, drains int) []reading {
+	out := []reading{{at: -1}}
 	for after := range len(moments) + 1 {
 		for until := after; until <= len(moments); until++ {
 			if until > after && drains>>after&(1<<(until-after)-1) != 0 {
@@ -133,14 +152,20 @@ func refreshes(length int, moments []int, drains int) []refresh {
 				oldest = moments[after-1]
 			}
 			for at := oldest; at < length; at++ {
-				out = append(out, refresh{at, after, until})
+				now := at
+				if until > 0 {
+					now = max(now, moments[until-1])
+				}
+				for got := now; got < length; got++ {
+					out = append(out, reading{at, after, until, got})
+				}
 			}
 		}
 	}
 	return out
 }
 
-func tellOf(t *testing.T, history []*Pod, want sight, moments []int, drains int, listed bool, r refresh) {
+func tellOf(t *testing.T, history []*Pod, want sight, moments []int, drains int, listed bool, r reading) {
 	t.Helper()
 	s := &witnessed{w: (&Observer{queue: newQueue(), pods: cache.NewIndexer(cache.MetaNamespaceKeyFunc, nil)}).wire(),
 		l: ledger.New(), states: history, known: -1}
@@ -150,8 +175,8 @@ func tellOf(t *testing.T, history []*Pod, want sight, moments []int, drains int,
 		}
 	}
 	for i := range len(moments) + 1 {
-		if r.until == i && s.there(r.at) {
-			s.read(s.states[r.at])
+		if r.until == i && r.at >= 0 {
+			s.refresh(t, r.at, r.got)
 		}
 		if i == len(moments) {
 			break

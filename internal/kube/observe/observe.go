@@ -228,8 +228,8 @@ func (w *Observer) All() (facts []model.Fact) {
 	w.mu.Lock()
 	all := slices.Clone(w.watched)
 	w.mu.Unlock()
-	add := func(o any) {
-		if f, ok := w.fact(change{object: o}); ok && !w.queue.keeps(f) {
+	add := func(c change) {
+		if f, ok := w.fact(c); ok && !w.queue.keeps(f) {
 			facts = append(facts, f)
 		}
 	}
@@ -238,11 +238,11 @@ func (w *Observer) All() (facts []model.Fact) {
 			continue // nodes say where they belong
 		}
 		for _, o := range kind.store.List() {
-			add(o)
+			add(change{object: o})
 		}
 	}
-	for _, o := range w.ahead.all() { // newer than what the watch has shown of them
-		add(o)
+	for _, c := range w.ahead.all() { // newer than what the watch has shown of them
+		add(c)
 	}
 	return facts
 }
@@ -347,17 +347,23 @@ func (w *Observer) Node(name string) *corev1.Node {
 }
 
 func findIn[T any](w *Observer, k model.Kind, key string) *T {
+	if store := w.store(k); store != nil {
+		return find[T](store, key)
+	}
+	return nil
+}
+
+// store is what the informer of a kind has, nil if the kind is not watched.
+func (w *Observer) store(k model.Kind) cache.Store {
+	if k == model.KindPod {
+		return w.pods
+	}
 	w.mu.Lock()
-	i := slices.IndexFunc(w.watched, func(o watched) bool { return o.kind == k })
-	var store cache.Store
-	if i >= 0 {
-		store = w.watched[i].store
+	defer w.mu.Unlock()
+	if i := slices.IndexFunc(w.watched, func(o watched) bool { return o.kind == k }); i >= 0 {
+		return w.watched[i].store
 	}
-	w.mu.Unlock()
-	if store == nil {
-		return nil
-	}
-	return find[T](store, key)
+	return nil
 }
 
 func find[T any](in cache.Store, key string) *T {

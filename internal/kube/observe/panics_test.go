@@ -127,7 +127,8 @@ func TestAFactThatPanicsCostsNoOther(t *testing.T) {
 func TestAllIsWhatAnEngineWasTold(t *testing.T) {
 	kube := fake.NewClientset()
 	kube.PrependReactor("list", "pods", func(k8stesting.Action) (bool, runtime.Object, error) {
-		return true, &corev1.PodList{Items: []corev1.Pod{*seen("behind", "n", "7"), *seen("unseen", "n", "8")}}, nil
+		return true, &corev1.PodList{Items: []corev1.Pod{*seen("behind", "n", "7"), *seen("unseen", "n", "8"),
+			*seen("kept", "", "4")}}, nil
 	})
 	w := (&Observer{options: Options{Kube: kube, Adopt: true}, queue: newQueue(),
 		pods: cache.NewIndexer(cache.MetaNamespaceKeyFunc, nil)}).wire()
@@ -140,9 +141,13 @@ func TestAllIsWhatAnEngineWasTold(t *testing.T) {
 		if err := w.pods.Add(o); err != nil {
 			t.Fatal(err)
 		}
-		if p.Name == "kept" && !w.queue.keep(o, true, moment) {
+		if p.Name != "kept" {
+			continue
+		}
+		if !w.queue.keep(o, true, moment) {
 			t.Fatal("it is not kept")
 		}
+		o.(*Pod).told.Store(true)
 	}
 	if err := w.Refresh(t.Context(), always); err != nil {
 		t.Fatal(err)

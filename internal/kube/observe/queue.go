@@ -43,7 +43,11 @@ func (q *queue) add(object any, gone bool) {
 func (q *queue) enqueue(object any, gone bool, of model.Fact) {
 	q.mu.Lock()
 	defer q.mu.Unlock()
-	delete(q.kept.of, of.Ref)
+	if held, is := q.kept.of[of.Ref]; is {
+		if life, _ := head(held); life.UID == of.UID || life.Version <= of.Version { // not a later life
+			delete(q.kept.of, of.Ref)
+		}
+	}
 	q.put(object, gone, of)
 }
 

@@ -1,6 +1,7 @@
 package observe
 
 import (
+	"slices"
 	"testing"
 
 	corev1 "k8s.io/api/core/v1"
@@ -45,5 +46,25 @@ func TestAMissedDeletionIsADeletion(t *testing.T) {
 	got := w.queue.take()
 	if len(got) != 1 || !got[0].gone || got[0].uid != "a" {
 		t.Errorf("what waits is %+v, want the end of a", got)
+	}
+}
+
+// What is told late of an earlier life of a name does not end the wait of the later one for its owners: it is decided
+// on after it.
+func TestAnEarlierLifeEndsNoLaterOnesWait(t *testing.T) {
+	lives := states(t, []sight{{"first", ""}, {"", ""}, {"second", ""}})
+	for _, gone := range []bool{true, false} {
+		q := newQueue()
+		if !q.keep(lives[2], true, 0) {
+			t.Fatal("it is not kept")
+		}
+		q.add(lives[0], gone)
+		var told []string
+		for _, c := range q.take() {
+			told = append(told, c.uid)
+		}
+		if !slices.Contains(told, "second") {
+			t.Errorf("first gone: %t: the second life is lost, told are %v", gone, told)
+		}
 	}
 }

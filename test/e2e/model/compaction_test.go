@@ -15,7 +15,7 @@ func TestTheModelForgetsAsTheAPIServer(t *testing.T) {
 		"--etcd-compaction-interval=0"}}}, 1500)
 	s.compacts = 60
 	s.run()
-	if s.did["compacted"] == 0 || s.did["GET 410"] == 0 {
+	if s.did["compacted"] == 0 || s.did["GET 410"] == 0 || s.did["went on past what is forgotten"] == 0 {
 		t.Errorf("nothing was forgotten: %v", s.did)
 	}
 }
@@ -40,4 +40,23 @@ func (s *script) compact() {
 	}
 	s.did["compacted"]++
 	s.recent = append(s.recent, fmt.Sprintf("all before version %s is forgotten", known[n]))
+}
+
+// compactAll writes something, and forgets all that was before it.
+func (s *script) compactAll() {
+	was := []int64{s.sides[0].newest, s.sides[1].newest}
+	for range 20 {
+		if s.sides[0].newest > was[0] && s.sides[1].newest > was[1] {
+			break
+		}
+		s.step()
+	}
+	for _, side := range s.sides {
+		if side.newest > side.forgotten {
+			side.forgotten = side.newest
+			side.forget(side.newest)
+		}
+	}
+	s.did["compacted"]++
+	s.recent = append(s.recent, "all is forgotten but what is there")
 }

@@ -175,15 +175,18 @@ func (s *script) ask(q question) {
 	s.goOn(q, lists)
 }
 
-// goOn asks for the next page of a list, if there is one.
+// goOn asks for the next page of a list, if there is one. Of a list that is forgotten it is what there is now.
 func (s *script) goOn(q question, lists []map[string]any) {
 	tokens := map[*side]string{}
 	for i, side := range s.sides {
 		meta, _ := lists[i]["metadata"].(map[string]any)
 		tokens[side], _ = meta["continue"].(string)
 	}
-	if lists[0]["items"] == nil || tokens[s.sides[0]] == "" {
+	if tokens[s.sides[0]] == "" {
 		return
+	}
+	if lists[0]["kind"] == "Status" {
+		s.did["went on past what is forgotten"]++
 	}
 	next := q
 	next.fill = func(side *side, query url.Values) {
@@ -191,7 +194,10 @@ func (s *script) goOn(q question, lists []map[string]any) {
 		query.Del("resourceVersion")
 		query.Del("resourceVersionMatch")
 	}
-	if s.random.IntN(3) == 0 {
+	switch {
+	case s.compacts > 0 && s.maybe(3):
+		s.compactAll()
+	case s.random.IntN(3) == 0:
 		s.step() // the list goes on as it was
 	}
 	s.ask(next)

@@ -22,6 +22,14 @@ type page struct {
 	After   string `json:"start"`
 }
 
+// newest is the version of a page that goes on with what there is when it is asked for.
+const newest = -1
+
+func (p page) token() string {
+	text, _ := json.Marshal(p) // plain data
+	return base64.RawURLEncoding.EncodeToString(text)
+}
+
 // list answers GET of a kind.
 func (c *call) list() (Response, error) {
 	out, _, err := c.listed()
@@ -58,8 +66,7 @@ func (c *call) listed() (Response, []*Stored, error) {
 	}
 	meta := map[string]any{"resourceVersion": strconv.FormatInt(from.Version, 10)}
 	if rest > 0 {
-		token, _ := json.Marshal(page{from.Version, last}) // plain data
-		meta["continue"] = base64.RawURLEncoding.EncodeToString(token)
+		meta["continue"] = page{from.Version, last}.token()
 		if c.Query.Get("labelSelector") == "" && c.Query.Get("fieldSelector") == "" {
 			meta["remainingItemCount"] = rest
 		}
@@ -87,8 +94,13 @@ func (c *call) from() (page, error) {
 		if err != nil || json.Unmarshal(text, &p) != nil || asked != "" && asked != "0" {
 			return p, apierrors.NewBadRequest("continue key is not valid")
 		}
+		if p.Version == newest {
+			p.Version = c.s.version
+		}
 		if p.Version < c.s.compacted {
-			return p, apierrors.NewResourceExpired("the continue parameter is too old for a consistent list")
+			gone := apierrors.NewResourceExpired("the continue parameter is too old for a consistent list")
+			gone.ErrStatus.Continue = page{newest, p.After}.token()
+			return p, gone
 		}
 		return p, nil
 	}

@@ -1,0 +1,150 @@
+package observe
+
+import (
+	"context"
+
+	corev1 "k8s.io/api/core/v1"
+	resourcev1 "k8s.io/api/resource/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+	"k8s.io/client-go/tools/cache"
+
+	"ashlar.sh/internal/kube/translate"
+	"ashlar.sh/sched/model"
+)
+
+// listed is a kind that Refresh lists.
+type listed struct {
+	kind     model.Kind
+	resource schema.GroupVersionResource
+	selector string // of fields
+	store    cache.Store
+	keep     cache.TransformFunc
+	list     func(context.Context, metav1.ListOptions) ([]metav1.Object, metav1.ListMeta, error)
+	get      func(context.Context, model.Ref) (metav1.Object, error)
+
+	// These take an object as the store has it.
+	finished func(any) bool // it is not selected
+	told     func(any) bool // it was handed on
+	tell     func(any)
+}
+
+// listed are the pods that have not finished, and the resource claims if they are watched.
+func (w *Observer) listed() []listed {
+	if w.store(translate.KindResourceClaim) == nil {
+		return []listed{w.listedPods()}
+	}
+	return []listed{w.listedPods(), w.listedClaims()}
+}
+
+func (w *Observer) listedPods() listed {
+	return listed{kind: model.KindPod, resource: corev1.SchemeGroupVersion.WithResource("pods"),
+		selector: "status.phase!=Succeeded,status.phase!=Failed", store: w.store(model.KindPod),
+		keep: w.unharmed(model.KindPod, w.pod),
+		list: func(ctx context.Context, o metav1.ListOptions) ([]metav1.Object, metav1.ListMeta, error) {
+			list, err := w.options.Kube.CoreV1().Pods(metav1.NamespaceAll).List(ctx, o)
+			if err != nil {
+				return nil, metav1.ListMeta{}, err
+			}
+			return objectsOf(list.Items), list.ListMeta, nil
+		},
+		get: func(ctx context.Context, r model.Ref) (metav1.Object, error) {
+			return w.options.Kube.CoreV1().Pods(r.Namespace).Get(ctx, r.Name, metav1.GetOptions{})
+		},
+		finished: func(o any) bool {
+			p, is := o.(*Pod)
+			return is && (p.Fact().Phase == model.PodSucceeded || p.Fact().Phase == model.PodFailed)
+		},
+		told: func(o any) bool {
+			p, is := o.(*Pod)
+			return is && p.told.Load()
+		},
+		tell: func(o any) {
+			if p, is := o.(*Pod); is {
+				w.tell(p)
+			}
+		}}
+}
+
+func (w *Observer) listedClaims() listed {
+	return listed{kind: translate.KindResourceClaim, resource: resourcev1.SchemeGroupVersion.WithResource("resourceclaims"),
+		store: w.store(translate.KindResourceClaim), keep: w.unharmed(translate.KindResourceClaim, stripClaim),
+		list: func(ctx context.Context, o metav1.ListOptions) ([]metav1.Object, metav1.ListMeta, error) {
+			list, err := w.options.Kube.ResourceV1().ResourceClaims(metav1.NamespaceAll).List(ctx, o)
+			if err != nil {
+				return nil, metav1.ListMeta{}, err
+			}
+			return objectsOf(list.Items), list.ListMeta, nil
+		},
+		get: func(ctx context.Context, r model.Ref) (metav1.Object, error) {
+			return w.options.Kube.ResourceV1().ResourceClaims(r.Namespace).Get(ctx, r.Name, metav1.GetOptions{})
+		},
+		finished: func(any) bool { return false },
+		told: func(o any) bool {
+			c, is := o.(*resourcev1.ResourceClaim)
+			if !is {
+				return false
+			}
+			told := w.DeviceClaim(c.Namespace, c.Name)
+			return told != nil && translate.Version(told.ResourceVersion) >= translate.Version(c.ResourceVersion)
+		},
+		tell: func(o any) {
+			if c, is := o.(*resourcev1.ResourceClaim); is {
+				w.tellClaim(c)
+			}
+		}}
+}
+
+// objectsOf are the items of a list, in its memory.
+func objectsOf[T any, P interface {
+	*T
+	metav1.Object
+}](items []T) []metav1.Object {
+	out := make([]metav1.Object, len(items))
+	for i := range items {
+		out[i] = P(&items[i])
+	}
+	return out
+}
+
+// tell hands on what was read of a pod past the watch.
+func (w *Observer) tell(p *Pod) {
+	w.ahead.note(p.fact, change{object: p})
+	known := w.Pod(p.GetNamespace(), p.GetName())
+	if known != nil {
+		w.ahead.shown(known.fact)
+	}
+	w.ownership.came(p, known == nil)
+}
+
+// tellClaim is tell for a claim.
+func (w *Observer) tellClaim(c *resourcev1.ResourceClaim) {
+	w.ahead.note(claimHead(c), change{object: c})
+	if o, has := shown(w.store(translate.KindResourceClaim), claimHead(c).Ref); has {
+		w.ahead.shown(claimHead(o.(*resourcev1.ResourceClaim)))
+	}
+	w.queue.add(c, false)
+}
+
+// end hands on that a life is gone. That is remembered for as long as the watch shows something older of the name.
+func (w *Observer) end(f model.Fact) {
+	gone := change{object: &Pod{ObjectMeta: &nothing, fact: f}, gone: true}
+	if f.Ref.Kind == translate.KindResourceClaim {
+		gone.object = ending(f)
+	}
+	w.ahead.note(f, gone)
+	o, has := shown(w.store(f.Ref.Kind), f.Ref)
+	if _, at := version(o); !has || at > f.Version {
+		w.ahead.ended(f)
+	}
+	w.queue.add(gone.object, true)
+}
+
+// shown is what an informer has of a name.
+func shown(in cache.Store, of model.Ref) (any, bool) {
+	if in == nil {
+		return nil, false
+	}
+	o, has, err := in.GetByKey(of.Namespace + "/" + of.Name)
+	return o, has && err == nil
+}
