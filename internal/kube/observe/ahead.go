@@ -103,11 +103,11 @@ func (w *Observer) confirm(told time.Time, get func(model.Ref) (uid string, err 
 }
 
 // uidOf asks the API server for the uid of the pod or claim of a name, "" for none.
-func (w *Observer) uidOf(ctx context.Context) func(model.Ref) (string, error) {
+func uidOf(ctx context.Context, w *Observer) func(model.Ref) (string, error) {
 	return func(r model.Ref) (string, error) {
-		get := w.listedPods().get
+		get := listedPods(w).get
 		if r.Kind == translate.KindResourceClaim {
-			get = w.listedClaims().get
+			get = listedClaims(w).get
 		}
 		o, err := get(ctx, r)
 		if apierrors.IsNotFound(err) {

@@ -66,7 +66,7 @@ func (di *discovery) discover(ctx context.Context) {
 			klog.ErrorS(err, "Asking the API server what it serves")
 			pause = askAgain
 		}
-		di.o.confirm(time.Now().Add(-lookAround), di.o.uidOf(ctx))
+		di.o.confirm(time.Now().Add(-lookAround), uidOf(ctx, di.o))
 		di.o.queue.awake() // what has synced may have changed, without any object
 		again := time.NewTimer(pause)
 		select {

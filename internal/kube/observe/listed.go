@@ -29,15 +29,15 @@ type listed struct {
 	tell     func(any)
 }
 
-// listed are the pods that have not finished, and the resource claims if they are watched.
-func (w *Observer) listed() []listed {
+// allListed are the pods that have not finished, and the resource claims if they are watched.
+func allListed(w *Observer) []listed {
 	if w.store(translate.KindResourceClaim) == nil {
-		return []listed{w.listedPods()}
+		return []listed{listedPods(w)}
 	}
-	return []listed{w.listedPods(), w.listedClaims()}
+	return []listed{listedPods(w), listedClaims(w)}
 }
 
-func (w *Observer) listedPods() listed {
+func listedPods(w *Observer) listed {
 	return listed{kind: model.KindPod, resource: corev1.SchemeGroupVersion.WithResource("pods"),
 		selector: "status.phase!=Succeeded,status.phase!=Failed", store: w.store(model.KindPod),
 		keep: w.unharmed(model.KindPod, w.pod),
@@ -66,9 +66,10 @@ func (w *Observer) listedPods() listed {
 		}}
 }
 
-func (w *Observer) listedClaims() listed {
-	return listed{kind: translate.KindResourceClaim, resource: resourcev1.SchemeGroupVersion.WithResource("resourceclaims"),
-		store: w.store(translate.KindResourceClaim), keep: w.unharmed(translate.KindResourceClaim, stripClaim),
+func listedClaims(w *Observer) listed {
+	return listed{kind: translate.KindResourceClaim,
+		resource: resourcev1.SchemeGroupVersion.WithResource("resourceclaims"),
+		store:    w.store(translate.KindResourceClaim), keep: w.unharmed(translate.KindResourceClaim, stripClaim),
 		list: func(ctx context.Context, o metav1.ListOptions) ([]metav1.Object, metav1.ListMeta, error) {
 			list, err := w.options.Kube.ResourceV1().ResourceClaims(metav1.NamespaceAll).List(ctx, o)
 			if err != nil {
@@ -90,7 +91,7 @@ func (w *Observer) listedClaims() listed {
 		},
 		tell: func(o any) {
 			if c, is := o.(*resourcev1.ResourceClaim); is {
-				w.tellClaim(c)
+				tellClaim(w, c)
 			}
 		}}
 }
@@ -118,7 +119,7 @@ func (w *Observer) tell(p *Pod) {
 }
 
 // tellClaim is tell for a claim.
-func (w *Observer) tellClaim(c *resourcev1.ResourceClaim) {
+func tellClaim(w *Observer, c *resourcev1.ResourceClaim) {
 	w.ahead.note(claimHead(c), change{object: c})
 	if o, has := shown(w.store(translate.KindResourceClaim), claimHead(c).Ref); has {
 		w.ahead.shown(claimHead(o.(*resourcev1.ResourceClaim)))

@@ -79,7 +79,7 @@ func (s *witnessed) report(at int, listed bool) {
 // refresh has a list past the watch show a sight; single pods are read when there is the sight got.
 func (s *witnessed) refresh(t *testing.T, at, got int) {
 	t.Helper()
-	pods := s.w.listedPods()
+	pods := listedPods(s.w)
 	pods.keep = func(o any) (any, error) { return &Pod{ObjectMeta: &nothing, fact: o.(*Pod).fact}, nil }
 	pods.get = func(_ context.Context, r model.Ref) (metav1.Object, error) {
 		if !s.there(got) {
@@ -87,7 +87,8 @@ func (s *witnessed) refresh(t *testing.T, at, got int) {
 		}
 		return s.states[got], nil
 	}
-	r := &refresh{w: s.w, listed: pods, goOn: always, there: map[types.UID]bool{}, began: uint64(at + 1), at: uint64(at + 1)}
+	r := &refresh{w: s.w, listed: pods, goOn: always, there: map[types.UID]bool{}, began: uint64(at + 1),
+		at: uint64(at + 1)}
 	if s.there(at) {
 		r.there[types.UID(s.states[at].fact.UID)] = true
 		if err := r.handOn(s.states[at]); err != nil {

@@ -29,9 +29,9 @@ const (
 // Refresh lists the pods that have not finished from the API server itself, past every cache, and the resource claims
 // if they are watched. What another scheduler bound and allocated a moment ago is then known, and what is gone is known
 // to be gone. Metadata is listed; in full are read only objects of which the watch has told less, or nothing: on a
-// cluster at rest these are none. On a large one it takes minutes: goOn is asked after each step, and its error ends it.
+// cluster at rest these are none. On a large one it takes a while: goOn is asked after each step; its error ends it.
 func (w *Observer) Refresh(ctx context.Context, goOn func() error) error {
-	for _, k := range w.listed() {
+	for _, k := range allListed(w) {
 		r := &refresh{w: w, listed: k, goOn: goOn, there: map[types.UID]bool{},
 			page: metav1.ListOptions{FieldSelector: k.selector, Limit: refreshPage}}
 		if err := r.run(ctx); err != nil {

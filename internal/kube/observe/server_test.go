@@ -47,7 +47,8 @@ func newServer(t *testing.T) *server {
 			t.Fatal(err)
 		}
 	}
-	s.do(http.MethodPost, "/apis/scheduling.volcano.sh/v1beta1/queues", `{"metadata":{"name":"default"},"spec":{"weight":1}}`)
+	s.do(http.MethodPost, "/apis/scheduling.volcano.sh/v1beta1/queues",
+		`{"metadata":{"name":"default"},"spec":{"weight":1}}`)
 	s.do(http.MethodPost, "/api/v1/namespaces", `{"metadata":{"name":"ns"}}`)
 	return s
 }
@@ -65,7 +66,8 @@ func (s *server) hold(held bool) {
 	s.stir()
 }
 
-// first has a function see each request before it is answered, with the server to itself. What it returns is the answer.
+// first has a function see each request before it is answered, with the server to itself. What it returns, if anything,
+// is the answer.
 func (s *server) first(do func(*apimodel.Request) *apimodel.Response) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
