@@ -30,7 +30,7 @@ func shownBy(t *testing.T, page string) map[int]string {
 	if err != nil {
 		t.Fatal(err)
 	}
-	cells, columns := map[int]string{}, 0
+	cells, columns, first := map[int]string{}, 0, map[string]int{}
 	for i, line := range strings.Split(string(text), "\n") {
 		row := strings.Split(strings.Trim(line, "| "), " | ")
 		switch {
@@ -42,7 +42,10 @@ func shownBy(t *testing.T, page string) map[int]string {
 			if len(row) != columns {
 				t.Errorf("%s:%d has %d cells, its table has %d columns", page, i+1, len(row), columns)
 			}
-			cells[i+1] = row[len(row)-1]
+			if at := first[row[0]]; at > 0 {
+				t.Errorf("%s:%d begins as line %d", page, i+1, at)
+			}
+			cells[i+1], first[row[0]] = row[len(row)-1], i+1
 		}
 	}
 	return cells
