@@ -19,7 +19,8 @@ func TestAStoreThatWasPutBackIsNoticed(t *testing.T) {
 	}{
 		"a newer version": {"12", "a", false},
 		"an older one":    {"7", "a", true},
-		"another life":    {"7", "b", false},
+		"a later life":    {"12", "b", false},
+		"an earlier life": {"7", "b", true},
 		"no number":       {"seven", "a", false},
 	} {
 		t.Run(what, func(t *testing.T) {
