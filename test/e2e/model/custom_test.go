@@ -11,6 +11,8 @@ func (s *script) customSpec(resource string) map[string]any {
 		spec = map[string]any{"weight": 1 + s.random.IntN(3), "reclaimable": true, "dequeueStrategy": "traverse"}
 	case "hypernodes":
 		spec = map[string]any{"tier": 1 + s.random.IntN(2), "members": []any{s.member()}}
+	case "bookings":
+		spec = s.booked()
 	case "nodeshards":
 		spec = map[string]any{"nodesDesired": []any{s.one("thing-0", "thing-1")}}
 	}
@@ -32,8 +34,31 @@ var oddFields = map[string][]string{
 	"hypernodes":     {"tier", "members", "nosuch"},
 	"nodeshards":     {"nodesDesired", "nosuch"},
 	"numatopologies": {"cpuDetail", "policies", "resReserved", "nosuch"},
+	"bookings": {"maintenance", "owner", "nodes", "from", "to", "schedule", "timeZone", "duration", "flex",
+		"maxStartDelay", "drainBefore", "purgeAfterIdle", "nosuch"},
 	"status": {"phase", "running", "conditions", "state", "allocated", "pending", "nodeCount", "nodesInUse", "nosuch",
-		"reservation"},
+		"reservation", "window", "nodes", "conflicts", "message"},
+}
+
+// booked draws what a booking books, mostly as its rules want it.
+func (s *script) booked() map[string]any {
+	spec := map[string]any{"nodes": map[string]any{"selector": map[string]any{}, "count": s.random.IntN(2)}}
+	if s.maybe(2) {
+		spec["maintenance"] = true
+	}
+	if spec["maintenance"] == nil || s.maybe(8) {
+		spec["owner"] = map[string]any{s.one("queue", "namespace", "user", "podGroup"): "a"}
+	}
+	if s.maybe(2) {
+		spec["from"], spec["to"] = "2026-01-0"+s.one("1", "2", "3")+"T00:00:00Z", "2026-01-02T00:00:00Z"
+	}
+	if spec["from"] == nil || s.maybe(8) {
+		spec["schedule"], spec["duration"] = "0 22 * * 6", s.one("8h", "90m", "0m", "long")
+	}
+	if s.maybe(3) {
+		spec[s.one("timeZone", "maxStartDelay", "purgeAfterIdle", "drainBefore")] = s.one("UTC", "10m", "0s", "1h30m")
+	}
+	return spec
 }
 
 // odd draws a value that may be of any type.

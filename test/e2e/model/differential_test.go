@@ -121,13 +121,15 @@ type question struct {
 	query                  url.Values
 	body                   func(s *side) any
 	fill                   func(s *side, query url.Values)
-	binary                 bool // the body is sent in protobuf
+	binary                 bool                 // the body is sent in protobuf
+	named                  func(s *side) string // the path, where the sides have names of their own
+	certain                bool                 // it is no dry run
 }
 
 // ask sends a question to both sides, and compares the answers.
 func (s *script) ask(q question) {
 	s.sent++
-	if q.method != http.MethodGet && s.maybe(12) {
+	if q.method != http.MethodGet && s.maybe(12) && !q.certain {
 		if q.query == nil {
 			q.query = url.Values{}
 		}
@@ -143,6 +145,9 @@ func (s *script) ask(q question) {
 		if q.fill != nil {
 			q.fill(side, r.query)
 		}
+		if q.named != nil {
+			r.path = q.named(side)
+		}
 		if q.body != nil {
 			r.body, _ = json.Marshal(q.body(side)) // plain data
 		}
@@ -156,6 +161,10 @@ func (s *script) ask(q question) {
 		raw, _ := json.Marshal(body) // plain data
 		lists = append(lists, read(raw))
 		side.learn(body, q.resource)
+		if meta, _ := body["metadata"].(map[string]any); q.method == http.MethodPost && code == http.StatusCreated &&
+			meta["generateName"] != nil && q.query.Get("dryRun") == "" {
+			side.generated, _ = meta["name"].(string)
+		}
 		answers = append(answers, map[string]any{"code": code, "body": side.plain(body, q.resource)})
 		if side == s.sides[0] {
 			s.did[fmt.Sprintf("%s %d", q.method, code)]++

@@ -5,10 +5,10 @@
 // in JSON and protobuf; updates, and patches of each kind, of objects and of statuses, with UIDs and versions that are
 // right, stale, wrong or missing; deletions of one or all, with grace, propagation and preconditions; bindings;
 // evictions beside budgets; any of these as a dry run; specs and statuses that the CRD of a custom resource refuses,
-// drops or fills in; watches that run beside all that, from any version or with what is there, whose objects come into
-// a selection and leave it; histories that are forgotten.
+// drops or fills in; names that the server ends; watches that run beside all that, from any version or with what is
+// there, whose objects come into a selection and leave it; histories that are forgotten.
 //
-// Not drawn: server-side apply and managedFields, which the model lacks and no scheduler here uses; generated names;
-// objects that need defaults, of kinds other than custom resources; PriorityClasses, Jobs of Volcano, ReplicaSets and
-// what else schedulers only read; when a bookmark comes by itself; what the server answers when it is overloaded.
+// Not drawn: server-side apply and managedFields, which the model lacks and no scheduler here uses; objects that need
+// defaults, of kinds other than custom resources; PriorityClasses, Jobs of Volcano, ReplicaSets and what else
+// schedulers only read; when a bookmark comes by itself; what the server answers when it is overloaded.
 package model

@@ -22,7 +22,7 @@ func (s *script) object(at subject) map[string]any {
 		o["spec"] = map[string]any{"unschedulable": s.maybe(4)}
 	case "leases":
 		o["spec"] = map[string]any{"holderIdentity": fmt.Sprint(s.random.IntN(3)), "leaseDurationSeconds": 15}
-	case "podgroups", "queues", "hypernodes", "nodeshards", "numatopologies":
+	case "podgroups", "queues", "hypernodes", "nodeshards", "numatopologies", "bookings":
 		if o["spec"] = s.customSpec(at.kind.Resource); s.maybe(8) {
 			o["spec"] = s.odd()
 		}

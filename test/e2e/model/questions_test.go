@@ -60,7 +60,7 @@ var drawn = []struct{ group, resource string }{
 	{"resource.k8s.io", "deviceclasses"}, {"", "services"}, {"batch", "jobs"}, {"topology.volcano.sh", "hypernodes"},
 	{"", "events"}, {"", "persistentvolumeclaims"},
 	{"storage.k8s.io", "storageclasses"}, {"storage.k8s.io", "csinodes"}, {"shard.volcano.sh", "nodeshards"},
-	{"nodeinfo.volcano.sh", "numatopologies"},
+	{"nodeinfo.volcano.sh", "numatopologies"}, {"ashlar.sh", "bookings"},
 }
 
 func (s *script) subject() subject {
@@ -83,9 +83,11 @@ func (s *script) maybe(n int) bool { return s.random.IntN(n) == 0 }
 
 func (s *script) step() {
 	at := s.subject()
-	switch n := s.random.IntN(100); {
+	switch n := s.random.IntN(102); {
 	case n < 22:
 		s.create(at)
+	case n > 99:
+		s.generate(at)
 	case n < 30:
 		s.get(at)
 	case n < 38:
@@ -240,7 +242,7 @@ func (s *script) spec(at subject, how string, meta, body map[string]any) {
 		}
 	case "nodes":
 		body["spec"] = map[string]any{"unschedulable": s.maybe(2)}
-	case "podgroups", "queues", "hypernodes", "nodeshards", "numatopologies":
+	case "podgroups", "queues", "hypernodes", "nodeshards", "numatopologies", "bookings":
 		body["spec"] = s.customSpec(at.kind.Resource)
 		if s.maybe(2) && !at.kind.Status { // else the real server loses managedFields over odd ones, which is a change
 			body["status"] = s.customStatus()
@@ -348,7 +350,7 @@ func (s *script) status(at subject) {
 	case "poddisruptionbudgets":
 		body["status"] = map[string]any{"disruptionsAllowed": s.random.IntN(3), "observedGeneration": s.random.IntN(4),
 			"currentHealthy": 1, "desiredHealthy": 1, "expectedPods": 1}
-	case "podgroups", "hypernodes", "nodeshards":
+	case "podgroups", "hypernodes", "nodeshards", "bookings":
 		body["status"] = s.customStatus()
 	case "queues":
 		if s.maybe(2) {

@@ -31,6 +31,8 @@ type side struct {
 	versions map[string][]string
 	newest   int64
 
+	generated string // the name of the object that was made last, if it was the API server that named it
+
 	forget    func(version int64) // all that was before it
 	forgotten int64
 }
@@ -236,6 +238,9 @@ func (s *side) plain(o map[string]any, resource string) any {
 			if text, _ := meta[field].(string); text != "" {
 				meta[field] = fmt.Sprintf("#%d", slices.Index(known, text))
 			}
+		}
+		if name, _ := meta["name"].(string); meta["generateName"] != nil {
+			meta["name"] = name[:max(0, len(name)-ownEnd)] + "*"
 		}
 	}
 	return timeless(o)

@@ -34,6 +34,18 @@ func (c *call) object() (map[string]any, error) {
 	return out, nil
 }
 
+// sent is the object in the request's body, as its Go type or its definition has it.
+func (c *call) sent() (map[string]any, error) {
+	o, err := c.object()
+	if err != nil {
+		return nil, err
+	}
+	if bytes.HasPrefix(c.Body, protobufMark) && o["apiVersion"] == c.kind.apiVersion() && o["kind"] == c.kind.Kind {
+		return c.named(o), nil // it was read as its Go type
+	}
+	return c.typed(o)
+}
+
 func plain(o runtime.Object) (map[string]any, error) {
 	out, err := runtime.DefaultUnstructuredConverter.ToUnstructured(o)
 	if err != nil {
@@ -68,21 +80,23 @@ func (c *call) typed(o map[string]any) (map[string]any, error) {
 	if err != nil {
 		return nil, err
 	}
-	meta, _ := out["metadata"].(map[string]any)
+	return c.named(out), nil
+}
+
+// named gives what a Go type was written as its name.
+func (c *call) named(o map[string]any) map[string]any {
+	meta, _ := o["metadata"].(map[string]any)
 	if meta["creationTimestamp"] == nil {
 		delete(meta, "creationTimestamp") // the Go type has no way to leave it out
 	}
-	out["apiVersion"], out["kind"] = c.kind.apiVersion(), c.kind.Kind
-	return out, nil
+	o["apiVersion"], o["kind"] = c.kind.apiVersion(), c.kind.Kind
+	return o
 }
 
 // create answers POST.
 func (c *call) create() (Response, error) {
-	o, err := c.object()
+	o, err := c.sent()
 	if err != nil {
-		return Response{}, err
-	}
-	if o, err = c.typed(o); err != nil {
 		return Response{}, err
 	}
 	stored, err := c.make(o)
@@ -91,6 +105,12 @@ func (c *call) create() (Response, error) {
 	}
 	return Response{Code: http.StatusCreated, Body: c.shown(stored)}, nil
 }
+
+// longestGenerated is how much of generateName is kept, so that a name of five characters more is still a label of DNS.
+const (
+	longestLabel     = 63
+	longestGenerated = longestLabel - 5
+)
 
 // make stores a new object.
 func (c *call) make(o map[string]any) (*Stored, error) {
@@ -105,10 +125,13 @@ func (c *call) make(o map[string]any) (*Stored, error) {
 		return nil, err
 	}
 	if m.GetName() == "" && m.GetGenerateName() != "" {
-		m.SetName(fmt.Sprintf("%s%05x", m.GetGenerateName(), c.s.uids))
+		m.SetName(fmt.Sprintf("%.*s%05x", longestGenerated, m.GetGenerateName(), c.s.uids))
 	}
-	if m.GetName() == "" {
+	switch {
+	case m.GetName() == "":
 		return nil, c.invalid("", "metadata.name", "name or generateName is required")
+	case c.kind.Resource == "services" && len(m.GetGenerateName()) > longestLabel:
+		return nil, c.invalid(m.GetName(), "metadata.generateName", "names of services are labels of DNS")
 	}
 	version := m.GetResourceVersion()
 	c.s.uids++
@@ -123,6 +146,8 @@ func (c *call) make(o map[string]any) (*Stored, error) {
 	}
 	if c.kind.Status {
 		c.resetStatus(o, nil)
+	}
+	if c.kind.Status && c.kind.Custom {
 		var err error
 		if o, err = c.typed(o); err != nil {
 			return nil, err
@@ -183,8 +208,16 @@ func (c *call) resetStatus(o, from map[string]any) {
 	case slices.Contains(hasStatus, c.kind.Resource):
 		// a new one may say its own, which nobody else has yet
 	default:
-		o["status"] = map[string]any{}
+		o["status"] = c.emptyStatus()
 	}
+}
+
+// emptyStatus is that of the kind's Go type.
+func (c *call) emptyStatus() any {
+	if c.kind.empty == nil {
+		c.kind.empty, _ = c.typed(map[string]any{"status": map[string]any{}}) // it is as the type has it
+	}
+	return copied(c.kind.empty)["status"]
 }
 
 func (c *call) invalid(name, field, why string) error {

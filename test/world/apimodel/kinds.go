@@ -27,6 +27,7 @@ type Kind struct {
 	Orphans, Unowning bool
 
 	definition *definition
+	empty      map[string]any // an object that says nothing
 }
 
 // what a kind may have, for the table below.
@@ -89,6 +90,7 @@ func Kinds() []*Kind {
 		kind("topology.volcano.sh", "v1alpha1", "hypernodes", "HyperNode", status|custom|generation),
 		kind("nodeinfo.volcano.sh", "v1alpha1", "numatopologies", "Numatopology", custom|generation),
 		kind("shard.volcano.sh", "v1alpha1", "nodeshards", "NodeShard", status|custom|generation),
+		kind("ashlar.sh", "v1alpha1", "bookings", "Booking", status|custom|generation),
 	}
 }
 
