@@ -93,7 +93,7 @@ func (m *metrics) figures(l *loop) {
 	m.ofBindings.flying.WithLabelValues("limit").Set(float64(limit))
 	m.dropped.Set(float64(l.executor.Dropped()))
 	m.leading.Set(yes(l.lead.leading()))
-	if time.Since(m.figuresAt) < 20*m.figuring {
+	if time.Since(m.figuresAt) < max(20*m.figuring, l.o.Simulated.Figures) {
 		return
 	}
 	began := time.Now()

@@ -75,6 +75,9 @@ type Simulated struct {
 	// Order, if set, puts facts that are taken in together in an order; those about one object stay as they are. A first
 	// list comes in no order, and nothing decided follows from it; which words come first would.
 	Order func([]model.Fact)
+	// Figures is how long at least lies between two times at which the figures of metrics are taken. The time that this
+	// takes paces it otherwise, and none passes meanwhile.
+	Figures time.Duration
 	// Reads, if set, is given what answers the read API, before any question: it need not listen then.
 	Reads func(http.Handler)
 }

@@ -31,8 +31,9 @@ type askers struct {
 // askedBy are the users, by token; the last one no API server knows.
 var askedBy = []string{"team", "evil", "operator", "nobody", "wrong"}
 
-// estimated is how often schedulers estimate when jobs start: at no time at which something else is due.
-const estimated = 5*time.Second + 7
+// estimated is how often schedulers estimate when jobs start: as often as the program does unless it is told otherwise,
+// at no time at which something else is due.
+const estimated = 30*time.Second + 7
 
 func newAskers(w *World) *askers {
 	return &askers{w: w, random: rand.New(rand.NewPCG(w.Seed, 3)), nevers: map[string]never{}, truth: newTruth()}

@@ -1,6 +1,7 @@
 package world
 
 import (
+	"fmt"
 	"net/http"
 	"time"
 
@@ -46,13 +47,18 @@ func (b *budgets) count(one *job) {
 		}
 	}
 	allowed := max(0, healthy-one.stay)
-	b.w.do(http.MethodPatch, b.kind.Path(userNamespace, one.name, "status"), map[string]any{"status": map[string]any{
-		"disruptionsAllowed": allowed, "currentHealthy": healthy, "desiredHealthy": one.stay, "expectedPods": pods,
-		"observedGeneration": budget.Meta().GetGeneration()}})
 	if b.allowed[one.name] == nil {
 		b.allowed[one.name] = &window{}
 	}
 	b.allowed[one.name].add(int64(allowed))
+	was := asMap(budget.Object["status"])
+	if fmt.Sprint(was["currentHealthy"], was["expectedPods"], was["observedGeneration"]) == fmt.Sprint(healthy, pods,
+		budget.Meta().GetGeneration()) {
+		return // a controller that finds nothing new writes nothing
+	}
+	b.w.do(http.MethodPatch, b.kind.Path(userNamespace, one.name, "status"), map[string]any{"status": map[string]any{
+		"disruptionsAllowed": allowed, "currentHealthy": healthy, "desiredHealthy": one.stay, "expectedPods": pods,
+		"observedGeneration": budget.Meta().GetGeneration()}})
 }
 
 func (b *budgets) clear(one *job) {

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -32,6 +33,7 @@ type configFile struct {
 	path string
 	disk string // where dumps are saved
 
+	text    string    // what was changed last
 	changed time.Time // when the file was written last
 	budgets bool      // all configurations so far keep to disruption budgets
 }
@@ -95,10 +97,9 @@ func (c *configFile) begin() {
 		if w.chance(0.4) {
 			text = malformed[w.random.IntN(len(malformed))]
 			w.did("a malformed configuration")
+			w.seq.after(w.between(5*time.Second, time.Minute), c.mend)
 		}
-		w.did("a configuration changed")
-		w.log("the configuration is now %q", text)
-		_ = c.write(text) // it could be written before
+		c.change(text)
 	})
 	w.every(w.Trouble.Dumps, func() {
 		select {
@@ -107,6 +108,21 @@ func (c *configFile) begin() {
 		default:
 		}
 	})
+}
+
+func (c *configFile) change(text string) {
+	c.w.did("a configuration changed")
+	c.w.log("the configuration is now %q", text)
+	_ = c.write(text) // it could be written before
+	c.text = text
+}
+
+// mend makes a file that cannot be used one that can, as those do whose scheduler does not start any more: most of a
+// world passed without one otherwise.
+func (c *configFile) mend() {
+	if slices.Contains(malformed, c.text) && !c.w.calm {
+		c.change(c.draw())
+	}
 }
 
 // calm leaves a file that can be used.

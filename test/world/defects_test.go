@@ -2,7 +2,6 @@ package world
 
 import (
 	"bytes"
-	"encoding/json"
 	"fmt"
 	"io"
 	"net/http"
@@ -92,7 +91,7 @@ func defects() map[string]func() Breaks {
 func replaces(kind, old, new string) func(string, *apimodel.Event) bool {
 	return func(of string, e *apimodel.Event) bool {
 		if of == kind {
-			e.Object = json.RawMessage(strings.ReplaceAll(string(e.Object), old, new))
+			e.Object = []byte(strings.ReplaceAll(string(e.Object), old, new))
 		}
 		return true
 	}
@@ -127,7 +126,7 @@ func leavesAtOnce(kind string, e *apimodel.Event) bool {
 func halfTheRequest(kind string, e *apimodel.Event) bool {
 	if kind == "Pod" {
 		text := strings.ReplaceAll(string(e.Object), `"cpu":"4"`, `"cpu":"2"`)
-		e.Object = json.RawMessage(strings.ReplaceAll(text, `"cpu":"3"`, `"cpu":"1"`))
+		e.Object = []byte(strings.ReplaceAll(text, `"cpu":"3"`, `"cpu":"1"`))
 	}
 	return true
 }
@@ -136,7 +135,7 @@ func halfTheRequest(kind string, e *apimodel.Event) bool {
 func highIsLow(kind string, e *apimodel.Event) bool {
 	for of, field := range map[string]string{"Pod": `"priority":1000`, "PriorityClass": `"value":1000`} {
 		if of == kind {
-			e.Object = json.RawMessage(strings.ReplaceAll(string(e.Object), field, strings.TrimSuffix(field, "000")))
+			e.Object = []byte(strings.ReplaceAll(string(e.Object), field, strings.TrimSuffix(field, "000")))
 		}
 	}
 	return true
@@ -146,7 +145,7 @@ func atLeast(n int) func(string, *apimodel.Event) bool {
 	return func(kind string, e *apimodel.Event) bool {
 		if kind == "PodGroup" {
 			for i := range 7 {
-				e.Object = json.RawMessage(strings.ReplaceAll(string(e.Object), fmt.Sprintf(`"minMember":%d`, i),
+				e.Object = []byte(strings.ReplaceAll(string(e.Object), fmt.Sprintf(`"minMember":%d`, i),
 					fmt.Sprintf(`"minMember":%d`, n)))
 			}
 		}

@@ -54,16 +54,17 @@ func (d *direct) RoundTrip(r *http.Request) (*http.Response, error) {
 		return nil, io.EOF // as of a connection that ends before its answer
 	}
 	out := &http.Response{StatusCode: answer.Code, Status: strconv.Itoa(answer.Code) + " " + http.StatusText(answer.Code),
-		Proto: "HTTP/1.1", ProtoMajor: 1, ProtoMinor: 1, Header: http.Header{"Content-Type": {"application/json"}},
-		ContentLength: -1, Request: r}
+		Proto: "HTTP/1.1", ProtoMajor: 1, ProtoMinor: 1, Header: http.Header{}, ContentLength: -1, Request: r}
 	if answer.Retry > 0 {
 		out.Header.Set("Retry-After", strconv.Itoa(answer.Retry))
 	}
 	if answer.Watch == nil {
-		text := answer.JSON()
+		text, contentType := answer.Encoded()
+		out.Header.Set("Content-Type", contentType)
 		out.Body, out.ContentLength = io.NopCloser(bytes.NewReader(text)), int64(len(text))
 		return out, nil
 	}
+	out.Header.Set("Content-Type", answer.WatchType())
 	out.Body = d.stream(answer.Watch, r)
 	return out, nil
 }
@@ -109,7 +110,7 @@ func (c *chunks) Read(b []byte) (int, error) {
 		if !ok {
 			return 0, io.EOF
 		}
-		c.rest = e.Line()
+		c.rest = e.Frame()
 	}
 	n := copy(b, c.rest)
 	c.rest = c.rest[n:]

@@ -24,6 +24,9 @@ const (
 	userNamespace  = "team"
 )
 
+// figured is how often schedulers take figures for metrics: no time passes while they do, by which they would pace it.
+const figured = 30 * time.Second
+
 // process is a scheduler that runs, as Kubernetes would run it: it is started again when it has ended.
 type process struct {
 	name     string
@@ -79,7 +82,7 @@ func (w *World) start(name string) {
 		settled()
 	}
 	options := loop.Options{Config: config, ConfigFile: w.conf.path, Dump: p.dumps, DumpDir: w.conf.dumps(),
-		Recording: w.recorded(p), Simulated: loop.Simulated{Settle: settle, Order: byName},
+		Recording: w.recorded(p), Simulated: loop.Simulated{Settle: settle, Order: byName, Figures: figured},
 		QuietBinds: w.chance(0.5), Period: time.Second >> w.random.IntN(2), Plugins: []policy.Definition{p.bug.plugin()},
 		Election: apart(&loop.Election{Namespace: leaseNamespace, Name: "volcano", Identity: p.name})}
 	if w.Reads {

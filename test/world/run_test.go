@@ -32,7 +32,7 @@ func TestMain(m *testing.M) {
 	utilruntime.ErrorHandlers = nil
 	// Of goroutines that can run at one time, one processor runs the same one first each time, and several do not.
 	runtime.GOMAXPROCS(1)
-	debug.SetGCPercent(400) // worlds are small, and live in a process of their own
+	debug.SetGCPercent(1000) // worlds are small, and live in a process of their own
 	os.Exit(m.Run())
 }
 

@@ -128,6 +128,7 @@ func TestAllTroubleHappens(t *testing.T) {
 		}
 	})
 	all.Trouble.Panics = 10 * time.Second // most of them are due in a scheduler that stands by or ends before
+	all.Log = logged(t)
 	troubled, kinds := run(t, all), 0
 	eachTrouble(&all.Trouble, func(kind string, _ reflect.Value) {
 		kinds++

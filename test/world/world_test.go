@@ -110,6 +110,7 @@ func Run(t *testing.T, o Options) Result {
 	w.result.Did = map[string]int{}
 	oldrand.Seed(int64(o.Seed))
 	w.api = apimodel.NewServer(func() time.Time { return time.Now().Add(w.skew) })
+	w.api.JSONOnly = w.Breaks.event != nil // which changes texts
 	if !o.Undefined {
 		w.define(t)
 	}
@@ -201,9 +202,10 @@ func (w *World) wrote(write apimodel.Write) {
 	case write.After == nil:
 		verb = "is gone"
 	}
-	fmt.Fprintf(w.history, "%s %s %s %s\n", w.at(), write.Client, verb, key)
-	if write.After != nil {
-		_, _ = w.history.Write(write.After.JSON()) // a hash takes all
+	_, _ = fmt.Fprintf(w.history, "%d %s %s %s\n", time.Since(w.began), write.Client, verb, key) // a hash takes all
+	// What is kept of first estimates says to the nanosecond when they were made, and that waits for a question's copy.
+	if write.After != nil && !(w.Reads && write.After.Meta().GetName() == usageObject) {
+		_, _ = w.history.Write(write.After.Encoded(write.Kind))
 	}
 	if w.Log != nil && write.Kind.Resource != "leases" && write.Kind.Resource != "events" {
 		w.log("%s: %s %s%s", write.Client, key, verb, described(write))

@@ -35,13 +35,13 @@ func (c *call) object() (map[string]any, error) {
 }
 
 // sent is the object in the request's body, as its Go type or its definition has it.
-func (c *call) sent() (map[string]any, error) {
+func sent(c *call) (map[string]any, error) {
 	o, err := c.object()
 	if err != nil {
 		return nil, err
 	}
 	if bytes.HasPrefix(c.Body, protobufMark) && o["apiVersion"] == c.kind.apiVersion() && o["kind"] == c.kind.Kind {
-		return c.named(o), nil // it was read as its Go type
+		return c.kind.named(o), nil // it was read as its Go type
 	}
 	return c.typed(o)
 }
@@ -80,22 +80,22 @@ func (c *call) typed(o map[string]any) (map[string]any, error) {
 	if err != nil {
 		return nil, err
 	}
-	return c.named(out), nil
+	return c.kind.named(out), nil
 }
 
 // named gives what a Go type was written as its name.
-func (c *call) named(o map[string]any) map[string]any {
+func (k *Kind) named(o map[string]any) map[string]any {
 	meta, _ := o["metadata"].(map[string]any)
 	if meta["creationTimestamp"] == nil {
 		delete(meta, "creationTimestamp") // the Go type has no way to leave it out
 	}
-	o["apiVersion"], o["kind"] = c.kind.apiVersion(), c.kind.Kind
+	o["apiVersion"], o["kind"] = k.apiVersion(), k.Kind
 	return o
 }
 
 // create answers POST.
 func (c *call) create() (Response, error) {
-	o, err := c.sent()
+	o, err := sent(c)
 	if err != nil {
 		return Response{}, err
 	}
@@ -208,12 +208,12 @@ func (c *call) resetStatus(o, from map[string]any) {
 	case slices.Contains(hasStatus, c.kind.Resource):
 		// a new one may say its own, which nobody else has yet
 	default:
-		o["status"] = c.emptyStatus()
+		o["status"] = emptyStatus(c)
 	}
 }
 
 // emptyStatus is that of the kind's Go type.
-func (c *call) emptyStatus() any {
+func emptyStatus(c *call) any {
 	if c.kind.empty == nil {
 		c.kind.empty, _ = c.typed(map[string]any{"status": map[string]any{}}) // it is as the type has it
 	}

@@ -20,7 +20,7 @@ func TestCustomResourcesAreAsTheirCRDSays(t *testing.T) {
 	}
 	out := do(http.MethodPost, "", `{"metadata":{"name":"old"},"spec":{"minMember":-1}}`)
 	if out.Code != http.StatusCreated {
-		t.Fatalf("without a definition an object may say anything: %s", out.JSON())
+		t.Fatalf("without a definition an object may say anything: %v", out.Body)
 	}
 	crds, err := deploy.CRDs()
 	if err != nil {
@@ -43,10 +43,10 @@ func TestCustomResourcesAreAsTheirCRDSays(t *testing.T) {
 	for body, want := range map[string]int{`{"spec":{"minMember":-1}}`: http.StatusUnprocessableEntity,
 		`{"status":{"phase":"nosuch"}}`: http.StatusUnprocessableEntity, `{"status":{"phase":"Running"}}`: http.StatusOK} {
 		if out := do(http.MethodPatch, "new", body); out.Code != want {
-			t.Errorf("%s: %d, want %d: %s", body, out.Code, want, out.JSON())
+			t.Errorf("%s: %d, want %d: %v", body, out.Code, want, out.Body)
 		}
 	}
 	if out := do(http.MethodPatch, "old", `{"status":{"phase":"Running"}}`); out.Code != http.StatusOK {
-		t.Errorf("one that was wrong before cannot be changed at all: %s", out.JSON())
+		t.Errorf("one that was wrong before cannot be changed at all: %v", out.Body)
 	}
 }

@@ -27,15 +27,18 @@ func Handler(gate Gate, client string) http.Handler {
 		if !ok {
 			panic(http.ErrAbortHandler)
 		}
-		w.Header().Set("Content-Type", "application/json")
 		if answer.Retry > 0 {
 			w.Header().Set("Retry-After", strconv.Itoa(answer.Retry))
 		}
-		w.WriteHeader(answer.Code)
 		if answer.Watch == nil {
-			_, _ = w.Write(answer.JSON()) // a client that has gone asks again
+			body, contentType := answer.Encoded()
+			w.Header().Set("Content-Type", contentType)
+			w.WriteHeader(answer.Code)
+			_, _ = w.Write(body) // a client that has gone asks again
 			return
 		}
+		w.Header().Set("Content-Type", answer.WatchType())
+		w.WriteHeader(answer.Code)
 		stream(w, r, gate, answer.Watch)
 	})
 }
@@ -48,7 +51,7 @@ func stream(w http.ResponseWriter, r *http.Request, gate Gate, watch *Watch) {
 		if !ok {
 			return
 		}
-		if _, err := w.Write(e.Line()); err != nil {
+		if _, err := w.Write(e.Frame()); err != nil {
 			return
 		}
 		w.(http.Flusher).Flush()

@@ -11,7 +11,6 @@ import (
 
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
-	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/fields"
 	"k8s.io/apimachinery/pkg/labels"
 )
@@ -61,7 +60,7 @@ func (c *call) listed() (Response, []*Stored, error) {
 		case limit > 0 && len(items) == limit:
 			rest++ // whether they match is found out when they are asked for
 		case match(o):
-			items, shown, last = append(items, c.shown(o)), append(shown, o), key
+			items, shown, last = append(items, c.text(o)), append(shown, o), key
 		}
 	}
 	meta := map[string]any{"resourceVersion": strconv.FormatInt(from.Version, 10)}
@@ -161,7 +160,7 @@ func (c *call) selection() (func(*Stored) bool, error) {
 			return false
 		}
 		return (byLabels.Empty() || byLabels.Matches(labels.Set(m.GetLabels()))) && (byFields.Empty() ||
-			byFields.Matches(fieldsOf(o)))
+			byFields.Matches(fieldsOf{o}))
 	}, nil
 }
 
@@ -169,11 +168,22 @@ func (c *call) selection() (func(*Stored) bool, error) {
 var podFields = []string{"spec.nodeName", "spec.schedulerName", "spec.restartPolicy", "status.phase",
 	"status.nominatedNodeName"}
 
-func fieldsOf(o *Stored) fields.Set {
-	m := o.Meta()
-	set := fields.Set{"metadata.name": m.GetName(), "metadata.namespace": m.GetNamespace()}
-	for _, f := range podFields {
-		set[f], _, _ = unstructured.NestedString(o.Object, strings.Split(f, ".")...)
+// fieldsOf reads the fields of an object that it may be selected by.
+type fieldsOf struct{ o *Stored }
+
+// Has implements fields.Fields.
+func (f fieldsOf) Has(string) bool { return true }
+
+// Get implements fields.Fields.
+func (f fieldsOf) Get(field string) string {
+	at := f.o.Object
+	for {
+		key, rest, deeper := strings.Cut(field, ".")
+		if !deeper {
+			text, _ := at[key].(string)
+			return text
+		}
+		at, _ = at[key].(map[string]any)
+		field = rest
 	}
-	return set
 }

@@ -11,6 +11,7 @@ import (
 
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 )
 
@@ -22,6 +23,8 @@ type Server struct {
 	Wrote func(w Write)
 	// Watched, if set, is told that a watch has something to send.
 	Watched func(w *Watch)
+	// JSONOnly has it answer in JSON whatever else clients accept.
+	JSONOnly bool
 
 	now       func() time.Time
 	kinds     map[schema.GroupVersionResource]*Kind
@@ -47,18 +50,29 @@ type Request struct {
 // Response is what a request is answered with: an object, or a watch that begins.
 type Response struct {
 	Code  int
-	Body  any // an object as it is written in JSON, a typed one, or raw JSON
+	Body  any // an object as it is written in JSON, a typed one, raw JSON, or Protobuf
 	Retry int // seconds of Retry-After; 0: it is not said
 	Watch *Watch
 }
 
-// JSON is the body as it is sent.
-func (r Response) JSON() []byte {
-	if raw, is := r.Body.(json.RawMessage); is {
-		return raw
+// Encoded is the body as it is sent, and its content type.
+func (r Response) Encoded() (body []byte, contentType string) {
+	switch body := r.Body.(type) {
+	case json.RawMessage:
+		return body, runtime.ContentTypeJSON
+	case Protobuf:
+		return body, runtime.ContentTypeProtobuf
 	}
-	out, _ := json.Marshal(r.Body) // plain data
-	return out
+	body, _ = json.Marshal(r.Body) // plain data
+	return body, runtime.ContentTypeJSON
+}
+
+// WatchType is the content type of what its watch sends.
+func (r Response) WatchType() string {
+	if r.Watch.binary {
+		return runtime.ContentTypeProtobuf + ";stream=watch"
+	}
+	return runtime.ContentTypeJSON
 }
 
 // Write is one change of one object. Before is nil for one that is made, After for one that is removed.
@@ -226,12 +240,26 @@ func (c *call) get() (Response, error) {
 	return Response{Code: http.StatusOK, Body: c.shown(o)}, nil
 }
 
-// shown is an object as the client asked for it: whole, or its metadata only.
-func (c *call) shown(o *Stored) json.RawMessage {
-	if c.headsOnly() {
+// shown is an object as the client asked for it: whole, in protobuf or JSON, or its metadata only.
+func (c *call) shown(o *Stored) any {
+	if c.s.binary(c.kind, c.Request) {
+		return o.Protobuf(c.kind)
+	}
+	return c.text(o)
+}
+
+// text is an object as the client asked for it in JSON.
+func (r *Request) text(o *Stored) json.RawMessage {
+	if r.headsOnly() {
 		return o.Heads()
 	}
 	return o.JSON()
+}
+
+// binary says that the client is answered in protobuf, where that is about whole objects. The model writes no lists in
+// it, which those who ask for it take in JSON, too.
+func (s *Server) binary(k *Kind, r *Request) bool {
+	return !s.JSONOnly && !k.Custom && strings.HasPrefix(r.Accept, runtime.ContentTypeProtobuf) && !r.headsOnly()
 }
 
 // headsOnly says that metadata is all that the client wants.

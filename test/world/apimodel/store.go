@@ -19,9 +19,10 @@ type Stored struct {
 	// incomplete: the real server stores it without what it fills in as it reads it, and the next write stores that.
 	incomplete bool
 
-	name  string // of the key
-	json  []byte
-	heads []byte
+	name   string // of the key
+	json   []byte
+	heads  []byte
+	binary Protobuf
 }
 
 // JSON is the object as it is sent.

@@ -17,11 +17,8 @@ var errVersion = errors.New("the object has been modified; apply your changes to
 
 // update answers PUT.
 func (c *call) update() (Response, error) {
-	o, err := c.object()
+	o, err := sent(c)
 	if err != nil {
-		return Response{}, err
-	}
-	if o, err = c.typed(o); err != nil {
 		return Response{}, err
 	}
 	m := &unstructured.Unstructured{Object: o}

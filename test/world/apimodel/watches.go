@@ -15,11 +15,15 @@ import (
 // Event is what a watch sends.
 type Event struct {
 	Type   string
-	Object json.RawMessage
+	Object []byte
+	binary bool // it is protobuf, not JSON
 }
 
-// Line is the event as it is sent.
-func (e Event) Line() []byte {
+// Frame is the event as it is sent.
+func (e Event) Frame() []byte {
+	if e.binary {
+		return frameOf(e.Type, e.Object)
+	}
 	line := make([]byte, 0, len(e.Object)+len(e.Type)+24)
 	line = append(append(append(line, `{"type":"`...), e.Type...), `","object":`...)
 	return append(append(line, e.Object...), "}\n"...)
@@ -33,6 +37,7 @@ type Watch struct {
 	kind      *Kind
 	match     func(*Stored) bool
 	headsOnly bool
+	binary    bool
 	bookmarks bool
 	pending   []Event
 }
@@ -51,7 +56,7 @@ func (c *call) watch() (Response, error) {
 		return Response{}, err
 	}
 	w := &Watch{Client: c.Client, s: c.s, kind: c.kind, match: match, headsOnly: strings.Contains(c.Accept,
-		"as=PartialObjectMetadata"),
+		"as=PartialObjectMetadata"), binary: c.s.binary(c.kind, c.Request),
 		bookmarks: isTrue(c.Query.Get("allowWatchBookmarks"))}
 	streams := isTrue(c.Query.Get("sendInitialEvents"))
 	notOlder := c.Query.Get("resourceVersionMatch") == string(metav1.ResourceVersionMatchNotOlderThan)
@@ -71,9 +76,15 @@ func (c *call) watch() (Response, error) {
 			w.bookmark(map[string]any{metav1.InitialEventsAnnotationKey: "true"})
 		}
 	case version+1 < c.s.compacted: // it shows what is after it
-		gone, _ := json.Marshal(failed(apierrors.NewResourceExpired(fmt.Sprintf("too old resource version: %d (%d)", version,
-			c.s.compacted))).Body)
-		w.pending = append(w.pending, Event{"ERROR", gone}) // nothing follows: the client ends it
+		status, _ := failed(apierrors.NewResourceExpired(fmt.Sprintf("too old resource version: %d (%d)", version,
+			c.s.compacted))).Body.(metav1.Status)
+		gone := Event{Type: "ERROR", binary: w.binary}
+		if w.binary {
+			gone.Object = protobufOf(&status)
+		} else {
+			gone.Object, _ = json.Marshal(status) // plain data
+		}
+		w.pending = append(w.pending, gone) // nothing follows: the client ends it
 		return Response{Code: http.StatusOK, Watch: w}, nil
 	default:
 		for _, done := range c.s.stores[c.kind].since(version) {
@@ -103,11 +114,14 @@ func (w *Watch) see(done change) {
 }
 
 func (w *Watch) add(kind string, o *Stored) {
-	c := call{Request: &Request{}}
-	if w.headsOnly {
-		c.Accept = "as=PartialObjectMetadata"
+	switch {
+	case w.headsOnly:
+		w.send(Event{Type: kind, Object: o.Heads()})
+	case w.binary:
+		w.send(Event{Type: kind, Object: o.Protobuf(w.kind), binary: true})
+	default:
+		w.send(Event{Type: kind, Object: o.JSON()})
 	}
-	w.send(Event{kind, c.shown(o)})
 }
 
 func (w *Watch) send(e Event) {
@@ -129,9 +143,14 @@ func (w *Watch) bookmark(annotations map[string]any) {
 	if annotations != nil {
 		meta["annotations"] = annotations
 	}
-	// plain data
-	object, _ := json.Marshal(map[string]any{"kind": w.kind.Kind, "apiVersion": w.kind.apiVersion(), "metadata": meta})
-	w.send(Event{"BOOKMARK", object})
+	object := map[string]any{"kind": w.kind.Kind, "apiVersion": w.kind.apiVersion(), "metadata": meta}
+	e := Event{Type: "BOOKMARK", binary: w.binary}
+	if w.binary {
+		e.Object = w.kind.protobuf(object)
+	} else {
+		e.Object, _ = json.Marshal(object) // plain data
+	}
+	w.send(e)
 }
 
 // Next takes the next event, false if there is none yet.
