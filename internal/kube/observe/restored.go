@@ -2,6 +2,7 @@ package observe
 
 import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/types"
 
 	"ashlar.sh/internal/kube/translate"
 )
@@ -15,20 +16,21 @@ func (w *Observer) Restored() bool { return w.restored.Load() }
 // compare notes when what is there under a name goes back in time: in one life, or from a later life to an earlier one
 // or back again. An object that is made again is newer than the one that was deleted before.
 func (g guarded) compare(before, after any) {
-	if is := version(after); 0 < is && is < version(before) {
+	_, was := version(before)
+	if _, is := version(after); 0 < is && is < was {
 		g.w.restored.Store(true)
 		g.w.queue.awake()
 	}
 }
 
-// version is that of an object; 0 where it is no number, which says nothing.
-func version(object any) uint64 {
+// version is that of an object, and the life that it is of; 0 where it is no number, which says nothing.
+func version(object any) (types.UID, uint64) {
 	if p, ok := object.(*Pod); ok {
-		return p.fact.Version
+		return types.UID(p.fact.UID), p.fact.Version
 	}
 	o, ok := object.(metav1.Object)
 	if !ok {
-		return 0
+		return "", 0
 	}
-	return translate.Version(o.GetResourceVersion())
+	return o.GetUID(), translate.Version(o.GetResourceVersion())
 }

@@ -135,7 +135,7 @@ func (s *server) now(method, path, body string) {
 	}
 	if answer := s.api.Do(&apimodel.Request{Method: method, Path: path, Query: url.Values{}, ContentType: kind,
 		Body: []byte(body)}); answer.Code >= http.StatusBadRequest {
-		s.t.Fatalf("%s %s: %d %s", method, path, answer.Code, answer.JSON())
+		s.t.Fatalf("%s %s: %d %v", method, path, answer.Code, answer.Body)
 	}
 }
 
