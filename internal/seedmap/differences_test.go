@@ -23,7 +23,8 @@ var (
 	listed = regexp.MustCompile("listed_test.go:TestListed` \\(`([^`]+)`\\)")
 )
 
-// shownBy is the last cell of each row of a page's tables that have the column "shown by", by line.
+// shownBy is the last cell of each row of a page's tables that have the column "shown by", by line. No two rows begin
+// alike.
 func shownBy(t *testing.T, page string) map[int]string {
 	t.Helper()
 	text, err := os.ReadFile(filepath.Join(root, page))
