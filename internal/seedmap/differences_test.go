@@ -116,3 +116,21 @@ func TestWhatIsNotHereIsADifference(t *testing.T) {
 		t.Error("nothing is missing: this shows nothing")
 	}
 }
+
+// Each cluster on which kube-scheduler decides otherwise is on the page of differences.
+func TestEveryClusterThatDiffersIsADifference(t *testing.T) {
+	text, err := os.ReadFile(filepath.Join(root, differences))
+	if err != nil {
+		t.Fatal(err)
+	}
+	clusters, err := filepath.Glob(filepath.Join(root, "test/kubescheduler/testdata/*.yaml"))
+	if err != nil || len(clusters) == 0 {
+		t.Fatalf("no clusters: %v", err)
+	}
+	for _, file := range clusters {
+		name := strings.TrimSuffix(filepath.Base(file), ".yaml")
+		if !strings.Contains(string(text), "(`"+name+"`)") {
+			t.Errorf("%s has no row with %s", differences, name)
+		}
+	}
+}
