@@ -251,6 +251,5 @@ func sameCommitments(a, b Commitments) bool {
 	return a.Decided == b.Decided && a.NextID == b.NextID && a.SpentFrom == b.SpentFrom && a.Asked == b.Asked &&
 		a.Arrived == b.Arrived && a.Came == b.Came && slices.Equal(a.Spent, b.Spent) &&
 		slices.Equal(a.Arrivals, b.Arrivals) && slices.Equal(a.Rounds, b.Rounds) &&
-		slices.Equal(a.Charges.Jobs, b.Charges.Jobs) && slices.Equal(a.Charges.Members, b.Charges.Members) &&
-		slices.Equal(a.Losses, b.Losses)
+		a.Charges.Equal(b.Charges) && slices.Equal(a.Losses, b.Losses)
 }

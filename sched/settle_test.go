@@ -121,6 +121,14 @@ func (c *sharedCluster) arrive(i int) {
 	}
 }
 
+// raise changes the minimum of a job that may run: to one that it has had, or never will.
+func (c *sharedCluster) raise(i int) {
+	name := fmt.Sprintf("j%d", i)
+	c.tell(model.KindPodGroup, "ns", name, name,
+		&model.PodGroup{Meta: model.Meta{Namespace: "ns", Name: name, UID: name}, Queue: fmt.Sprintf("q%d", c.n(3)),
+			MinMember: int32(1 + c.n(5)), PriorityClass: fmt.Sprintf("c%d", c.n(2)), Phase: model.GroupRunning})
+}
+
 // birth gives a pod a name of its own.
 func (c *sharedCluster) birth(p *model.Pod) {
 	c.births++
@@ -195,6 +203,9 @@ func TestEvictionsStopWhenArrivalsDo(t *testing.T) {
 			for range c.n(3) {
 				c.arrive(jobs)
 				jobs++
+			}
+			if jobs > 0 && c.n(3) == 0 {
+				c.raise(c.n(jobs - 1))
 			}
 			evicted += len(c.cycle())
 		}

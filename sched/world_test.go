@@ -278,6 +278,9 @@ func (w *world) recorded(p *model.Pod) model.Times {
 	if w.rarely() {
 		out.LetRun.Job, out.LetRun.Adopted, out.LetRun.Owner = "owner", true, "ReplicaSet.apps/1"
 	}
+	if w.yes() {
+		out.LetRun.Had = model.Had{Known: true, Job: int32(w.n(3)), Role: int32(w.n(2)), Sub: int32(w.n(2))}
+	}
 	return out
 }
 

@@ -130,5 +130,6 @@ func (rp *reports) recordLetRun(task *ledger.Task, want model.LetRun, now time.T
 		klog.ErrorS(err, "Recording where a pod was let run", "pod", task.Key)
 		return true
 	}
-	return execute.LetRun{Pod: task.Key, UID: task.Pod.UID, Text: text}.WriteBy(rp.l.executor, &rp.records.denied)
+	return execute.LetRun{Pod: task.Key, UID: task.Pod.UID, Text: text, Reason: record.HadReason(want.Had)}.
+		WriteBy(rp.l.executor, &rp.records.denied)
 }

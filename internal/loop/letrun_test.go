@@ -15,6 +15,7 @@ import (
 	schedulingv1beta1 "volcano.sh/apis/pkg/apis/scheduling/v1beta1"
 
 	"ashlar.sh/internal/kube/record"
+	"ashlar.sh/sched/ledger"
 	"ashlar.sh/sched/model"
 )
 
@@ -252,4 +253,87 @@ func TestARecordThatCannotBeRead(t *testing.T) {
 			t.Error("no event tells of it")
 		}
 	})
+}
+
+// together is how many members of a gang stay together when others are to leave, by the engine.
+func (w *living) together(group string) int32 {
+	led := w.loop.engine.Ledger()
+	id, ok := led.Jobs.Find(ledger.JobKey{Namespace: "ns", Name: group})
+	if !ok {
+		return -1
+	}
+	return led.Job(id).Keeps()
+}
+
+// A minimum that a job never had keeps none of its pods from being evicted, whatever its tenant writes and when, also
+// by a scheduler that is started later; and a gang that had its minimum keeps it when it has lost a member.
+func TestWhichMinimumAJobHadIsKnownAfterARestart(t *testing.T) {
+	raise := func(w *living) {
+		w.regroup("g", func(g *schedulingv1beta1.PodGroup) {
+			g.Spec.MinMember = 1000
+			g.Annotations = map[string]string{record.Key: `{"uid":"g","tries":1}`}
+			g.Status = schedulingv1beta1.PodGroupStatus{Phase: schedulingv1beta1.PodGroupRunning, Running: 1000,
+				Conditions: []schedulingv1beta1.PodGroupCondition{{Type: schedulingv1beta1.PodGroupScheduled,
+					Status: corev1.ConditionTrue}}}
+		})
+	}
+	remake := func(least int) func(w *living) {
+		return func(w *living) {
+			w.drop("g")
+			w.after(2 * time.Second)
+			w.group("g", least, hasty)
+			w.regroup("g", func(g *schedulingv1beta1.PodGroup) { g.Spec.Queue = "q" })
+		}
+	}
+	for name, x := range map[string]struct {
+		write func(w *living)
+		want  int32
+	}{
+		"it is raised":                      {raise, 2},
+		"its PodGroup is made anew with it": {remake(1000), 2},
+		"a member is lost":                  {func(w *living) { w.delete("g-0") }, 2},
+		"a member is lost, and its PodGroup made anew": {func(w *living) {
+			w.delete("g-0")
+			remake(2)(w)
+		}, 2},
+		"it is raised, a pod is lost and one comes": {func(w *living) {
+			raise(w)
+			w.after(3 * time.Second)
+			w.delete("g-0")
+			w.runs("g-2", "g", "ray", "1", "n0")
+		}, 2},
+	} {
+		for _, meanwhile := range []bool{false, true} {
+			t.Run(fmt.Sprintf("%s, while none runs %t", name, meanwhile), func(t *testing.T) {
+				inVirtualTime(t, 1, func(w *living) {
+					w.own("q")
+					if meanwhile {
+						w.after(letRunAfter + 5*time.Second)
+						w.end()
+						x.write(w)
+					} else {
+						w.after(3 * time.Second)
+						x.write(w)
+						w.after(5 * time.Second)
+						w.end()
+					}
+					w.schedule()
+					w.after(2 * time.Second)
+					if got := w.together("g"); got != x.want {
+						t.Errorf("after a restart %d members stay together, want %d", got, x.want)
+					}
+					n := 0
+					w.after(10 * time.Minute)
+					for _, a := range w.kube.Actions() {
+						if recordsLetRun(a) {
+							n++
+						}
+					}
+					if n > 6 {
+						t.Errorf("%d records are written of three pods at most", n)
+					}
+				})
+			})
+		}
+	}
 }

@@ -2,6 +2,7 @@ package story_test
 
 import (
 	"fmt"
+	"maps"
 	"slices"
 
 	"ashlar.sh/internal/sim"
@@ -147,10 +148,10 @@ func asked(g *model.PodGroup) []model.RoleMin {
 }
 
 // evictionsServe checks that every eviction had a use. At the cycle's end the pod that it was for, or a member of that
-// pod's gang, has the room; and no gang was left with a part of its minimum.
+// pod's gang, has the room; and no gang that had its minimum was left with a part of it.
 func evictionsServe(r sched.Report, c sim.Cycle, told story.Told) []string {
 	type place struct{ job, node string }
-	status, left := map[ledger.Key]model.Status{}, map[ledger.Key]int32{}
+	status, left, had := map[ledger.Key]model.Status{}, map[ledger.Key]int32{}, map[ledger.Key]int32{}
 	jobs, promised := map[ledger.Key]string{}, map[place]bool{}
 	for _, p := range r.Pods {
 		status[ledger.Key{Namespace: p.Namespace, Name: p.Name}] = p.Status
@@ -159,6 +160,13 @@ func evictionsServe(r sched.Report, c sim.Cycle, told story.Told) []string {
 		if pod, known := told[model.Ref{Kind: model.KindPod, Namespace: p.Namespace, Name: p.Name}].(*model.Pod); known &&
 			p.Status.Holds() {
 			left[ledger.Key{Namespace: p.Namespace, Name: pod.Group}]++
+		}
+	}
+	maps.Copy(had, left)
+	for _, i := range c.Plan.Items {
+		ref := model.Ref{Kind: model.KindPod, Namespace: i.Pod.Namespace, Name: i.Pod.Name}
+		if pod, known := told[ref].(*model.Pod); known && i.Kind == sched.EvictPod {
+			had[ledger.Key{Namespace: i.Pod.Namespace, Name: pod.Group}]++
 		}
 	}
 	var wrong []string
@@ -181,7 +189,7 @@ func evictionsServe(r sched.Report, c sim.Cycle, told story.Told) []string {
 		}
 		group := ledger.Key{Namespace: i.Pod.Namespace, Name: pod.Group}
 		g, known := told[model.Ref{Kind: model.KindPodGroup, Namespace: group.Namespace, Name: group.Name}].(*model.PodGroup)
-		if known && left[group] > 0 && left[group] < g.MinMember {
+		if known && left[group] > 0 && left[group] < g.MinMember && had[group] >= g.MinMember {
 			wrong = append(wrong, fmt.Sprintf("gang %s was left with %d of %d", group, left[group], g.MinMember))
 		}
 	}

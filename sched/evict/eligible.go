@@ -47,20 +47,20 @@ func surplus(j *ledger.Job) int32 {
 	if !j.Exists() {
 		return 0
 	}
-	return j.Holding() - j.MinMember
+	return j.Holding() - j.Keeps()
 }
 
 // roleSurplus is the same of one role.
-func roleSurplus(r *ledger.Role) int32 { return r.Holding() - r.Min }
+func roleSurplus(j *ledger.Job, r *ledger.Role) int32 { return r.Holding() - j.KeepsOf(r) }
 
 // subSurplus is the same of one sub-group.
-func subSurplus(j *ledger.Job, s *ledger.SubJob) int32 { return s.Holding() - j.SubSize(s) }
+func subSurplus(j *ledger.Job, s *ledger.SubJob) int32 { return s.Holding() - j.KeepsOfSub(s) }
 
 // isSurplus says that a task's job, its role and its sub-group keep their minimum without it.
 func isSurplus(l *ledger.Ledger, t ledger.TaskID) bool {
 	task := l.Task(t)
 	job := l.Job(task.Job)
-	return surplus(job) > 0 && roleSurplus(&job.Roles[task.Role]) > 0 &&
+	return surplus(job) > 0 && roleSurplus(job, &job.Roles[task.Role]) > 0 &&
 		(task.Sub < 0 || subSurplus(job, &job.Subs[task.Sub]) > 0)
 }
 

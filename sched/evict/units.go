@@ -103,7 +103,7 @@ func (dr *dryRun) countSpare(job *ledger.Job) {
 	dr.jobLeft = surplus(job)
 	dr.roleLeft = dr.roleLeft[:0]
 	for i := range job.Roles {
-		dr.roleLeft = append(dr.roleLeft, roleSurplus(&job.Roles[i]))
+		dr.roleLeft = append(dr.roleLeft, roleSurplus(job, &job.Roles[i]))
 	}
 	dr.subLeft = dr.subLeft[:0]
 	for i := range job.Subs {

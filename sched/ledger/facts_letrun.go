@@ -40,6 +40,7 @@ func (cg *charging) enter(t TaskID) {
 	}
 	j := cg.l.Tasks.rows[t].Job
 	marks := &cg.l.Jobs.rows[j].marks
+	cg.minimums.records(t, 1)
 	if marks.recorded++; marks.recorded == 1 || cg.l.Jobs.defines(t, marks.oldest) {
 		marks.oldest = t
 		cg.l.Jobs.define(j)
@@ -52,6 +53,7 @@ func (cg *charging) leave(t TaskID) (changed bool) {
 	}
 	j := cg.l.Tasks.rows[t].Job
 	marks := &cg.l.Jobs.rows[j].marks
+	cg.minimums.records(t, -1)
 	if marks.recorded--; marks.recorded == 0 || marks.oldest != t {
 		return marks.recorded == 0
 	}
@@ -70,13 +72,19 @@ func (cg *charging) Charged(j JobID) (members, recorded int32) {
 	return marks.charged, marks.recorded
 }
 
-// Unrecorded calls f for every charged member that counts in another place than its objects say, with the
-// record that its pod lacks, sorted by pod, until f returns false.
+// Unrecorded calls f for every charged member that counts in another place than its objects say, or of which the job
+// has had other minimums than its objects or its records say, with the record that its pod lacks, sorted by pod, until
+// f returns false.
 func (cg *charging) Unrecorded(f func(TaskID, model.LetRun) bool) {
 	cg.forgetMoved()
 	var members []TaskID
 	for _, j := range cg.moving {
 		members = cg.appendCharged(members, j)
+	}
+	for _, j := range cg.minimums.noted {
+		if !cg.l.Jobs.rows[j].marks.free && cg.l.Jobs.rows[j].marks.had != nil {
+			members = cg.appendCharged(members, j)
+		}
 	}
 	cg.eachNoted(cg.unfiled, func(t TaskID) { members = append(members, t) })
 	cg.lacking(members, f)
@@ -103,8 +111,9 @@ func (cg *charging) lacking(members []TaskID, f func(TaskID, model.LetRun) bool)
 		row := &cg.l.Tasks.rows[t]
 		job := &cg.l.Jobs.rows[row.Job]
 		want := model.LetRun{Queue: cg.l.Jobs.QueueName(row.Job), Job: job.Key.Name, Adopted: job.Key.Adopted,
-			Owner: job.Key.Owner}
-		if has := row.Pod.LetRun(); row.Pod.Node == "" || has != nil && *has == want {
+			Owner: job.Key.Owner, Had: cg.minimums.record(t)}
+		if has := row.Pod.LetRun(); row.Pod.Node == "" || has != nil && (*has == want ||
+			has.SamePlace(want) && (job.marks.had == nil || !want.Had.Known)) {
 			continue // a pod that is not bound yet has its record once it is
 		}
 		if !f(t, want) {

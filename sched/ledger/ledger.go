@@ -76,7 +76,7 @@ func (l *Ledger) wire() *Ledger {
 	l.KeptRoom.l = l
 	l.Lenders.l = l
 	l.Losses.l = l
-	l.Charges.l = l
+	l.Charges.l, l.Charges.minimums.l = l, l
 	l.Usage.l = l
 	l.Tasks.Runs.l = l
 	return l

@@ -13,6 +13,7 @@ type charging struct {
 	uncharged []TaskID // tasks that may hold room and are not charged
 	strayed   []TaskID // tasks that may be in another job than they name, or than follows from their facts
 	moving    []JobID  // jobs that may count in another queue than their facts name
+	minimums  minimums
 }
 
 // A job that runs counts in the queue in which it was started, until it ends. A user may edit its PodGroup,
@@ -69,6 +70,7 @@ func (cg *charging) Begin() {
 	})
 	cg.restoreStrayed()
 	cg.forgetMoved()
+	cg.minimums.judge()
 }
 
 // forgetMoved drops from moving the jobs that count in the queue that facts name.
@@ -86,7 +88,10 @@ func (cg *charging) charge(t TaskID) {
 	row := &cg.l.Tasks.rows[t]
 	row.charged = true
 	job := &cg.l.Jobs.rows[row.Job]
-	if job.marks.charged++; !job.Exists() || row.Pod.Adopt.Open {
+	if job.marks.charged++; job.marks.charged == 1 && cg.minimums.begun {
+		cg.minimums.fresh = append(cg.minimums.fresh, row.Job)
+	}
+	if !job.Exists() || row.Pod.Adopt.Open {
 		cg.l.Nodes.touch(row.Node) // it may be evicted now, and might not before
 		cg.apart(row.Job)
 	}
@@ -268,8 +273,15 @@ func (cg *charging) eachNoted(holds func(*Task) bool, f func(TaskID)) {
 // Charges are the jobs and members that count in another place than follows from the facts. What of them is
 // recorded in the pods' status is a fact, and no longer listed; the rest is lost over a restart.
 type Charges struct {
-	Jobs    []ChargedJob    // by job
-	Members []ChargedMember // by pod
+	Jobs     []ChargedJob     // by job
+	Members  []ChargedMember  // by pod
+	Minimums []ChargedMinimum // by job
+}
+
+// Equal says that two lists are equal.
+func (c Charges) Equal(o Charges) bool {
+	return slices.Equal(c.Jobs, o.Jobs) && slices.Equal(c.Members, o.Members) &&
+		slices.EqualFunc(c.Minimums, o.Minimums, ChargedMinimum.equal)
 }
 
 // ChargedJob is the queue in which a job counts, where the facts alone name another, or do not suffice to
@@ -298,6 +310,7 @@ func (cg *charging) All() (out Charges) {
 	})
 	slices.SortFunc(out.Jobs, func(a, b ChargedJob) int { return a.Job.Compare(b.Job) })
 	slices.SortFunc(out.Members, func(a, b ChargedMember) int { return a.Pod.Compare(b.Pod) })
+	out.Minimums = cg.minimums.all()
 	return out
 }
 
@@ -322,6 +335,7 @@ func (cg *charging) Restore(c Charges) {
 			cg.keepQueue(j, x.Queue)
 		}
 	}
+	cg.minimums.restore(c.Minimums)
 	cg.Begin()
 }
 

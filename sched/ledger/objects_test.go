@@ -79,7 +79,8 @@ func (w *world) pod(m model.Meta) *model.Pod {
 	}
 	if p.Node != "" && w.n(3) == 3 {
 		p.SetRare(model.Times{LetRun: []*model.LetRun{
-			{Queue: w.queueName(), Job: fmt.Sprintf("g%d", w.n(1))},
+			{Queue: w.queueName(), Job: fmt.Sprintf("g%d", w.n(1)),
+				Had: model.Had{Known: w.yes(), Job: int32(w.n(3)), Role: int32(w.n(2)), Sub: int32(w.n(2))}},
 			{Queue: w.queueName(), Job: "o", Adopted: true, Owner: []string{"", "A/1"}[w.n(1)]},
 			{Queue: w.queueName(), Job: m.Name, Adopted: true}}[w.n(2)]})
 	}

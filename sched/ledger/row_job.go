@@ -233,7 +233,9 @@ func (js *Jobs) define(j JobID) {
 		p := js.l.Tasks.rows[job.definer].Pod
 		job.Created = p.Created
 		if job.Key.Adopted {
-			minMember = max(1, p.Adopt.MinMember)
+			if minMember = max(1, p.Adopt.MinMember); minMember != job.MinMember {
+				js.l.Charges.minimums.changes(j)
+			}
 			job.Priority, job.MaxWait = js.l.Priorities.of(p), p.Adopt.MaxWait
 		}
 	}
@@ -305,6 +307,9 @@ func (js *Jobs) apply(k Key, g *model.PodGroup) JobID {
 		js.l.Changes.arrivals, job.Recent = js.l.Changes.arrivals+1, false
 	}
 	old := job.Group
+	if !sameMinimums(old, g) {
+		js.l.Charges.minimums.changes(j)
+	}
 	js.l.Lenders.changes(job, g)
 	job.Group = g
 	job.waits.paused = js.l.Backoffs.pausesWhole(j)
@@ -385,9 +390,11 @@ type jobMarks struct {
 	dirty       bool
 	touched     bool
 	free        bool
-	charged     int32  // charged members: they keep it in its queue
-	recorded    int32  // members with a record that they were let run in this job
-	oldest      TaskID // of these
+	charged     int32 // charged members: they keep it in its queue
+	recorded    int32 // members with a record that they were let run in this job
+	records     int32 // changes of these
+	minimumMarks
+	oldest TaskID // of these
 }
 
 // decidedPhase is a phase that was decided and is not visible yet.

@@ -8,6 +8,7 @@ type Role struct {
 	Min  int32 // minTaskMember; 0 when there is none or the minimums are ignored
 	Count
 	tasks int32 // members of any status
+	had   int32 // of a job with a had: the minimum that it has had
 }
 
 // unused says that no member has the role and no minimum names it: its index may be used for another role.

@@ -53,6 +53,19 @@ type LetRun struct {
 	Job     string // the name of its PodGroup; of an adopted job, that of the pods' top controller or of the pod
 	Adopted bool
 	Owner   string // of an adopted job: the controller's kind, "/" and its UID; "" without one
+	Had     Had
+}
+
+// Had are the minimums that a pod's job, its role and its sub-group had, if that is known.
+type Had struct {
+	Known          bool
+	Job, Role, Sub int32
+}
+
+// SamePlace says that two records name the same queue and job.
+func (r LetRun) SamePlace(o LetRun) bool {
+	r.Had, o.Had = Had{}, Had{}
+	return r == o
 }
 
 // LetRun returns where a pod was let run by the record in its status, nil without one.

@@ -16,15 +16,15 @@ import (
 
 // LetRun is the record of where a pod was let run, for the pod's status (record.LetRunType).
 type LetRun struct {
-	Pod       ledger.Key
-	UID, Text string
+	Pod               ledger.Key
+	UID, Text, Reason string
 }
 
 // WriteBy has the record written. It does not wait, and returns false when too much waits to be said. denied is set to
 // whether the role of this scheduler forbids it, which is logged when it is found out.
 func (r LetRun) WriteBy(c *Executor, denied *atomic.Bool) bool {
 	patch := conditions(r.UID, corev1.PodCondition{Type: record.LetRunType, Status: corev1.ConditionTrue,
-		Reason: "QueueKept", Message: r.Text, LastTransitionTime: metav1.Now()})
+		Reason: r.Reason, Message: r.Text, LastTransitionTime: metav1.Now()})
 	return c.say(c.slow, func(ctx context.Context) error {
 		_, err := c.options.Clients.Slow.CoreV1().Pods(r.Pod.Namespace).Patch(ctx, r.Pod.Name, types.StrategicMergePatchType,
 			patch, metav1.PatchOptions{}, "status")

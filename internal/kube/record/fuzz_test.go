@@ -22,6 +22,9 @@ func FuzzRecord(f *testing.F) {
 				t.Errorf("%q is read as %+v, and written as %q: %v", text, r, r.Text(), err)
 			}
 		}
+		if h := record.ReadHad(text); h.Known && (record.HadReason(h) != text || h.Job < 0 || h.Role < 0 || h.Sub < 0) {
+			t.Errorf("%q is read as %+v, and written as %q", text, h, record.HadReason(h))
+		}
 		if r, err := record.ReadLetRun(text); err == nil {
 			written, err := record.LetRunText(r)
 			if err != nil {

@@ -62,3 +62,25 @@ func ReadLetRun(text string) (model.LetRun, error) {
 	}
 	return model.LetRun{Queue: r.Queue, Job: r.Name, Adopted: true, Owner: r.Owner}, nil
 }
+
+// withoutHad is the condition's reason where it is not known which minimums the pod's job had.
+const withoutHad = "QueueKept"
+
+// HadReason is the condition's reason: the minimums that the pod's job, its role and its sub-group had. They are not in
+// the message, which earlier versions do not read with a field that they do not know.
+func HadReason(h model.Had) string {
+	if !h.Known {
+		return withoutHad
+	}
+	return fmt.Sprintf("MinMember%d.Task%d.SubGroup%d", h.Job, h.Role, h.Sub)
+}
+
+// ReadHad reads such a reason. What is none says nothing.
+func ReadHad(reason string) model.Had {
+	h := model.Had{Known: true}
+	_, err := fmt.Sscanf(reason, "MinMember%d.Task%d.SubGroup%d", &h.Job, &h.Role, &h.Sub)
+	if err != nil || h.Job < 0 || h.Role < 0 || h.Sub < 0 || HadReason(h) != reason {
+		return model.Had{}
+	}
+	return h
+}

@@ -1,6 +1,7 @@
 package record_test
 
 import (
+	"math"
 	"strings"
 	"testing"
 
@@ -42,6 +43,22 @@ func TestWhatIsNoRecordOfWhereAPodWasLetRun(t *testing.T) {
 	} {
 		if r, err := record.ReadLetRun(text); err == nil {
 			t.Errorf("%s: read as %+v", name, r)
+		}
+	}
+}
+
+func TestTheMinimumsThatAJobHadAreReadAsTheyWereWritten(t *testing.T) {
+	for _, want := range []model.Had{{}, {Known: true}, {Known: true, Job: 8, Role: 4, Sub: 2},
+		{Known: true, Job: math.MaxInt32, Role: math.MaxInt32, Sub: math.MaxInt32}} {
+		if got := record.ReadHad(record.HadReason(want)); got != want {
+			t.Errorf("%q is read as %+v, want %+v", record.HadReason(want), got, want)
+		}
+	}
+	for _, text := range []string{"", "QueueKept", "MinMember8", "MinMember-8.Task0.SubGroup0",
+		"MinMember08.Task0.SubGroup0",
+		"MinMember8.Task4.SubGroup2.", "MinMember2147483648.Task0.SubGroup0", "MinMember 8.Task4.SubGroup2"} {
+		if got := record.ReadHad(text); got != (model.Had{}) {
+			t.Errorf("%q is read as %+v", text, got)
 		}
 	}
 }

@@ -150,6 +150,7 @@ func (f *faults) letRun(p *corev1.Pod) *model.LetRun {
 				"it is no record that this version understands (%s): it says nothing", short(err.Error()))
 			return nil
 		}
+		r.Had = record.ReadHad(c.Reason)
 		return &r
 	}
 	return nil

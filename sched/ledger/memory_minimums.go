@@ -1,0 +1,312 @@
+package ledger
+
+import (
+	"slices"
+
+	"ashlar.sh/sched/model"
+)
+
+// minimums says how many members of a job, a role and a sub-group stay together when others are to leave: its minimum,
+// as far as it has had it.
+type minimums struct {
+	l *Ledger
+
+	noted []JobID // jobs with a had, and others to be judged; some twice
+	fresh []JobID // jobs of which a first member was charged since the last judgment
+	begun bool    // what holds room was judged once: what begins to hold it from now on is seen as it does
+}
+
+// A PodGroup's author may raise its minimum while its pods run. As long as they are fewer, they are no more a gang than
+// before: the raise must not keep them from being evicted. So a job that has not had its minimum keeps what it had. A
+// job that had it and lost members has had it.
+//
+// Only jobs that have not had their minimum, or of which records say less than they had, have a had. Of a job without
+// one it is believed, as of all that runs when an engine begins and has no record (LetRun.Had).
+
+// had are the minimums that a job has had; those of its roles are in their rows.
+type had struct {
+	job     int32
+	subs    map[string]int32 // by the sub-group's name
+	records int32            // the changes of its records that told has heard of
+	told    told
+}
+
+// minimumMarks are what is noted of it in a job's row.
+type minimumMarks struct {
+	had  *had  // nil: the job has had the minimums that it has
+	less int32 // records that say less than these; exact where it was judged since these changed
+}
+
+// told are the greatest minimums that the records of a job's members say it has had. Of roles and sub-groups without
+// a record it has what they have now.
+type told struct {
+	known      bool
+	job        int32
+	roles, sub []int32 // by index
+}
+
+// Keeps is how many members a job keeps when others are to leave, unless all of them do.
+func (j *Job) Keeps() int32 {
+	if h := j.marks.had; h != nil {
+		return min(j.MinMember, h.job)
+	}
+	return j.MinMember
+}
+
+// KeepsOf is Keeps of a role's members.
+func (j *Job) KeepsOf(r *Role) int32 {
+	if j.marks.had != nil {
+		return min(r.Min, r.had)
+	}
+	return r.Min
+}
+
+// KeepsOfSub is Keeps of a sub-group's members.
+func (j *Job) KeepsOfSub(s *SubJob) int32 {
+	if h := j.marks.had; h != nil {
+		return min(j.SubSize(s), h.subs[s.Name])
+	}
+	return j.SubSize(s)
+}
+
+// changes notes what a job has had, before its minimums change.
+func (m *minimums) changes(j JobID) {
+	if job := &m.l.Jobs.rows[j]; job.marks.had == nil && job.marks.charged > 0 && job.Exists() {
+		m.hold(j)
+	}
+	m.look(j)
+}
+
+// look has a job judged when the next cycle begins.
+func (m *minimums) look(j JobID) {
+	if marks := &m.l.Jobs.rows[j].marks; marks.recorded > 0 || marks.had != nil {
+		m.noted = append(m.noted, j)
+	}
+}
+
+// records notes that a member came with a record (sign 1), or goes. Where all records say what a job needs, none of
+// them tells anything new.
+func (m *minimums) records(t TaskID, sign int32) {
+	j := m.l.Tasks.rows[t].Job
+	job := &m.l.Jobs.rows[j]
+	job.marks.records++
+	less := m.saysLess(t)
+	if less || job.marks.had != nil || job.marks.less > 0 || !job.Exists() {
+		m.noted = append(m.noted, j)
+	}
+	if less {
+		job.marks.less += sign
+	}
+}
+
+// saysLess says that a member's record says of a minimum of its job that it was lower than it is.
+func (m *minimums) saysLess(t TaskID) bool {
+	row := &m.l.Tasks.rows[t]
+	job, r := &m.l.Jobs.rows[row.Job], row.Pod.LetRun().Had
+	return r.Known && (r.Job < job.MinMember || r.Role < job.Roles[row.Role].Min ||
+		row.Sub >= 0 && r.Sub < job.SubSize(&job.Subs[row.Sub]))
+}
+
+// hold gives a job a had that says that it has had all minimums.
+func (m *minimums) hold(j JobID) {
+	job := &m.l.Jobs.rows[j]
+	h := &had{job: job.MinMember, subs: map[string]int32{}, records: -1}
+	for i := range job.Roles {
+		job.Roles[i].had = job.Roles[i].Min
+	}
+	for i := range job.Subs {
+		if s := &job.Subs[i]; s.tasks > 0 {
+			h.subs[s.Name] = job.SubSize(s)
+		}
+	}
+	job.marks.had = h
+}
+
+// judge finds what jobs have had by now, with all facts and binds known.
+func (m *minimums) judge() {
+	for _, j := range m.fresh {
+		m.begin(j)
+	}
+	m.fresh, m.begun = m.fresh[:0], true
+	if len(m.noted) == 0 {
+		return
+	}
+	slices.Sort(m.noted)
+	m.noted = slices.DeleteFunc(slices.Compact(m.noted), func(j JobID) bool {
+		m.judgeJob(j)
+		return m.l.Jobs.rows[j].marks.had == nil
+	})
+}
+
+// begin notes a job of which members began to hold room although it lacked its minimum: somebody else bound them. Of
+// a job without a PodGroup they may have done so long ago, while its owner was not known yet.
+func (m *minimums) begin(j JobID) {
+	job := &m.l.Jobs.rows[j]
+	if job.marks.charged == 0 || job.marks.had != nil || job.Group == nil || m.told(j).known {
+		return
+	}
+	all := job.Ready() >= job.MinMember
+	each(job, func(c *Count, least int32, _ *int32) { all = all && c.Ready() >= least })
+	if all {
+		return
+	}
+	m.hold(j)
+	h := job.marks.had
+	if job.Ready() < job.MinMember {
+		h.job = 0
+	}
+	each(job, func(c *Count, least int32, has *int32) {
+		if c.Ready() < least {
+			*has = 0
+		}
+	})
+	m.noted = append(m.noted, j)
+	m.touch(j)
+}
+
+// each calls f for every role and sub-group of a job, with its minimum and what it has had, which f may change.
+func each(job *Job, f func(c *Count, least int32, has *int32)) {
+	for i := range job.Roles {
+		f(&job.Roles[i].Count, job.Roles[i].Min, &job.Roles[i].had)
+	}
+	for i := range job.Subs {
+		s := &job.Subs[i]
+		if s.tasks == 0 {
+			continue
+		}
+		was := int32(0)
+		if job.marks.had != nil {
+			was = job.marks.had.subs[s.Name]
+		}
+		now := was
+		if f(&s.Count, job.SubSize(s), &now); now != was {
+			job.marks.had.subs[s.Name] = now
+		}
+	}
+}
+
+// judgeJob finds what a job has had by now, and whether that has to be held.
+func (m *minimums) judgeJob(j JobID) {
+	job := &m.l.Jobs.rows[j]
+	was := job.marks.had
+	if job.marks.free || job.marks.charged == 0 {
+		job.forgetHad()
+	} else if was == nil {
+		if told := m.told(j); told.known && !told.covers(job) {
+			m.hold(j)
+			if !job.Exists() || !job.placed() {
+				told.take(job)
+			}
+		}
+	}
+	h, changed := job.marks.had, job.marks.had != was
+	if h != nil && job.Exists() {
+		if job.Placed() >= job.MinMember && h.job < job.MinMember {
+			h.job, changed = job.MinMember, true
+		}
+		full := h.job >= job.MinMember
+		each(job, func(c *Count, least int32, has *int32) {
+			if c.Placed() >= least && *has < least {
+				*has, changed = least, true
+			}
+			full = full && *has >= least
+		})
+		if h.records != job.marks.records {
+			h.records, h.told = job.marks.records, m.told(j)
+		}
+		if full && (!h.told.known || h.told.covers(job)) {
+			job.forgetHad()
+			changed = true
+		}
+	}
+	if changed && !job.marks.free {
+		m.touch(j)
+	}
+}
+
+func (j *Job) forgetHad() {
+	j.marks.had = nil
+	for i := range j.Roles {
+		j.Roles[i].had = 0
+	}
+}
+
+// placed says that a job, its roles and its sub-groups have their minimum now, without members that wait.
+func (j *Job) placed() bool {
+	all := j.Placed() >= j.MinMember
+	each(j, func(c *Count, least int32, _ *int32) { all = all && c.Placed() >= least })
+	return all
+}
+
+// told reads the records of a job's members.
+func (m *minimums) told(j JobID) (t told) {
+	job := &m.l.Jobs.rows[j]
+	if job.marks.less = 0; job.marks.recorded == 0 {
+		return t
+	}
+	t.roles, t.sub = make([]int32, len(job.Roles)), make([]int32, len(job.Subs))
+	said := make([]bool, len(t.roles)+len(t.sub))
+	for task := range m.l.Jobs.members(j) {
+		row := &m.l.Tasks.rows[task]
+		if !m.l.Charges.records(task) || !row.Pod.LetRun().Had.Known {
+			continue
+		}
+		r := row.Pod.LetRun().Had
+		if m.saysLess(task) {
+			job.marks.less++
+		}
+		t.known, t.job = true, max(t.job, r.Job)
+		t.roles[row.Role], said[row.Role] = max(t.roles[row.Role], r.Role), true
+		if row.Sub >= 0 {
+			t.sub[row.Sub], said[len(t.roles)+int(row.Sub)] = max(t.sub[row.Sub], r.Sub), true
+		}
+	}
+	i := 0
+	t.level(job, func(least int32, has *int32) {
+		if !said[i] {
+			*has = least
+		}
+		i++
+	})
+	return t
+}
+
+// level calls f for every role and sub-group, with its minimum and what is told of it.
+func (t *told) level(job *Job, f func(least int32, has *int32)) {
+	for i := range job.Roles {
+		f(job.Roles[i].Min, &t.roles[i])
+	}
+	for i := range job.Subs {
+		least := int32(0)
+		if job.Subs[i].tasks > 0 {
+			least = job.SubSize(&job.Subs[i])
+		}
+		f(least, &t.sub[i])
+	}
+}
+
+// covers says that a job has had all of its minimums by what is told.
+func (t *told) covers(job *Job) bool {
+	all := job.Exists() && t.job >= job.MinMember && len(t.roles) == len(job.Roles) && len(t.sub) == len(job.Subs)
+	if all {
+		t.level(job, func(least int32, has *int32) { all = all && *has >= least })
+	}
+	return all
+}
+
+// take makes a job have had what is told.
+func (t *told) take(job *Job) {
+	job.marks.had.job = t.job
+	for i := range job.Roles {
+		job.Roles[i].had = t.roles[i]
+	}
+	for i := range job.Subs {
+		job.marks.had.subs[job.Subs[i].Name] = t.sub[i]
+	}
+}
+
+// sameMinimums says that two versions of a PodGroup have the same minimums. Of sub-groups it is not asked.
+func sameMinimums(a, b *model.PodGroup) bool {
+	return a != nil && b != nil && a.MinMember == b.MinMember && slices.Equal(a.MinTaskMember, b.MinTaskMember) &&
+		len(a.SubGroups) == 0 && len(b.SubGroups) == 0
+}
