@@ -115,10 +115,11 @@ func (t *attempt) decideAlone(hold bool) (out Outcome) {
 	return out
 }
 
-// hopeless refuses a gang of one class by amounts alone, before anything is tried. It returns false
-// when amounts do not rule the gang out.
+// hopeless refuses a gang of one class by amounts alone, before anything is tried: by what nodes have once terminating
+// tasks are gone, where it may be promised room on them. It returns false when amounts do not rule the gang out.
 func (t *attempt) hopeless() bool {
-	if t.apart || t.w.mixed || t.w.Empty() || t.s.L.Nodes.ReleasingNodes() > 0 {
+	future := t.s.L.Nodes.ReleasingNodes() > 0
+	if t.apart || t.w.mixed || t.w.Empty() || future && t.s.Policy.HoldsInPart() {
 		return false
 	}
 	first := t.w.Tasks[t.w.next]
@@ -130,7 +131,7 @@ func (t *attempt) hopeless() bool {
 		return false
 	}
 	class := t.s.L.Task(first).Class
-	if fit := t.s.Nodes.Capacity(class, need, false); fit < need {
+	if fit := t.s.Nodes.Capacity(class, need, future); fit < need {
 		t.refuseAfter(fit, t.nodes)
 		return true
 	}
