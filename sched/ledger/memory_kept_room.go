@@ -115,7 +115,10 @@ func (kr *KeptRoom) On() map[NodeID]resource.Vec {
 	}
 	out := map[NodeID]resource.Vec{}
 	for _, b := range kr.beside { // order-free: sums
-		out[b.node] = out[b.node].Add(kr.l.Classes.rows[b.class].Request)
+		for _, need := range kr.l.Classes.rows[b.class].Need {
+			have := out[b.node].Get(need.Dim)
+			out[b.node] = out[b.node].Set(need.Dim, have+need.Amount*b.tasks)
+		}
 	}
 	for _, j := range kr.Jobs() { // order-free: sums
 		for _, t := range kr.Of(j) {
@@ -150,7 +153,7 @@ func (kr *KeptRoom) count(row *Task, sign int64) {
 			job.keptRoom = job.keptRoom.Set(need.Dim, job.keptRoom.Get(need.Dim)+need.Amount*sign)
 		}
 	}
-	of := roomFor{job.Queue, row.Class, row.Held.Node}
+	of := roomFor{job.Queue, row.Class, row.Held.Node, 1}
 	if row.covered&QueueCovered == 0 {
 		kr.addToQueues(of, sign)
 	}
@@ -161,11 +164,12 @@ func (kr *KeptRoom) count(row *Task, sign int64) {
 	kr.l.Nodes.reweigh(row.Held.Node, row, sign, again)
 }
 
-// roomFor is room of a node that is kept for a task of a class, and counts in a queue.
+// roomFor is room of a node that is kept for tasks of a class, and counts in a queue; NoQueue: in none.
 type roomFor struct {
 	queue QueueID
 	class ClassID
 	node  NodeID
+	tasks int64 // of the class
 }
 
 // addToNode adds kept room (sign 1) to the figures of its node, or takes it away (-1). It returns whether some figure
@@ -175,7 +179,7 @@ func (kr *KeptRoom) addToNode(r roomFor, sign int64) (again bool) {
 	for _, need := range kr.l.Classes.rows[r.class].Need {
 		d := int(need.Dim)
 		cols := &kr.l.Nodes.cols
-		cols.pipelined[d][r.node] += need.Amount * sign
+		cols.pipelined[d][r.node] += need.Amount * r.tasks * sign
 		kr.l.Nodes.rerun(d, r.node)
 		again = again || far(cols.idle[d][r.node], cols.releasing[d][r.node], cols.pipelined[d][r.node])
 	}
@@ -191,9 +195,15 @@ func (kr *KeptRoom) addToQueues(r roomFor, sign int64) {
 		d := int(need.Dim)
 		kr.l.Changes.usageEpoch++
 		for q := r.queue; q != NoQueue; q = kr.l.Queues.rows[q].up {
-			kr.l.Queues.rows[q].KeptRoom[d] = kr.l.Queues.rows[q].KeptRoom[d].Plus(need.Amount * sign)
+			kr.l.Queues.rows[q].KeptRoom[d] = kr.l.Queues.rows[q].KeptRoom[d].Plus(need.Amount * r.tasks * sign)
 		}
 	}
+}
+
+// Occupy keeps room for so many tasks of a class on a node within a try that has to return false, for no task and in no
+// queue: it counts as Pipelined on the node.
+func (tx *Tx) Occupy(c ClassID, n NodeID, tasks int64) {
+	tx.l.KeptRoom.keepBeside(roomFor{NoQueue, c, n, tasks}, true)
 }
 
 // Waive makes the room that is kept for a task not count within the try.

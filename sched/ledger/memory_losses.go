@@ -301,7 +301,7 @@ func (tx *Tx) Return(x *Lost, n NodeID) {
 }
 
 func (kr *KeptRoom) besideOf(x *Lost, n NodeID) roomFor {
-	return roomFor{kr.l.Jobs.rows[x.In].Queue, x.Class, n}
+	return roomFor{kr.l.Jobs.rows[x.In].Queue, x.Class, n, 1}
 }
 
 // keepBeside keeps room, or gives it back, and notes how to undo that.
@@ -316,7 +316,10 @@ func (kr *KeptRoom) countBeside(b roomFor, keep bool) {
 		kr.beside = append(kr.beside, b)
 	} else {
 		sign = -1
-		i := slices.Index(kr.beside, b)
+		i := len(kr.beside) - 1 // what was kept last is mostly given back first
+		for kr.beside[i] != b {
+			i--
+		}
 		kr.beside = slices.Delete(kr.beside, i, i+1)
 	}
 	kr.addToQueues(b, sign)

@@ -19,6 +19,23 @@ func TestAKeepInsideATryThatFailsIsUndone(t *testing.T) {
 	equal(t, "the status", c.Task(p).Status, model.Binding)
 }
 
+func TestOccupiedRoomIsThatOfNoQueueAndIsGivenBack(t *testing.T) {
+	c := newCluster()
+	n := c.node("n", 4000)
+	p := c.pod("p", 1000)
+	before := fingerprint(c.Ledger)
+	c.Try(func(tx *Tx) bool {
+		kept := c.Queue(c.Job(c.Task(p).Job).Queue).KeptRoom[0]
+		tx.Occupy(c.Task(p).Class, n, 3)
+		tx.Occupy(c.Task(p).Class, n, 1)
+		equal(t, "room for more", c.Nodes.FutureIdle(0, n), 0)
+		equal(t, "room in the report of nodes", c.KeptRoom.On()[n].Get(0), 4000)
+		equal(t, "what its queue keeps", c.Queue(c.Job(c.Task(p).Job).Queue).KeptRoom[0], kept)
+		return false
+	})
+	equal(t, "the ledger after it", fingerprint(c.Ledger), before)
+}
+
 func TestAKeepHoldsForItsStatementOnly(t *testing.T) {
 	c := newCluster()
 	n := c.node("n", 4000)

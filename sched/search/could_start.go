@@ -203,13 +203,13 @@ func (c *roomKeeper) places(nodes int) []foundPlace {
 	for _, p := range c.later[:nodes] {
 		gone = append(gone, p.tasks...)
 	}
-	return placesWithout(c.s, c.j, gone, c.others)
+	return placesWithout(c.s, c.j, gone, c.others, nil)
 }
 
 // placesWithout finds places for the rest of a job's minimum with some tasks gone, and no room kept for
-// it or for others. It changes nothing.
-func placesWithout(s *session.Session, j ledger.JobID, gone []ledger.TaskID,
-	others []ledger.JobID) (places []foundPlace) {
+// it or for others; not on the nodes that are left out. It changes nothing.
+func placesWithout(s *session.Session, j ledger.JobID, gone []ledger.TaskID, others []ledger.JobID,
+	leftOut []ledger.NodeID) (places []foundPlace) {
 	quiet := *s
 	quiet.Trace = &trace.Recorder{}
 	without(s, append(slices.Clone(others), j), func() bool {
@@ -218,6 +218,7 @@ func placesWithout(s *session.Session, j ledger.JobID, gone []ledger.TaskID,
 				tx.Evict(t, "", ledger.NoTask)
 			}
 			w := PendingTasksOf(s, j)
+			leaveOut(s, tx, w, leftOut)
 			tasks := slices.Clone(w.Tasks)
 			if newAttempt(&quiet, w, false).decideBesideLost(true) == Refused {
 				return false
@@ -232,6 +233,25 @@ func placesWithout(s *session.Session, j ledger.JobID, gone []ledger.TaskID,
 		return false
 	})
 	return places
+}
+
+// leaveOut has nodes take no task of a list in a try, by amounts.
+func leaveOut(s *session.Session, tx *ledger.Tx, w *PendingTasks, nodes []ledger.NodeID) {
+	if len(nodes) == 0 {
+		return
+	}
+	for _, k := range kinds(s, w, nil) {
+		class := s.L.Class(k.class)
+		free := make([]int64, len(class.Need))
+		for _, n := range nodes {
+			for i, need := range class.Need {
+				free[i] = s.L.Nodes.FutureIdle(need.Dim, n)
+			}
+			if fit := fitsIn(free, class, model.Never); fit > 0 {
+				tx.Occupy(k.class, n, fit)
+			}
+		}
+	}
 }
 
 // couldStart says that a job for which room is kept could start there, or elsewhere, without the tasks
@@ -253,7 +273,7 @@ func couldStart(s *session.Session, j ledger.JobID) bool {
 			return true
 		})
 	}
-	return len(placesWithout(s, j, gone, nil)) > 0
+	return len(placesWithout(s, j, gone, nil, nil)) > 0
 }
 
 // keep keeps room for the job in those places.

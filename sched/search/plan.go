@@ -43,12 +43,35 @@ func UpkeepPlans(s *session.Session) {
 		default:
 			if expired(s, j) {
 				release(s, j)
-				plan(s, j, first)
+				plan(s, j, first, model.Never)
 			}
 		}
 	}
 	s.Reached = s.Now
+	planSooner(s)
 	PlanStarts(s)
+}
+
+// planSooner moves starts forward that can be sooner than they are planned, since pods ended before they had to. How
+// often, and for how many jobs at once, says pace.
+func planSooner(s *session.Session) {
+	every, most := pace(s)
+	if s.Now < s.Asked+every || s.IsIdle("plan sooner") {
+		return
+	}
+	planned := slices.DeleteFunc(byKey(s, s.L.KeptRoom.Jobs()), func(j ledger.JobID) bool {
+		start, _ := s.L.KeptRoom.Start(j)
+		return start <= s.Now
+	})
+	moved := false
+	for i := range min(most, len(planned)) {
+		j := planned[(int(s.Now/every%int64(len(planned)))+i)%len(planned)]
+		start, first := s.L.KeptRoom.Start(j)
+		moved = plan(s, j, first, start) || moved
+	}
+	if !moved && len(planned) <= most {
+		s.RememberIdle("plan sooner")
+	}
 }
 
 // PlanStarts plans the starts of the first waiting jobs of queues that have none and could not start now.
@@ -57,32 +80,102 @@ func PlanStarts(s *session.Session) {
 		return
 	}
 	s.Planned = 0
-	waiting := map[ledger.QueueID]*session.Heap[ledger.JobID]{}
-	for _, j := range s.L.Jobs.Active() { // order-free: heaps by a total order
-		if q := s.L.Job(j).Queue; session.PlansFor(s, j) && waits(s, j) {
-			if waiting[q] == nil {
-				waiting[q] = session.NewHeap(s.Policy.CompareJobs)
-			}
-			waiting[q].Push(j)
-		}
-	}
-	queues := slices.SortedFunc(maps.Keys(waiting), s.Policy.CompareQueues) // order-free: sorted
+	f := FirstJobs(s)
+	f.collect()
 	planned := false
-	for _, q := range queues {
-		first, never := int64(0), 0
-		for waiting[q].Len() > 0 && (first < s.Backfill.Depth || s.Backfill.Depth < 0) && never < mostNever {
-			isFirst, fresh := planFor(s, waiting[q].Pop())
-			planned = planned || fresh
-			if isFirst {
-				first++
-			} else {
-				never++
-			}
-		}
+	for _, q := range slices.SortedFunc(maps.Keys(f.waiting), s.Policy.CompareQueues) { // order-free: sorted
+		planned = f.plan(q, ledger.NoJob) || planned
 	}
 	if !planned { // a job with a planned start lends its queue's room: a job before it may have a start now
 		s.RememberIdle("plan")
 	}
+}
+
+// Firsts are the first of the jobs that wait and of which the start may be planned, by queue.
+type Firsts struct {
+	s       *session.Session
+	waiting map[ledger.QueueID]*session.Heap[ledger.JobID] // nil until they are collected
+	first   map[ledger.QueueID][]ledger.JobID              // taken from waiting: they are first for as long as they wait
+	never   map[ledger.QueueID]int                         // taken from waiting, and passed over
+	refused bool                                           // a first job was that has no planned start
+}
+
+// FirstJobs are those of a session.
+func FirstJobs(s *session.Session) *Firsts {
+	return &Firsts{s: s, first: map[ledger.QueueID][]ledger.JobID{}, never: map[ledger.QueueID]int{}}
+}
+
+// collect collects the jobs that wait.
+func (f *Firsts) collect() {
+	s := f.s
+	f.waiting = map[ledger.QueueID]*session.Heap[ledger.JobID]{}
+	for _, j := range s.L.Jobs.Active() { // order-free: heaps by a total order
+		if q := s.L.Job(j).Queue; session.PlansFor(s, j) && waits(s, j) {
+			if f.waiting[q] == nil {
+				f.waiting[q] = session.NewHeap(s.Policy.CompareJobs)
+			}
+			f.waiting[q].Push(j)
+		}
+	}
+}
+
+// PlanBefore plans the starts of those first jobs that go before a job in its queue, before it has its turn: once a
+// first job has started the next one is first, and what is free now may be what that one needs.
+func (f *Firsts) PlanBefore(j ledger.JobID) {
+	if f.waiting == nil {
+		if f.known(j) {
+			return
+		}
+		f.collect()
+	}
+	f.plan(f.s.L.Job(j).Queue, j)
+}
+
+// Refused notes that a job found no place in its turn.
+func (f *Firsts) Refused(j ledger.JobID) { f.refused = f.refused || !Planned(f.s, j) && !f.known(j) }
+
+// known says that so many jobs have a planned start as are first in a queue, and none comes after a job.
+func (f *Firsts) known(j ledger.JobID) bool {
+	s, first := f.s, int64(0)
+	if f.refused || s.Backfill.Depth < 0 || !s.L.KeptRoom.Any() {
+		return false
+	}
+	for _, h := range s.L.KeptRoom.Jobs() { // order-free: a count
+		if s.L.Job(h).Queue == s.L.Job(j).Queue && Planned(s, h) && s.Policy.CompareJobs(h, j) <= 0 {
+			first++
+		}
+	}
+	return first >= s.Backfill.Depth
+}
+
+// plan plans the starts of the first jobs of a queue that have none, of those that go before a job if it is one; it
+// says whether it planned any.
+func (f *Firsts) plan(q ledger.QueueID, before ledger.JobID) (planned bool) {
+	s, waiting := f.s, f.waiting[q]
+	if waiting == nil {
+		return false
+	}
+	depth := s.Backfill.Depth
+	if depth > 0 {
+		f.first[q] = slices.DeleteFunc(f.first[q], func(j ledger.JobID) bool { return !waits(s, j) })
+	}
+	for waiting.Len() > 0 && (depth < 0 || int64(len(f.first[q])) < depth) && f.never[q] < mostNever {
+		if before != ledger.NoJob && s.Policy.CompareJobs(waiting.Any(), before) >= 0 {
+			break
+		}
+		j := waiting.Pop()
+		if !waits(s, j) {
+			continue // it has been placed since
+		}
+		isFirst, fresh := planFor(s, j)
+		planned = planned || fresh
+		if isFirst {
+			f.first[q] = append(f.first[q], j)
+		} else {
+			f.never[q]++
+		}
+	}
+	return planned
 }
 
 // mostNever is how many jobs of a queue that its nodes could never hold are passed over.
@@ -107,20 +200,24 @@ func planFor(s *session.Session, j ledger.JobID) (isFirst, planned bool) {
 		}
 		return true, false
 	}
-	return true, !Would(s, j) && plan(s, j, 0)
+	return true, !Would(s, j) && plan(s, j, 0, model.Never)
 }
 
-// plan plans a job's start, and keeps the room for it, if one can be planned; false if none can. first is what was
-// planned first, 0 for nothing.
-func plan(s *session.Session, j ledger.JobID, first int64) bool {
+// plan plans a job's start, and keeps the room for it, if one can be planned before a time; false if none can. first is
+// what was planned first, 0 for nothing.
+func plan(s *session.Session, j ledger.JobID, first, before int64) bool {
 	p := newPlanner(s, j)
 	var places []foundPlace
 	var start int64
 	s.L.Try(func(tx *ledger.Tx) bool {
 		for _, k := range plannedTasks(s) {
-			tx.Uncover(k.task)
+			if s.L.Task(k.task).Job == j {
+				tx.Waive(k.task)
+			} else {
+				tx.Uncover(k.task)
+			}
 		}
-		places, start = p.find()
+		places, start = p.find(before)
 		return false
 	})
 	if len(places) == 0 {

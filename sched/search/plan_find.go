@@ -44,8 +44,9 @@ func newPlanner(s *session.Session, j ledger.JobID) *planner {
 		ends: s.Ends()}
 }
 
-// find finds the earliest start, and the places; none when it is not known when the job could start.
-func (p *planner) find() (places []foundPlace, start int64) {
+// find finds the earliest start, and the places; none when it is not known when the job could start, or not before a
+// time.
+func (p *planner) find(before int64) (places []foundPlace, start int64) {
 	from, ok := p.quota()
 	if !ok {
 		return nil, 0
@@ -57,14 +58,14 @@ func (p *planner) find() (places []foundPlace, start int64) {
 	var list []candidate
 	for _, nodes := range p.scopes() {
 		p.survey(nodes)
-		if at, ok := p.earliest(from); ok {
+		if at, ok := p.earliest(from); ok && at < before {
 			list = append(list, candidate{at, nodes})
 		}
 	}
 	slices.SortStableFunc(list, func(a, b candidate) int { return cmp.Compare(a.at, b.at) })
 	for _, c := range list[:min(len(list), mostPlannedInside)] {
 		p.survey(c.nodes)
-		if found, at := p.inTime(c.at); len(found) > 0 && (start == 0 || at < start) {
+		if found, at := p.inTime(c.at); len(found) > 0 && at < before && (start == 0 || at < start) {
 			places, start = found, at
 		}
 		if len(places) > 0 {
@@ -206,8 +207,12 @@ func (p *planner) inTime(at int64) (places []foundPlace, start int64) {
 	for range mostTimes {
 		turns := p.s.Policy.StartAt(at)
 		for _, times := range [...]int64{1, 4, 16} {
-			gone, all := p.leaving(at, times*p.need)
-			if places = placesWithout(p.s, p.j, gone, nil); len(places) > 0 {
+			gone, others := p.leaving(at, times*p.need)
+			all := len(others) == 0
+			if times == 16 {
+				others = nil
+			}
+			if places = placesWithout(p.s, p.j, gone, nil, others); len(places) > 0 {
 				return places, at
 			}
 			if all {
@@ -231,12 +236,13 @@ func (p *planner) inTime(at int64) (places []foundPlace, start int64) {
 	return nil, 0
 }
 
-// leaving are the tasks that have left by a time, on the nodes that have room soonest, as many as have room for so many
-// pods by amounts; all says that these are all nodes with room.
-func (p *planner) leaving(by, need int64) (out []ledger.TaskID, all bool) {
+// leaving are the tasks that have left by a time, on the nodes that have room last, as many as have room for so many
+// pods by amounts; others are the other nodes with room by then. What is free sooner is left to other jobs, which could
+// use the former until then at most.
+func (p *planner) leaving(by, need int64) (out []ledger.TaskID, others []ledger.NodeID) {
 	gains := slices.DeleteFunc(slices.Clone(p.gains), func(g gain) bool { return g.at > by })
 	slices.SortFunc(gains, func(a, b gain) int {
-		return cmp.Or(cmp.Compare(a.at, b.at), cmp.Compare(p.s.L.Node(a.node).Name, p.s.L.Node(b.node).Name),
+		return cmp.Or(cmp.Compare(b.at, a.at), cmp.Compare(p.s.L.Node(a.node).Name, p.s.L.Node(b.node).Name),
 			cmp.Compare(a.kind, b.kind))
 	})
 	gone := map[ledger.TaskID]bool{}
@@ -250,14 +256,18 @@ func (p *planner) leaving(by, need int64) (out []ledger.TaskID, all bool) {
 	}
 	seen := map[ledger.NodeID]bool{}
 	for _, g := range gains {
+		known := seen[g.node]
+		seen[g.node] = true
 		if need <= 0 {
-			return out, false
-		}
-		need -= int64(g.tasks)
-		if seen[g.node] {
+			if !known {
+				others = append(others, g.node)
+			}
 			continue
 		}
-		seen[g.node] = true
+		need -= int64(g.tasks)
+		if known {
+			continue
+		}
 		on := p.ends.On(g.node)
 		for i := range on {
 			if p.ends.Expected(&on[i]) <= by {
@@ -265,7 +275,7 @@ func (p *planner) leaving(by, need int64) (out []ledger.TaskID, all bool) {
 			}
 		}
 	}
-	return out, true
+	return out, others
 }
 
 // gone is a task that is gone from a time on.

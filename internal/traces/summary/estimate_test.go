@@ -1,6 +1,7 @@
 package summary_test
 
 import (
+	"fmt"
 	"os"
 	"path/filepath"
 	"slices"
@@ -14,6 +15,7 @@ import (
 	"ashlar.sh/sched/estimate"
 	"ashlar.sh/sched/ledger"
 	"ashlar.sh/sched/model"
+	"ashlar.sh/sched/policy"
 )
 
 // helios reads a trace of two virtual clusters with many gangs; each pod has its true duration as limit.
@@ -40,10 +42,10 @@ func helios(t *testing.T) []sim.Item {
 }
 
 // heliosUntil is its world with what comes until a time.
-func heliosUntil(t *testing.T, items []sim.Item, until time.Duration) *sim.World {
+func heliosUntil(t *testing.T, p policy.Profile, items []sim.Item, until time.Duration) *sim.World {
 	t.Helper()
 	items = slices.DeleteFunc(slices.Clone(items), func(i sim.Item) bool { return i.SubmitAt > until })
-	w, err := sim.New(profile.Of(config.Default()), items, sim.Options{})
+	w, err := sim.New(p, items, sim.Options{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -76,10 +78,20 @@ func follow(w *sim.World, until time.Duration, has map[ledger.JobKey]bool, start
 // when it was estimated.
 func TestStartsOfATraceAreInTheirRange(t *testing.T) {
 	items := helios(t)
+	for _, planned := range []bool{false, true} {
+		p := profile.Of(config.Default())
+		if planned {
+			p.ActionArguments = map[string]policy.Arguments{"backfill": {"backfill.depth": "1"}}
+		}
+		t.Run(fmt.Sprintf("planned=%t", planned), func(t *testing.T) { inRange(t, p, items) })
+	}
+}
+
+func inRange(t *testing.T, p policy.Profile, items []sim.Item) {
 	jobs, outside, latest := 0, 0, time.Duration(0)
 	for day := 3; day <= 27; day += 6 {
 		stop := time.Duration(day)*24*time.Hour + 12*time.Hour
-		w := heliosUntil(t, items, stop)
+		w := heliosUntil(t, p, items, stop)
 		w.Run(stop)
 		s, err := w.Starts(nil)
 		if err != nil {
@@ -106,7 +118,7 @@ func TestStartsOfATraceAreInTheirRange(t *testing.T) {
 
 // TestStartsOfATraceWithArrivals tells how estimates fare when jobs go on coming: made every three hours.
 func TestStartsOfATraceWithArrivals(t *testing.T) {
-	w := heliosUntil(t, helios(t), 1<<62)
+	w := heliosUntil(t, profile.Of(config.Default()), helios(t), 1<<62)
 	var firsts estimate.Firsts
 	var slips []time.Duration
 	inside, has := 0, map[ledger.JobKey]bool{}

@@ -33,6 +33,9 @@ func (r *round) borrow() {
 			continue
 		}
 		w := search.PendingTasksOf(s, j)
+		if r.firsts != nil {
+			r.firsts.PlanBefore(j)
+		}
 		if search.Behind(s, j, false).Is() {
 			rotation.Drain(q)
 			continue

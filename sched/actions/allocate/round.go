@@ -23,6 +23,8 @@ type round struct {
 	held     []ledger.JobID // those of them that have surplus which is held back
 	widened  bool           // surplus that came lately has its turns
 	borrowed bool           // the jobs that start in lent room had their turns
+
+	firsts *search.Firsts // nil where no starts are planned
 }
 
 // begin makes a round, and lists the jobs that may be served.
@@ -54,6 +56,9 @@ func (r *round) serve(jobs []ledger.JobID) bool {
 		first = append(first, j)
 	}
 	rotation := r.s.Rotate(first)
+	if len(first) > 0 && r.s.PlansAny() {
+		r.firsts = search.FirstJobs(r.s)
+	}
 	for r.s.L.Changes.RoomEpoch() == r.room {
 		q, j, ok := rotation.Next()
 		switch {
@@ -135,6 +140,9 @@ func (r *round) turn(rotation *session.Rotation, q ledger.QueueID, j ledger.JobI
 		nodes := s.Nodes.Feasible(s.L.Task(w.Tasks[0]).Class)
 		s.Trace.Add(trace.Event{Kind: trace.NodesForJob, Job: s.L.Jobs.Called(j), Count: nodes})
 	}
+	if r.firsts != nil {
+		r.firsts.PlanBefore(j)
+	}
 	if why := search.Behind(s, j, false); why.Is() {
 		s.Pending.Park(j, pending.Refusal{Reason: why, Order: true})
 		rotation.Return(q)
@@ -143,6 +151,9 @@ func (r *round) turn(rotation *session.Rotation, q ledger.QueueID, j ledger.JobI
 	outcome := search.Attempt(s, w)
 	if outcome == search.Provisional {
 		r.kept = append(r.kept, j)
+	}
+	if outcome == search.Refused && r.firsts != nil {
+		r.firsts.Refused(j)
 	}
 	served := outcome == search.Committed
 	again := served && !w.Empty()
