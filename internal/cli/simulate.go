@@ -138,7 +138,7 @@ func (s *simulation) ofTrace(f *pflag.FlagSet) {
 		"what an eviction costs a pod of a trace: restart (it begins anew) or none (it goes on where it was)")
 	f.StringVar(&s.durations, "trace-durations", declared,
 		"what the scheduler knows of how long a trace's pods run: declared (as ashlar.sh/duration says it), "+
-			"enforced (as a limit does) or unknown")
+			"enforced (as a limit does), unknown, or one limit for all such as 48h, longer where a pod runs longer")
 	f.IntVar(&s.fill, "trace-fill", 0,
 		"ignore the trace's times: its jobs arrive in random order and never leave, until they ask for this many percent "+
 			"of the GPUs")
@@ -156,6 +156,12 @@ func (s *simulation) source(c *cobra.Command) {
 	f.StringVar(&s.config, "scheduler-conf", "", "volcano-scheduler.conf to use")
 	f.StringSliceVar(&s.schedulers, "scheduler-name", []string{"volcano"},
 		"schedulerName of the pods to schedule; may be given several times")
+}
+
+// oneLimit is the limit that all pods of a trace have; 0 or less: none is said.
+func (s *simulation) oneLimit() time.Duration {
+	d, _ := time.ParseDuration(s.durations)
+	return d
 }
 
 // check refuses values that no run can be made of, before anything is read.
@@ -176,8 +182,8 @@ func (s *simulation) check() error {
 		return errors.New("--report-html: only a trace's run is drawn: give --trace-nodes and --trace-jobs")
 	}
 	switch {
-	case s.durations != declared && s.durations != enforced && s.durations != unsaid:
-		return fmt.Errorf("--trace-durations %q: expected declared, enforced or unknown", s.durations)
+	case s.durations != declared && s.durations != enforced && s.durations != unsaid && s.oneLimit() <= 0:
+		return fmt.Errorf("--trace-durations %q: expected declared, enforced, unknown, or a limit such as 48h", s.durations)
 	case s.durations != declared && s.traceJobs == "":
 		return errors.New("--trace-durations: only for a trace can it be said what is known of how long pods run: give " +
 			"--trace-nodes and --trace-jobs")

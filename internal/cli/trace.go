@@ -57,7 +57,7 @@ func (in *input) add(t *traces.Trace, s simulation) {
 	for _, i := range t.Items {
 		i.Resumes = s.preemptCost == free
 		if s.durations != declared {
-			i.Fact.Object = told(i.Fact.Object, s.durations)
+			i.Fact.Object = told(i.Fact.Object, s)
 		}
 		in.items = append(in.items, i)
 	}
@@ -68,14 +68,17 @@ func (in *input) add(t *traces.Trace, s simulation) {
 }
 
 // told is a pod of a trace that says how long it runs by its limit, or not at all; other objects are as they are.
-func told(o model.Object, how string) model.Object {
+func told(o model.Object, s simulation) model.Object {
 	pod, is := o.(*model.Pod)
 	if !is {
 		return o
 	}
 	p, times := *pod, pod.Rare()
-	if how == enforced {
+	switch most := int64(s.oneLimit()); {
+	case s.durations == enforced:
 		times.Limit = times.Lasts
+	case most > 0 && times.Lasts > 0:
+		times.Limit = max(most, times.Lasts)
 	}
 	times.Lasts = 0
 	p.SetRare(times)

@@ -45,6 +45,7 @@ type Spread struct {
 	P50  Seconds `json:"p50"`
 	P90  Seconds `json:"p90"`
 	P99  Seconds `json:"p99"`
+	Max  Seconds `json:"max"`
 }
 
 // spread sorts the values it is given.
@@ -58,7 +59,7 @@ func spread(values []time.Duration) Spread {
 		sum.add(int64(v), 1)
 	}
 	rank := func(p int) Seconds { return Seconds(values[(p*len(values)+99)/100-1]) }
-	return Spread{Mean: Seconds(sum.over(int64(len(values)))), P50: rank(50), P90: rank(90), P99: rank(99)}
+	return Spread{Mean: Seconds(sum.over(int64(len(values)))), P50: rank(50), P90: rank(90), P99: rank(99), Max: rank(100)}
 }
 
 // level is an amount that changes over time: its integral, its peak and its curve.

@@ -67,6 +67,7 @@ func (f *Figures) CSV(w io.Writer) error {
 				put(part.scope, name, s.name+"_p50_s", s.P50.String())
 				put(part.scope, name, s.name+"_p90_s", s.P90.String())
 				put(part.scope, name, s.name+"_p99_s", s.P99.String())
+				put(part.scope, name, s.name+"_max_s", s.Max.String())
 			}
 		}
 	}

@@ -81,28 +81,29 @@ func TestTheFiguresOfATinyTraceAreThoseReckonedByHand(t *testing.T) {
 	f := tiny(t)
 	f.Series = nil // has tests of its own
 	const s = summary.Seconds(time.Second)
-	one := func(x summary.Seconds) summary.Spread { return summary.Spread{Mean: x, P50: x, P90: x, P99: x} }
+	one := func(x summary.Seconds) summary.Spread { return summary.Spread{Mean: x, P50: x, P90: x, P99: x, Max: x} }
 	want := &summary.Figures{APIVersion: "ashlar.sh/v1alpha1", Kind: "TraceReport", Cycles: f.Cycles,
 		VirtualTime: f.VirtualTime, Passed: &summary.Passed{},
 		Makespan: 32 * s, Decisions: 5,
 		All: summary.Group{Name: "all", Jobs: 4, Started: 4, Finished: 4,
-			Delay:      summary.Spread{Mean: 4 * s, P99: 16 * s, P90: 16 * s},                    // 0 0 0 16
-			Completion: summary.Spread{Mean: 65 * s / 4, P50: 11 * s, P90: 27 * s, P99: 27 * s}}, // 6 11 21 27
+			Delay:      summary.Spread{Mean: 4 * s, P90: 16 * s, P99: 16 * s, Max: 16 * s},                    // 0 0 0 16
+			Completion: summary.Spread{Mean: 65 * s / 4, P50: 11 * s, P90: 27 * s, P99: 27 * s, Max: 27 * s}}, // 6 11 21 27
 		Queues: []summary.Group{
 			{Name: "default", Jobs: 3, Started: 3, Finished: 3,
-				Delay:      summary.Spread{Mean: 5_333_333_333, P90: 16 * s, P99: 16 * s},
-				Completion: summary.Spread{Mean: 19_666_666_666, P50: 21 * s, P90: 27 * s, P99: 27 * s}},
+				Delay:      summary.Spread{Mean: 5_333_333_333, P90: 16 * s, P99: 16 * s, Max: 16 * s},
+				Completion: summary.Spread{Mean: 19_666_666_666, P50: 21 * s, P90: 27 * s, P99: 27 * s, Max: 27 * s}},
 			{Name: "other", Jobs: 1, Started: 1, Finished: 1, Completion: one(6 * s)},
 		},
 		Users: []summary.Group{
 			{Name: "ann", Jobs: 2, Started: 2, Finished: 2, Completion: summary.Spread{Mean: 16 * s, P50: 11 * s, P90: 21 * s,
-				P99: 21 * s}},
-			{Name: "bob", Jobs: 2, Started: 2, Finished: 2, Delay: summary.Spread{Mean: 8 * s, P90: 16 * s, P99: 16 * s},
-				Completion: summary.Spread{Mean: 33 * s / 2, P50: 6 * s, P90: 27 * s, P99: 27 * s}},
+				P99: 21 * s, Max: 21 * s}},
+			{Name: "bob", Jobs: 2, Started: 2, Finished: 2,
+				Delay:      summary.Spread{Mean: 8 * s, P90: 16 * s, P99: 16 * s, Max: 16 * s},
+				Completion: summary.Spread{Mean: 33 * s / 2, P50: 6 * s, P90: 27 * s, P99: 27 * s, Max: 27 * s}},
 		},
 		GangSizes: []summary.Group{
 			{Name: "1", Jobs: 3, Started: 3, Finished: 3, Completion: summary.Spread{Mean: 38 * s / 3, P50: 11 * s, P90: 21 * s,
-				P99: 21 * s}},
+				P99: 21 * s, Max: 21 * s}},
 			{Name: "2", Jobs: 1, Started: 1, Finished: 1, Delay: one(16 * s), Completion: one(27 * s)},
 		},
 		// GPU seconds of 4 x 32 = 128: two 22, one 21, half 3, gang 4 x 11 allocated, 4 x 27 requested.
