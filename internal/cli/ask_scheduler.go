@@ -226,8 +226,16 @@ func (x *scheduler) jobs(l *listing) (listed, error) {
 		return nil, err
 	}
 	if h := last.Hidden; h != nil {
-		x.tell(notListed(h.Count, "job") + fmt.Sprintf(" (%d that wait): you may not list the pods of their namespaces",
-			h.Waiting))
+		text := notListed(h.Count, "job")
+		switch {
+		case h.Waiting == 1 && h.Count == 1:
+			text += ", and it waits"
+		case h.Waiting == 1:
+			text += ", of which 1 waits"
+		case h.Waiting > 1:
+			text += fmt.Sprintf(", of which %d wait", h.Waiting)
+		}
+		x.tell(text + ": you may not list the pods of other namespaces")
 	}
 	rows, err = rowsOf(rows, l.names, "job", x.s.namespace, func(r *explain.JobRow) string { return r.Name })
 	if err != nil {

@@ -127,7 +127,12 @@ As where it is installed:
   kubectl -n kube-system get lease volcano
   kill -USR1 %d                  # writes ashlar-dump-*.json to %s
 
-The read API listens at https://%s. The programs' logs are in %s.
+kubectl ashlar asks the objects of this cluster; the scheduler, which is no pod here, with its address:
+
+  kubectl ashlar why job train --read-api https://%s --read-api-certificate \
+    $(kubectl -n kube-system get lease volcano -o 'jsonpath={.metadata.labels.ashlar\.sh/read-api-certificate}')
+
+The programs' logs are in %s.
 Ctrl-C ends everything.
 `
 

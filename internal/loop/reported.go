@@ -192,15 +192,22 @@ func codeOf(r trace.Reason) string {
 	return code
 }
 
-// volcanos is the reason in a PodGroup's condition: Volcano's where pods or room are missing, else the code.
+// volcanos is the reason in a PodGroup's condition: Volcano's where pods or room are missing, else the code. Of a job
+// that can never start it is that of the proof, which its message says first.
 func volcanos(r trace.Reason) string {
-	switch r.Root().Code {
+	code := r.Root().Code
+	if r.Never != nil {
+		code = r.Never.Code
+	}
+	switch code {
+	case trace.PodTooLarge, trace.NoNodeMatches, trace.GangTooLarge:
+		return schedulingv1beta1.NotEnoughResourcesReason
 	case trace.NotEnoughTasks, trace.SubGroupIncomplete, trace.NoPods:
 		return schedulingv1beta1.NotEnoughPodsReason
 	case trace.NotEnoughPodsOfTask:
 		return schedulingv1beta1.NotEnoughPodsOfTaskReason
 	}
-	if code := r.Root().Code; !code.OfNodes() && !code.OfTopology() && code != trace.PipelinedOnReleasing &&
+	if !code.OfNodes() && !code.OfTopology() && code != trace.PipelinedOnReleasing &&
 		code != trace.Reserved && code != trace.RoomKept && code != trace.StartPlanned {
 		return string(code) // more room would change nothing
 	}

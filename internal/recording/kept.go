@@ -54,7 +54,7 @@ type keptItem struct {
 
 func keepFact(led *ledger.Ledger, f model.Fact) keptFact {
 	k := keptFact{object: f.Object, version: f.Version}
-	was, there := led.Fact(f.Ref)
+	was, there := led.Replaced(f.Ref)
 	k.was, k.wasVersion, k.wasGone = was.Object, was.Version, !there && (was.UID != "" || was.Version != 0)
 	if !named(k.subject(), f) {
 		k.ref = &unnamed{ref: f.Ref, uid: f.UID}

@@ -12,6 +12,7 @@ import (
 type factStore struct {
 	byRef map[model.Ref]said
 	gone  int
+	asked asked
 }
 
 // said is a fact without the name by which it is kept.
@@ -98,7 +99,11 @@ func (j *Job) said() said { return said{j.Group.UID, j.decided.version, j.Group}
 // Apply takes in one fact. A fact older than the known one is ignored. The order of facts about different
 // objects makes no difference.
 func (l *Ledger) Apply(f model.Fact) {
-	if was, known := l.known(f.Ref); known && f.Version < was.version {
+	was, known := l.facts.asked.said, l.facts.asked.known
+	if !l.facts.asked.about(f.Ref, l.Changes.stateEpoch) {
+		was, known = l.known(f.Ref)
+	}
+	if known && f.Version < was.version {
 		return
 	}
 	l.Changes.stateEpoch++
@@ -205,6 +210,25 @@ func (l *Ledger) Facts() []model.Fact {
 		return cmp.Or(cmp.Compare(a.Kind, b.Kind), cmp.Compare(a.Namespace, b.Namespace), cmp.Compare(a.Name, b.Name))
 	})
 	return out
+}
+
+// asked is what was known of an object when that was asked for right before a fact about it.
+type asked struct {
+	ref   model.Ref
+	said  said
+	known bool
+	epoch uint64
+}
+
+// about says that the answer is about an object, and that nothing was taken in since.
+func (a *asked) about(r model.Ref, epoch uint64) bool { return a.epoch == epoch && a.ref == r }
+
+// Replaced is Fact for what a fact is about to replace: Apply, if it is next, does not look for it again. Unlike Fact it
+// is only for the goroutine that applies facts.
+func (l *Ledger) Replaced(r model.Ref) (model.Fact, bool) {
+	f, ok := l.known(r)
+	l.facts.asked = asked{r, f, ok, l.Changes.stateEpoch}
+	return f.fact(r), ok && f.object != nil
 }
 
 // Fact returns the newest fact about an object, and false when none is known or the object is gone.
