@@ -325,7 +325,7 @@ func placeSteps(r trace.Reason) []Step {
 			nodesOf.Text += " (" + root.Task + ")"
 		}
 		for _, c := range root.Nodes {
-			nodesOf.Details = append(nodesOf.Details, counted(c, *root))
+			nodesOf.Details = append(nodesOf.Details, besideGang(r, counted(c, *root)))
 		}
 	case root.Code.OfNodes():
 		nodesOf.Verdict, nodesOf.Text = Refused, sentence(*root)

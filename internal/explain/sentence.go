@@ -3,6 +3,7 @@ package explain
 import (
 	"cmp"
 	"fmt"
+	"slices"
 	"strings"
 	"time"
 
@@ -279,7 +280,19 @@ func gangIncomplete(r trace.Reason) string {
 	if r.Need == 1 {
 		together = "1 pod"
 	}
-	return fmt.Sprintf("there is room for %d of %s%s", r.Have, together, tried(r.Tried)) + cause(r)
+	return fmt.Sprintf("there is room for %d of %s%s", r.Have, together, tried(r.Tried)) +
+		besideGang(r, cause(r))
+}
+
+// besideGang tells of a node on which members of the gang have room, in a text about what it lacks, that the amount
+// which is free there is what they leave: people that look at the node see it without them.
+func besideGang(r trace.Reason, text string) string {
+	on := r.Root().Text
+	if r.Code != trace.GangIncomplete || on == "" || r.Have <= len(r.Tried) &&
+		!slices.ContainsFunc(r.Tried, func(p trace.Placement) bool { return p.Node == on }) {
+		return text
+	}
+	return strings.ReplaceAll(text, " free)", " free beside its gang)")
 }
 
 // cause continues a sentence with the reason's cause, "" without one.

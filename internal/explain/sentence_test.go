@@ -54,8 +54,10 @@ var sentencesByCode = []said{
 	{trace.Reason{Code: trace.QueueGateShut, Have: 2, Cause: &trace.Reason{Code: trace.QueueNotLeaf, Queue: "a"}},
 		"2 pods are held back by the gate of the queue; queue a has child queues; only queues without children take jobs"},
 	{trace.Reason{Code: trace.GangIncomplete, Have: 1, Need: 3, Cause: &noRoom}, "there is room for 1 of the 3 " +
-		"pods that start together; " +
-		noRoomText},
+		"pods that start together; " + strings.ReplaceAll(noRoomText, " free)", " free beside its gang)")},
+	{trace.Reason{Code: trace.GangIncomplete, Have: 1, Need: 3, Cause: &noRoom,
+		Tried: []trace.Placement{{Task: "default/train-0", Node: "n1"}}}, "there is room for 1 of the 3 pods that start " +
+		"together (train-0 on n1); " + noRoomText},
 	{trace.Reason{Code: trace.GangIncomplete, Have: 0, Need: 1}, "there is room for 0 of 1 pod"},
 	{trace.Reason{Code: trace.GangIncomplete, Have: 4, Need: 9,
 		Tried: []trace.Placement{{Task: "ns/a", Node: "n1"}, {Task: "ns/b", Node: "n1"},

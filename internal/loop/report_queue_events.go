@@ -25,6 +25,10 @@ const (
 // between two events of one reason about one queue.
 const longWait = time.Hour
 
+// mostQueueEvents is how many are told at a look: the first look of a scheduler may find thousands, and events about
+// pods wait behind them.
+const mostQueueEvents = 50
+
 // queueEvents tells about queues, by events, what needs a person: they are closed while jobs wait, hold more than they
 // may, have a field that does nothing, or a job that waits for long. Each is told when two looks have seen it, once
 // while it lasts. The events name no jobs: they are kept in namespace default, where others read them than may see
@@ -53,7 +57,7 @@ func (c *queueEvents) tell(l *loop, now time.Time) {
 	if c.seen == nil {
 		c.seen = map[queueNeed]seenNeed{}
 	}
-	waiting := l.waitingJobs(now)
+	waiting, left := l.waitingJobs(now), mostQueueEvents
 	l.engine.Ledger().Queues.Each(func(id ledger.QueueID) bool {
 		q := l.engine.Ledger().Queue(id)
 		if q.Fact == nil {
@@ -63,10 +67,11 @@ func (c *queueEvents) tell(l *loop, now time.Time) {
 			need := queueNeed{q.Fact.UID, reason}
 			was := c.seen[need]
 			lasts := !was.look.IsZero() && was.look.Equal(before)
-			if lasts && was.message == "" && (was.told.IsZero() || now.Sub(was.told) >= longWait) &&
+			if lasts && left > 0 && was.message == "" && (was.told.IsZero() || now.Sub(was.told) >= longWait) &&
 				l.executor.Event(execute.Event{Kind: string(model.KindQueue), Object: ledger.Key{Name: q.Name},
 					UID: q.Fact.UID, Warning: true, Reason: reason, Message: message}) {
 				was.told, was.message = now, message
+				left--
 			}
 			if !lasts {
 				was.message = ""

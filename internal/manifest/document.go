@@ -77,9 +77,10 @@ func (d *document) at(path ...string) int {
 // kubectl gives them; item says that the chunk is a list with the document as its only
 // item.
 func readYAML(c chunk, item bool, buf []byte) (*document, *Error) {
-	d := &document{text: c, item: item, line: c.begins().lines + 1, odd: hasWildExponent(c.text) || hasLooseKey(c.text)}
+	d := &document{text: c, item: item, line: c.begins().lines + 1, odd: hasWildExponent(c.text)}
 	ok := false
-	if d.json, ok = blockJSON(c.text, buf); !ok {
+	if d.json, ok = blockJSON(c.text, buf); !ok { // what it takes has no such key
+		d.odd = d.odd || hasLooseKey(c.text)
 		if err := d.read(c); err != nil {
 			return nil, err
 		}

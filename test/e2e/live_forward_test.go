@@ -3,6 +3,7 @@ package e2e
 import (
 	"context"
 	"encoding/json"
+	"fmt"
 	"net"
 	"net/http"
 	"net/http/httptest"
@@ -20,10 +21,14 @@ import (
 )
 
 // forwarding makes a node whose pods' ports are those of this process: the API server asks a kubelet of the test's own
-// for port-forwards, since kwok's pods are no processes.
+// for port-forwards, and for logs, since kwok's pods are no processes.
 func forwarding(t *testing.T, name string) {
 	t.Helper()
 	kubelet := httptest.NewTLSServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if strings.HasPrefix(r.URL.Path, "/containerLogs/"+installedIn+"/") {
+			fmt.Fprintln(w, "Acting as the scheduler")
+			return
+		}
 		if !strings.HasPrefix(r.URL.Path, "/portForward/"+installedIn+"/") {
 			http.NotFound(w, r)
 			return
@@ -72,17 +77,17 @@ func schedulersPod(t *testing.T, name, on string) {
 }
 
 // installedScheduler runs a scheduler as deploy/ does: with its service account, its Lease and a pod in its namespace.
-func installedScheduler(t *testing.T, ns, pod string) (stop func()) {
+func installedScheduler(t *testing.T, ns, pod string, change ...func(*loop.Options)) (stop func()) {
 	t.Helper()
 	token, at := tokenOf(t, installedIn, "ashlar"), address(t)
 	t.Cleanup(func() { // else the verbs of other tests find a scheduler that is gone
 		_ = shared.kube.CoordinationV1().Leases(installedIn).Delete(context.Background(), "volcano", metav1.DeleteOptions{})
 	})
-	return live(t, ns, func(o *loop.Options) {
+	return live(t, ns, append(change, func(o *loop.Options) {
 		o.Config.BearerToken, o.Version = token, "v0.0.0-test"
 		o.Read = loop.ReadAPI{Address: at, Namespace: installedIn}
 		o.Election = &loop.Election{Namespace: installedIn, Name: "volcano", Identity: pod + "_x"}
-	})
+	})...)
 }
 
 // found is a situation in which the installed scheduler is to be found: an administrator, a tenant of one namespace
