@@ -192,16 +192,14 @@ func codeOf(r trace.Reason) string {
 	return code
 }
 
-// volcanos is the reason in a PodGroup's condition: Volcano's where pods or room are missing, else the code. Of a job
-// that can never start it is that of the proof, which its message says first.
+// volcanos is the reason in a PodGroup's condition: Volcano's where pods or room are missing, else the code. A proof
+// that nodes can never hold it comes first, as in the message.
 func volcanos(r trace.Reason) string {
-	code := r.Root().Code
-	if r.Never != nil {
-		code = r.Never.Code
-	}
-	switch code {
-	case trace.PodTooLarge, trace.NoNodeMatches, trace.GangTooLarge:
+	if r.Never != nil && r.Never.Code != trace.QueueTooSmall {
 		return schedulingv1beta1.NotEnoughResourcesReason
+	}
+	code := r.Root().Code
+	switch code {
 	case trace.NotEnoughTasks, trace.SubGroupIncomplete, trace.NoPods:
 		return schedulingv1beta1.NotEnoughPodsReason
 	case trace.NotEnoughPodsOfTask:

@@ -21,7 +21,8 @@ import (
 
 // notTried are the commands of the page that need what this control plane lacks: a kubelet that runs programs, Helm,
 // a scheduler that is a pod, Volcano's schedulers.
-var notTried = regexp.MustCompile(`^(helm|curl|go tool pprof)|kubectl -n ashlar-system cp|-n volcano-system|why eviction`)
+var notTried = regexp.MustCompile(`^(helm|curl|go tool pprof)|kubectl -n ashlar-system cp|-n volcano-system|` +
+	`why eviction`)
 
 // Each command of docs/operations.md is tried as it stands there, block by block in a shell, with kubectl and its
 // plugin, on an installation of which the pods are kwok's: what somebody types at night works.
@@ -51,9 +52,15 @@ func TestLiveTheCommandsOfOperations(t *testing.T) {
 		t.Fatal(err)
 	}
 	// A port-forward goes on until it is ended, and its ports may be taken here.
-	wrapper := "#!/bin/sh\ncase \" $* \" in\n*' port-forward '*) set -- $(echo \"$@\" | sed -E 's/ ([0-9]+)/ :\\1/g')\n" +
-		"  timeout 10 '" + kubectl + "' \"$@\" > forward.log 2>&1; grep 'Forwarding from' forward.log;;\n" +
-		"*) exec '" + kubectl + "' \"$@\";;\nesac\n"
+	wrapper := strings.ReplaceAll(`#!/bin/sh
+case " $* " in
+*' port-forward '*)
+	set -- $(printf ' %s' "$@" | sed -E 's/ ([0-9]+)/ :\1/g')
+	timeout 20 'KUBECTL' "$@" > forward.log 2>&1
+	grep 'Forwarding from' forward.log || { cat forward.log; exit 1; };;
+*) exec 'KUBECTL' "$@";;
+esac
+`, "KUBECTL", kubectl)
 	if err := os.WriteFile(filepath.Join(bin, "kubectl"), []byte(wrapper), 0o700); err != nil {
 		t.Fatal(err)
 	}
@@ -63,13 +70,13 @@ func TestLiveTheCommandsOfOperations(t *testing.T) {
 	}
 	names := strings.NewReplacer("NAMESPACE", ns, "QUEUE", ns, "POD -o", "stuck-0 -o", "queue NAME", "queue "+ns,
 		"job NAME", "job stuck", "volcano.sh NAME", "volcano.sh stuck")
-	dir, tried := t.TempDir(), 0
+	dir, tried, config := t.TempDir(), 0, inNamespace(t, kubectl, ns)
 	for _, block := range commandsOf(string(page)) {
 		script := "set -e\n" + names.Replace(block)
 		ctx, cancel := context.WithTimeout(t.Context(), 2*patience)
 		shell := exec.CommandContext(ctx, "sh", "-c", script)
 		shell.Dir = dir
-		shell.Env = append(os.Environ(), "KUBECONFIG="+shared.Kubeconfig, "PATH="+bin+":"+os.Getenv("PATH"),
+		shell.Env = append(os.Environ(), "KUBECONFIG="+config, "PATH="+bin+":"+os.Getenv("PATH"),
 			"KUBE_EDITOR=true", "HOME="+dir)
 		out, err := shell.CombinedOutput()
 		cancel()
@@ -89,6 +96,24 @@ func TestLiveTheCommandsOfOperations(t *testing.T) {
 	if tried < 25 {
 		t.Errorf("%d commands were tried, which cannot be all", tried)
 	}
+}
+
+// inNamespace is the administrator's kubeconfig with a namespace that commands without -n mean.
+func inNamespace(t *testing.T, kubectl, ns string) string {
+	t.Helper()
+	text, err := os.ReadFile(shared.Kubeconfig)
+	if err != nil {
+		t.Fatal(err)
+	}
+	path := filepath.Join(t.TempDir(), "kubeconfig")
+	if err := os.WriteFile(path, text, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if out, err := exec.Command(kubectl, "--kubeconfig", path, "config", "set-context", "--current", "--namespace",
+		ns).CombinedOutput(); err != nil {
+		t.Fatalf("%v: %s", err, out)
+	}
+	return path
 }
 
 // commandsOf are the blocks of a page, and the commands in its tables and sentences, without what is not tried.
