@@ -65,6 +65,7 @@ var awkwardTexts = map[string]string{
 	"an item beside a mapping":          "a: b\n- c\n",
 	"a text that goes on at the margin": "a: 'b\nc'\n", "more than one value": "a: 'b' 'c'\n", "not a number": "a: .nan\n",
 	"a document within": "a: b\n--- c\n", "a key that is a number, within": "a: {0: b}\n",
+	"keys that are one in JSON":           `{0: "","":"","0":{20072},90Y171}`,
 	"a key that is a truth value, within": "a: [yes: b]\n",
 }
 

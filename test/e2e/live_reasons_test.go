@@ -249,7 +249,8 @@ func TestLiveAnEvictedGangSaysThatItWaitsAgain(t *testing.T) {
 		}, func() string { return fmt.Sprintf("%+v", seen) })
 	}
 	shows(corev1.ConditionFalse, corev1.ConditionTrue)
-	if why := seen[schedulingv1beta1.PodGroupUnschedulableType]; !strings.Contains(why.Message, "deserves (cpu: 4 deserved, 4 al") {
+	why := seen[schedulingv1beta1.PodGroupUnschedulableType]
+	if !strings.Contains(why.Message, "deserves (cpu: 4 deserved, 4 allocated)") {
 		t.Errorf("it waits for %q, want for its queue", why.Message)
 	}
 	if len(events(t, ns, "PodGroup", "modest", "Evict")) == 0 {
