@@ -223,8 +223,8 @@ type asked struct {
 // about says that the answer is about an object, and that nothing was taken in since.
 func (a *asked) about(r model.Ref, epoch uint64) bool { return a.epoch == epoch && a.ref == r }
 
-// Replaced is Fact for what a fact is about to replace: Apply, if it is next, does not look for it again. Unlike Fact it
-// is only for the goroutine that applies facts.
+// Replaced is Fact for what a fact is about to replace: Apply, if it is next, does not look for it again. Unlike Fact
+// it is only for the goroutine that applies facts.
 func (l *Ledger) Replaced(r model.Ref) (model.Fact, bool) {
 	f, ok := l.known(r)
 	l.facts.asked = asked{r, f, ok, l.Changes.stateEpoch}
