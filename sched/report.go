@@ -183,12 +183,7 @@ func (rp *reports) queueReport(id ledger.QueueID) QueueReport {
 }
 
 func (rp *reports) jobReports() []JobReport {
-	var ids []ledger.JobID
-	rp.e.l.Jobs.Each(func(j ledger.JobID) bool {
-		ids = append(ids, j)
-		return true
-	})
-	slices.SortFunc(ids, rp.byName)
+	ids := rp.jobsByName()
 	out := make([]JobReport, 0, len(ids))
 	for _, id := range ids {
 		out = append(out, rp.jobReport(id))
@@ -196,12 +191,47 @@ func (rp *reports) jobReports() []JobReport {
 	return out
 }
 
-func (rp *reports) jobReport(id ledger.JobID) JobReport {
+func (rp *reports) jobsByName() (ids []ledger.JobID) {
+	rp.e.l.Jobs.Each(func(j ledger.JobID) bool {
+		ids = append(ids, j)
+		return true
+	})
+	slices.SortFunc(ids, rp.byName)
+	return ids
+}
+
+// jobReportsWithin is jobReports in which some rows have a reason that is not the present one: see Questions.JobsWithin.
+func (rp *reports) jobReportsWithin(from int, stop func() bool) (out []JobReport, old []int, next int) {
+	ids := rp.jobsByName()
+	out, next = make([]JobReport, len(ids)), -1
+	for k, asked := 0, 0; k < len(ids); k++ {
+		i := (from + k) % len(ids)
+		reason, still := rp.lastReason(ids[i])
+		if !still && next < 0 && asked > 0 && stop() {
+			next = i
+		}
+		switch {
+		case still:
+		case next < 0:
+			reason = rp.e.JobReason(ids[i])
+			asked++
+		default:
+			old = append(old, i)
+		}
+		out[i] = rp.jobRow(ids[i], reason)
+	}
+	return out, old, max(0, next)
+}
+
+func (rp *reports) jobReport(id ledger.JobID) JobReport { return rp.jobRow(id, rp.e.JobReason(id)) }
+
+// jobRow is a job that waits for a reason; none where it does not wait.
+func (rp *reports) jobRow(id ledger.JobID, why trace.Reason) JobReport {
 	j := rp.e.l.Job(id)
 	return JobReport{Namespace: j.Key.Namespace, Name: j.Key.Name, Shown: rp.e.l.Jobs.Name(id),
 		Adopted: j.Key.Adopted, Owner: JobOwner{j.Key.Kind(), j.Key.UID()},
 		Queue: rp.e.l.Jobs.QueueName(id), Phase: j.Phase, MinMember: j.MinMember, Priority: j.Priority, Created: j.Created,
-		Tasks: j.By, Reason: rp.e.JobReason(id), RunTime: rp.jobRunTime(id),
+		Tasks: j.By, Reason: why, RunTime: rp.jobRunTime(id),
 		HyperNode: rp.hyperNode(id, topology.AllSubs), SubJobs: rp.subJobs(id)}
 }
 
@@ -224,11 +254,30 @@ func (e *Engine) Refusal(id ledger.JobID) trace.Reason {
 	return r
 }
 
+// lastReason is the reason that JobReason told last, or else the one that is noted, without what would have to be
+// found out, and whether it is all that JobReason would tell.
+func (rp *reports) lastReason(id ledger.JobID) (r trace.Reason, still bool) {
+	if mayBeRefused(rp.e.l.Job(id)) {
+		if r, still = rp.e.session.Pending.LastShown(id); r.Is() {
+			cured := evict.Cured(r.Code)
+			r = rp.named(r)
+			r.Never = rp.neverStarts(id, r)
+			return r, still && !cured
+		}
+	}
+	return unrecorded(rp.e, id), true
+}
+
+// mayBeRefused says that pods of a job wait, or that it waits to be admitted.
+func mayBeRefused(j *ledger.Job) bool {
+	return j.By[model.Pending] > 0 || j.By[model.Pipelined] > 0 || j.By[model.Allocated] > 0 ||
+		j.Exists() && j.AwaitsAdmission()
+}
+
 // refusal returns why a job waits, and whether an eviction could help it.
 func refusal(e *Engine, id ledger.JobID) (r trace.Reason, cured bool) {
-	rp, j := &e.reports, e.l.Job(id)
-	if j.By[model.Pending] > 0 || j.By[model.Pipelined] > 0 || j.By[model.Allocated] > 0 ||
-		j.Exists() && j.AwaitsAdmission() {
+	rp := &e.reports
+	if mayBeRefused(e.l.Job(id)) {
 		if r := e.session.Pending.ReasonToShow(id, rp.ask); r.Is() {
 			cured := evict.Cured(r.Code)
 			r = rp.named(r)
@@ -282,6 +331,17 @@ func sortPods(list []PodReport) {
 	slices.SortFunc(list, func(a, b PodReport) int {
 		return cmp.Or(cmp.Compare(a.Namespace, b.Namespace), cmp.Compare(a.Name, b.Name))
 	})
+}
+
+// podsOf are the pods of a job, in no order.
+func (rp *reports) podsOf(id ledger.JobID) (out []PodReport) {
+	for s := range model.NumStatus {
+		rp.e.l.Jobs.Tasks(id, s, func(t ledger.TaskID) bool {
+			out = append(out, rp.podReport(t))
+			return true
+		})
+	}
+	return out
 }
 
 func (rp *reports) podReport(id ledger.TaskID) PodReport {

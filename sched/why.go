@@ -39,10 +39,47 @@ func (q Questions) Jobs() []JobReport {
 	return q.e.reports.jobReports()
 }
 
+// JobsWithin describes all jobs as Jobs does, but finds out anew why jobs wait only until stop says true: one at least,
+// beginning with the row from. The rows old have the reason that was found last, maybe without why nothing is evicted.
+// next is where to begin the next time.
+func (q Questions) JobsWithin(from int, stop func() bool) (rows []JobReport, old []int, next int) {
+	q.e.l.Settle()
+	return q.e.reports.jobReportsWithin(from, stop)
+}
+
 // Pods describes all pods, as in a Report.
 func (q Questions) Pods() []PodReport {
 	q.e.l.Settle()
 	return q.e.reports.podReports()
+}
+
+// PodsOf describes the pods of the jobs that have a name in a namespace, as in a Report.
+func (q Questions) PodsOf(namespace, job string) (out []PodReport) {
+	e := q.e
+	e.l.Settle()
+	e.l.Jobs.Each(func(id ledger.JobID) bool {
+		if k := &e.l.Job(id).Key; k.Namespace == namespace && k.Name == job {
+			out = append(out, e.reports.podsOf(id)...)
+		}
+		return true
+	})
+	sortPods(out)
+	return out
+}
+
+// PodsOn describes the pods that a Report has on a node.
+func (q Questions) PodsOn(node string) (out []PodReport) {
+	e := q.e
+	e.l.Settle()
+	n, known := e.l.Nodes.Find(node)
+	e.l.Tasks.Each(func(id ledger.TaskID) bool {
+		if t := e.l.Task(id); known && t.Node == n || t.Node == ledger.NoNode && t.Pod.Node == node {
+			out = append(out, e.reports.podReport(id))
+		}
+		return true
+	})
+	sortPods(out)
+	return out
 }
 
 // Nodes describes all nodes, as in a Report.
@@ -60,12 +97,7 @@ func (q Questions) Job(id ledger.JobID) JobWhy {
 		Standing: q.Standing(id), Starves: e.policy.Eviction.Starving(id)}
 	_, asks := e.reports.asks(id)
 	w.Asks = e.reports.list(asks)
-	for s := range model.NumStatus {
-		e.l.Jobs.Tasks(id, s, func(t ledger.TaskID) bool {
-			w.Pods = append(w.Pods, e.reports.podReport(t))
-			return true
-		})
-	}
+	w.Pods = e.reports.podsOf(id)
 	sortPods(w.Pods)
 	if job.Group != nil {
 		w.Problems = faults(model.KindPodGroup, job.Group)

@@ -18,7 +18,7 @@ func (in input) world(p Process, s simulation) (*sim.World, error) {
 		return nil, err
 	}
 	world, err := sim.New(in.profile, in.items, sim.Options{Verbosity: s.verbosity, Audit: s.audit, Engine: engine,
-		Begin: in.begin(), Written: written, Freed: freed})
+		Begin: in.begin(), Came: s.came, Written: written, Freed: freed})
 	if err != nil {
 		return nil, badInput(in.chosen.Locate(err).Error())
 	}

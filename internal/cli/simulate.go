@@ -24,6 +24,7 @@ type simulation struct {
 	verbosity  int
 	schedulers []string
 	audit      bool
+	came       bool // cycles tell what the engine was told
 
 	schedulersGiven bool // by the flag
 

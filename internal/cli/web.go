@@ -188,6 +188,7 @@ func (p pages) player(s watching) (*player.Player, error) {
 	if in.trace != nil {
 		in.add(in.trace, s.simulation)
 	}
+	s.came = true
 	world, err := in.world(p.Process, s.simulation)
 	if err != nil {
 		return nil, err

@@ -122,3 +122,68 @@ func TestWhatIfOfALiveScheduler(t *testing.T) {
 		t.Errorf("a wrong configuration is answered with %q", refused.Message)
 	}
 }
+
+// The bookings of a live cluster are told by their status, if the person may list them. Without their CRD there are none.
+func TestBookingsOfALiveScheduler(t *testing.T) {
+	const booked = `{"apiVersion": "ashlar.sh/v1alpha1", "kind": "BookingList", "items": [
+	  {"metadata": {"name": "disks"}, "spec": {"maintenance": true, "from": "2030-01-01T00:00:00Z",
+	    "to": "2030-01-01T02:00:00Z"}, "status": {"phase": "Pending", "nodeCount": 600, "nodes": ["n1", "n2"],
+	    "window": {"from": "2030-01-01T00:00:00Z", "to": "2030-01-01T02:00:00Z"}, "conflictCount": 1,
+	    "conflicts": [{"namespace": "ns", "pod": "long-0", "node": "n1"}]}},
+	  {"metadata": {"name": "course"}, "spec": {"owner": {"queue": "teaching"}, "from": "2030-02-01T00:00:00Z",
+	    "to": "2030-02-01T02:00:00Z"}}]}`
+	type told struct {
+		Items []struct {
+			Name, For, Phase, From string
+			Nodes                  []string
+			NodeCount              int
+			ConflictCount          int
+			Conflicts              []struct{ Pod string }
+		}
+		Unknown []string
+	}
+	for code, want := range map[int]string{http.StatusOK: "course disks", http.StatusForbidden: "no right to list bookings",
+		http.StatusNotFound: ""} {
+		cluster := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+			w.Header().Set("Content-Type", "application/json")
+			switch {
+			case r.Method != http.MethodGet:
+				t.Errorf("%s %s is asked", r.Method, r.URL)
+			case !strings.HasSuffix(r.URL.Path, "/bookings") || code != http.StatusOK:
+				w.WriteHeader(code)
+				fmt.Fprintf(w, `{"kind": "Status", "apiVersion": "v1", "status": "Failure", "code": %d, "reason": %q}`, code,
+					map[int]string{403: "Forbidden", 404: "NotFound"}[code])
+			default:
+				fmt.Fprint(w, booked)
+			}
+		}))
+		scheduler := httptest.NewTLSServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+			fmt.Fprint(w, `{"apiVersion": "ashlar.sh/v1alpha1", "version": "v9"}`)
+		}))
+		data, err := os.ReadFile(unreachable(t))
+		if err != nil {
+			t.Fatal(err)
+		}
+		config := strings.Replace(string(data), "https://127.0.0.1:1", cluster.URL, 1)
+		var got told
+		browse(t, "/v1/bookings", http.StatusOK, &got, "--read-api", scheduler.URL, "--read-api-certificate",
+			readapi.Fingerprint(scheduler.Certificate().Raw), "--kubeconfig", file(t, "config", config))
+		var names []string
+		for _, b := range got.Items {
+			names = append(names, b.Name)
+		}
+		if said := strings.Join(append(names, got.Unknown...), " "); !strings.Contains(said, want) || want == "" && said != "" {
+			t.Errorf("the API server answers %d: the page is told %q, want %q", code, said, want)
+		}
+		if code == http.StatusOK {
+			d, c := got.Items[1], got.Items[0]
+			if d.For != "maintenance" || d.Phase != "Pending" || d.NodeCount != 600 || len(d.Nodes) != 2 ||
+				d.ConflictCount != 1 || d.Conflicts[0].Pod != "long-0" || c.For != "queue teaching" ||
+				c.From != "2030-02-01T00:00:00Z" {
+				t.Errorf("the page is told %+v", got.Items)
+			}
+		}
+		cluster.Close()
+		scheduler.Close()
+	}
+}

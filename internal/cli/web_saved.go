@@ -155,13 +155,16 @@ func (w *recorded) Step() (sim.Cycle, bool) {
 	if !more {
 		return sim.Cycle{}, false
 	}
+	var came []sim.Came
 	for _, s := range w.before {
+		came = append(came, sim.CameTo(w.Engine(), s.Facts)...)
 		if _, w.err = w.player.Step(s); w.err != nil {
 			w.next = nil
 			return sim.Cycle{}, false
 		}
 	}
 	w.before = nil
+	came = append(came, sim.CameTo(w.Engine(), w.next.Facts)...)
 	played, err := w.player.Step(w.next)
 	switch {
 	case err != nil:
@@ -178,7 +181,7 @@ func (w *recorded) Step() (sim.Cycle, bool) {
 	w.at = at
 	w.count(played)
 	w.look()
-	return sim.Cycle{Number: int(played.Step.Cycle.Number), At: at, Plan: played.Plan}, true
+	return sim.Cycle{Number: int(played.Step.Cycle.Number), At: at, Plan: played.Plan, Came: came}, true
 }
 
 // count takes a cycle into the figures of the run.

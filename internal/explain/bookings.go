@@ -40,7 +40,7 @@ type Conflict struct {
 
 // NewBooking says how a booking stands.
 func NewBooking(b *sched.BookingReport) Booking {
-	out := Booking{Name: b.Name, For: bookedFor(b.Booking), Phase: string(b.Phase), Nodes: append([]string{}, b.Nodes...),
+	out := Booking{Name: b.Name, For: BookedFor(b.Booking), Phase: string(b.Phase), Nodes: append([]string{}, b.Nodes...),
 		Overlaps: b.Overlaps, Conflicting: b.Conflicting, Message: BookingSentence(b), window: b.Window,
 		EndedEarly: moment(b.EndedEarly)}
 	if b.Window != (model.Window{}) {
@@ -52,7 +52,8 @@ func NewBooking(b *sched.BookingReport) Booking {
 	return out
 }
 
-func bookedFor(b *model.Booking) string {
+// BookedFor is what nodes are booked for: maintenance, or of which jobs they are.
+func BookedFor(b *model.Booking) string {
 	if b.Maintenance {
 		return "maintenance"
 	}

@@ -15,6 +15,8 @@ const (
 	copyShare = 40              // … and for at most one part in so many of the time
 	keepFor   = time.Minute
 	alsoFor   = 5 * time.Second // a copy has the parts of the one before, if that is no older
+
+	reasonsFor = 4 * time.Millisecond // of a copy without ofReasons: to find out anew why jobs wait
 )
 
 // parts are the parts of a report that a reader needs.
@@ -26,7 +28,8 @@ const (
 	ofJobs
 	ofPods
 	ofNodes
-	ofHeld // what holds each node
+	ofHeld    // what holds each node
+	ofReasons // of all jobs the present ones, which cost more than all else; without it some may be older
 )
 
 // copied is the engine's report at one moment, or some parts of it, which all readers share and none changes.
@@ -38,18 +41,18 @@ type copied struct {
 	took time.Duration // in the loop's goroutine
 	made time.Time
 	due  time.Time // when a newer one may be made
+	asks int       // the row of Jobs with which the next copy begins to find out why jobs wait
 }
 
-// read copies parts of what an engine knows.
-func (c *copied) read(e *sched.Engine, m Moment) {
+// read copies parts of what an engine knows; last is the copy before, nil for none.
+func (c *copied) read(e *sched.Engine, m Moment, last *copied, within time.Duration) {
 	began := time.Now()
 	c.Moment = m
 	if c.has&ofQueues != 0 {
 		c.Queues = e.Queues()
 	}
 	if c.has&ofJobs != 0 {
-		c.Jobs = e.Questions().Jobs()
-		ownReasons(c.Jobs)
+		c.readJobs(e, last, within)
 		tellStarts(c.Jobs, m)
 	}
 	if c.has&ofPods != 0 {
@@ -62,6 +65,33 @@ func (c *copied) read(e *sched.Engine, m Moment) {
 		c.Held = e.Questions().Held()
 	}
 	c.took = time.Since(began)
+}
+
+// readJobs copies the jobs. Many that wait would take the loop's goroutine so long that copies, which have a share of
+// its time, came seconds after what it decided: so only some of them are asked anew why they wait, in turn.
+func (c *copied) readJobs(e *sched.Engine, last *copied, within time.Duration) {
+	if c.has&ofReasons != 0 {
+		c.Jobs = e.Questions().Jobs()
+		ownReasons(c.Jobs)
+		return
+	}
+	if last == nil {
+		last = &copied{}
+	}
+	end := time.Now().Add(within)
+	rows, old, next := e.Questions().JobsWithin(last.asks, func() bool { return time.Now().After(end) })
+	ownReasons(rows)
+	before := 0
+	for _, i := range old {
+		at := jobs.at(&rows[i])
+		for before < len(last.Jobs) && jobs.at(&last.Jobs[before]).compare(at) < 0 {
+			before++
+		}
+		if before < len(last.Jobs) && jobs.at(&last.Jobs[before]) == at && last.Jobs[before].Reason.Code == rows[i].Reason.Code {
+			rows[i].Reason = last.Jobs[before].Reason // it says more
+		}
+	}
+	c.Jobs, c.asks = rows, next
 }
 
 // ownReasons gives rows reasons of their own: the engine goes on with its.
@@ -87,10 +117,11 @@ type copies struct {
 	last      atomic.Pointer[copied]
 	forget    *time.Timer
 	now       func() time.Time
+	within    time.Duration // see reasonsFor
 }
 
 func newCopies(s Scheduler, now func() time.Time) *copies {
-	c := &copies{scheduler: s, making: make(chan struct{}, 1), now: now}
+	c := &copies{scheduler: s, making: make(chan struct{}, 1), now: now, within: reasonsFor}
 	c.forget = time.AfterFunc(keepFor, func() { c.last.Store(nil) })
 	return c
 }
@@ -111,10 +142,15 @@ func (c *copies) get(ctx context.Context, need parts) (*copied, error) {
 		return have, nil // another reader made it meanwhile
 	}
 	next := &copied{has: need}
-	if last := c.last.Load(); last != nil && c.now().Sub(last.made) < alsoFor {
+	last := c.last.Load()
+	if last != nil && c.now().Sub(last.made) < alsoFor {
 		next.has |= last.has // readers of different parts must not make one copy each, in turn
 	}
-	if err := c.scheduler.Ask(ctx, Whole, next.read); err != nil {
+	if next.has &^= ofReasons; need&ofReasons != 0 {
+		next.has |= ofReasons // a list has them of all jobs; it does not make streams wait for them from then on
+	}
+	read := func(e *sched.Engine, m Moment) { next.read(e, m, last, c.within) }
+	if err := c.scheduler.Ask(ctx, Whole, read); err != nil {
 		return nil, err
 	}
 	next.made = c.now()

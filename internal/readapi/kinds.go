@@ -34,6 +34,8 @@ type kind[T any] struct {
 	// bare is a row without the names of queues but those that are named, and whether it has such; nil: no row has.
 	bare    func(row *T, named func(queue string) bool) (T, bool)
 	filters map[string]func(row *T, value string) bool
+	// few reads the rows that filters let pass, where that costs much less than a copy of all; nil: it does not.
+	few func(value func(string) string) func(*sched.Engine) sched.Report
 }
 
 var jobs = &kind[sched.JobReport]{name: "Job", part: ofJobs,
@@ -79,6 +81,21 @@ var pods = &kind[sched.PodReport]{name: "Pod", part: ofPods,
 		"job":       func(p *sched.PodReport, value string) bool { return p.Job == value },
 		"node":      func(p *sched.PodReport, value string) bool { return p.Node == value },
 	},
+	few: fewPods,
+}
+
+// fewPods reads the pods of one job, or those on one node: a page that shows one asks for them all the time.
+func fewPods(value func(string) string) func(*sched.Engine) sched.Report {
+	namespace, job, node := value("namespace"), value("job"), value("node")
+	switch {
+	case namespace != "" && job != "":
+		return func(e *sched.Engine) sched.Report {
+			return sched.Report{Pods: e.Questions().PodsOf(namespace, job)}
+		}
+	case node != "":
+		return func(e *sched.Engine) sched.Report { return sched.Report{Pods: e.Questions().PodsOn(node)} }
+	}
+	return nil
 }
 
 var queues = &kind[sched.QueueReport]{name: "Queue", part: ofQueues,

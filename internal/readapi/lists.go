@@ -54,7 +54,7 @@ func list[T any](k *kind[T]) handler {
 			}
 			return forbidden(u, access.ListPods(ns))
 		}
-		c, err := s.copies.get(r.Context(), k.part)
+		c, err := k.read(s, r)
 		if err != nil {
 			return err
 		}
@@ -70,6 +70,20 @@ func list[T any](k *kind[T]) handler {
 		return s.write(w, r, out)
 	}
 	return handler{parameters: names, answer: answer}
+}
+
+// read returns what has the rows that a request asks for.
+func (k *kind[T]) read(s *Server, r *http.Request) (*copied, error) {
+	if k.few != nil {
+		if few := k.few(r.URL.Query().Get); few != nil {
+			c := &copied{}
+			err := s.o.Scheduler.Ask(r.Context(), Brief, func(e *sched.Engine, m Moment) {
+				c.Moment, c.Report = m, few(e)
+			})
+			return c, err
+		}
+	}
+	return s.copies.get(r.Context(), k.part|ofReasons)
 }
 
 // page is how many rows a request asks for, and after which one.

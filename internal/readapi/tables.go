@@ -3,6 +3,7 @@ package readapi
 import (
 	"cmp"
 	"encoding/json"
+	"slices"
 
 	"ashlar.sh/sched"
 )
@@ -24,10 +25,13 @@ type change struct {
 	queues     []string // that bare does not name
 }
 
-// line is an event as JSON, with its end of line.
+// line is an event as JSON, with its end of line. The object is JSON already: of many rows it is not read once more.
 func line(event, kind string, m Moment, object json.RawMessage) ([]byte, error) {
-	data, err := json.Marshal(Event{Type: event, Kind: kind, Moment: m, Object: object})
-	return append(data, '\n'), err
+	head, err := json.Marshal(Event{Type: event, Kind: kind, Moment: m})
+	if err != nil || object == nil {
+		return append(head, '\n'), err
+	}
+	return slices.Concat(head[:len(head)-1], []byte(`,"object":`), object, []byte("}\n")), nil
 }
 
 // table is the rows of one kind at one moment, as JSON. It does not change: follow makes the next one.

@@ -46,6 +46,7 @@ type Options struct {
 	Period    time.Duration  // from cycle to cycle; DefaultPeriod when it is 0 or less
 	Verbosity int            // of what a Cycle's Events hold, as for sched.Engine.Record
 	Audit     bool           // recount the engine's figures after every cycle into Cycle.Audit
+	Came      bool           // tell in Cycle.Came what the engine was told
 	Engine    []sched.Option // plugins and actions beyond those built in
 	// Begin is the time of the first cycle, virtual time 0, in nanoseconds since the epoch.
 	Begin int64
@@ -64,4 +65,18 @@ type Cycle struct {
 	Plan   sched.Plan
 	Events []trace.Event
 	Audit  []string // what the recount found wrong; nil: nothing, or it was not asked for
+	Came   []Came   // what the engine was told before it decided; nil: nothing, or it was not asked for
+}
+
+// Came is an object as the engine was told of it, and as it knew it before; without an Object where there was none.
+type Came struct{ Is, Was model.Fact }
+
+// CameTo are facts with what an engine knows of these objects before it is told.
+func CameTo(e *sched.Engine, facts []model.Fact) []Came {
+	out := make([]Came, len(facts))
+	for i, f := range facts {
+		was, _ := e.Ledger().Fact(f.Ref)
+		out[i] = Came{f, was}
+	}
+	return out
 }

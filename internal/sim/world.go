@@ -16,6 +16,7 @@ type World struct {
 	begin  int64 // see Options
 	period time.Duration
 	audit  bool
+	tells  bool // in Cycle.Came what the engine was told
 
 	written func(sched.Item, func(model.Ref) any) []model.Fact // see Options
 	freed   func(*model.Pod, func(model.Ref) any) []model.Fact // the same
@@ -42,7 +43,7 @@ func New(p policy.Profile, items []Item, o Options) (*World, error) {
 		return nil, err
 	}
 	engine.Record(o.Verbosity)
-	w := (&World{engine: engine, begin: o.Begin, period: o.Period, audit: o.Audit, written: o.Written, freed: o.Freed,
+	w := (&World{engine: engine, begin: o.Begin, period: o.Period, audit: o.Audit, tells: o.Came, written: o.Written, freed: o.Freed,
 		objects: objects{lives: map[model.Ref]*life{},
 			changed: map[model.Ref]*life{}, homeless: map[string][]*life{}, recurs: map[model.Ref]bool{}}}).wire()
 	if w.period <= 0 {
@@ -133,8 +134,12 @@ func (w *World) cycle(at time.Duration) Cycle {
 	w.alone++
 	w.objects.happen()
 	w.objects.renew()
+	var came []Came
 	if facts := w.facts(); len(facts) > 0 {
 		w.still = 0
+		if w.tells {
+			came = CameTo(w.engine, facts)
+		}
 		w.engine.Apply(facts...)
 	}
 	plan, events, next := w.engine.Decide(w.clock(at))
@@ -147,7 +152,8 @@ func (w *World) cycle(at time.Duration) Cycle {
 	}
 	w.cycles++
 	w.shows = at + w.period
-	c := Cycle{Number: w.number(), At: at, Plan: sched.Plan{Items: slices.Clone(plan.Items)}, Events: slices.Clone(events)}
+	c := Cycle{Number: w.number(), At: at, Plan: sched.Plan{Items: slices.Clone(plan.Items)}, Events: slices.Clone(events),
+		Came: came}
 	w.carry(c.Plan)
 	if w.audit {
 		c.Audit = w.engine.Audit()

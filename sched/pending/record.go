@@ -99,3 +99,19 @@ func (x *Index) ReasonToShow(j ledger.JobID, ask func(ledger.JobID) trace.Reason
 	}
 	return m.shown
 }
+
+// LastShown is the reason that ReasonToShow found last, or else the one that was noted, and whether ReasonToShow would
+// return it without asking.
+func (x *Index) LastShown(j ledger.JobID) (r trace.Reason, still bool) {
+	m := x.recordOf(j)
+	switch {
+	case m == nil:
+		return trace.Reason{}, true
+	case !m.refused:
+		return m.reason, true
+	case !m.shown.Is():
+		return m.reason, false
+	}
+	now := x.nowFor(j)
+	return m.shown, m.shownAt.same(&now, refusal|m.wake)
+}

@@ -62,7 +62,12 @@ func (p *Player) Handler() http.Handler {
 		f, _, _ := p.at()
 		write(w, map[string]any{"apiVersion": apiVersion, "kind": "ProblemList", "items": f.problems})
 	})
+	mux.HandleFunc("GET /v1/bookings", func(w http.ResponseWriter, _ *http.Request) {
+		f, _, _ := p.at()
+		write(w, map[string]any{"apiVersion": apiVersion, "kind": "BookingList", "items": f.bookings})
+	})
 	mux.HandleFunc("GET /v1/history", p.history)
+	mux.HandleFunc("GET /v1/history/job/{namespace}/{name}", p.historyOfJob)
 	mux.HandleFunc("GET /v1/watch", p.watch)
 	mux.HandleFunc("GET /v1/why/queue/{name}", p.whyQueue)
 	mux.HandleFunc("GET /v1/why/job/{namespace}/{name}", p.whyJob)

@@ -67,7 +67,7 @@ func cluster(jobs ...[]sim.Item) (out []sim.Item) {
 // player plays items. Time is what the test makes it: nothing runs by itself.
 func player(t testing.TB, items []sim.Item, change ...func(*Options)) *Player {
 	t.Helper()
-	w, err := sim.New(profile, items, sim.Options{})
+	w, err := sim.New(profile, items, sim.Options{Came: true})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -107,7 +107,7 @@ func until(p *Player, at time.Duration) {
 			p.pos = max(p.pos, at)
 			return
 		}
-		p.w.Step()
+		p.cycle()
 		p.take()
 	}
 }

@@ -68,6 +68,7 @@ type Player struct {
 
 	mu      sync.Mutex
 	ring    ring
+	past    past
 	shown   int           // index of the frame that is shown; the last one's while it follows the run
 	pos     time.Duration // virtual time that is shown
 	speed   float64
@@ -118,7 +119,7 @@ func New(w World, o Options) *Player {
 		speed:   min(fastest, max(slowest, o.Speed)),
 		playing: !o.Paused, changed: make(chan struct{}), copying: make(chan struct{}, 1)}
 	p.whatIf = Answers(p.copying, p.copied)
-	w.Step()
+	p.cycle()
 	p.take()
 	p.shown, p.pos = 0, p.ring.frames[0].now
 	return p
@@ -147,6 +148,7 @@ func (p *Player) take() {
 	if !follows {
 		at = p.ring.frames[p.shown]
 	}
+	p.past.reasons(before, f)
 	p.ring.add(f, weight)
 	p.ended = !more
 	if follows {
@@ -218,7 +220,7 @@ func (p *Player) advance(wall time.Duration) (ran bool) {
 	p.mu.Unlock()
 	reached, ran := p.step(target)
 	p.mu.Lock()
-	if p.shown >= edge {
+	if p.shown == len(p.ring.frames)-1 { // a command that came meanwhile may have gone to another moment
 		p.pos = max(p.pos, reached)
 	}
 	p.mu.Unlock()
@@ -238,7 +240,7 @@ func (p *Player) step(target time.Duration) (reached time.Duration, ran bool) {
 		if at > target {
 			return target, ran
 		}
-		p.w.Step()
+		p.cycle()
 		ran = true
 		now := p.o.Now()
 		if p.isDue(at) && (now.Sub(p.framed) >= frameShare*p.cost || p.o.Grain > 0 && p.cost < cheapFrame) {
@@ -248,6 +250,17 @@ func (p *Player) step(target time.Duration) (reached time.Duration, ran bool) {
 			return at, true
 		}
 	}
+}
+
+// cycle runs one cycle, and keeps what it means for jobs. The caller has locked the world.
+func (p *Player) cycle() {
+	c, ran := p.w.Step()
+	if !ran {
+		return
+	}
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.past.cycle(p.w.Engine(), &c)
 }
 
 // isDue says that a cycle is so far from the last frame that it gets one of its own.

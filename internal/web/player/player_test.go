@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"ashlar.sh/internal/explain"
+	"ashlar.sh/internal/sim"
 )
 
 // What is shown at a moment is the world's report of that moment, also after the run has gone on.
@@ -57,6 +58,39 @@ func TestPlaying(t *testing.T) {
 	}
 	if s := answer[State](t, p, "/v1/play", `{"playing": true}`); s.Play.Playing {
 		t.Error("a run that has ended plays")
+	}
+}
+
+// interrupted is a world in which something happens while a cycle runs.
+type interrupted struct {
+	World
+	during func()
+}
+
+func (w interrupted) Step() (sim.Cycle, bool) {
+	c, more := w.World.Step()
+	w.during()
+	return c, more
+}
+
+// Somebody who winds back while cycles run is where they went, and not at the end of what ran meanwhile.
+func TestWindingBackWhileItRuns(t *testing.T) {
+	p := player(t, cluster(job("first", "a", 0, 4), job("second", "a", 10*time.Second, 6)), func(o *Options) {
+		o.Grain, o.Speed, o.Paused = time.Second, 60, false
+	})
+	before := len(p.ring.frames)
+	p.w = interrupted{p.w, func() {
+		if now := len(p.ring.frames); now >= before+3 && p.playing {
+			halt, back := false, p.ring.frames[before].now.Seconds()
+			if err := p.Do(Command{Playing: &halt, Seek: &back}); err != nil {
+				t.Error(err)
+			}
+		}
+	}}
+	p.advance(time.Second)
+	f, s, _ := p.at()
+	if s.Play.Playing || s.Play.Now != f.now.Seconds() || s.Play.Now >= s.Play.Edge {
+		t.Errorf("the moment of %s is shown, and the player says %+v", f.now, *s.Play)
 	}
 }
 

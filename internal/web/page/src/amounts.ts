@@ -6,9 +6,20 @@ const suffix: Record<string, number> = {
   Ki: 2 ** 10, Mi: 2 ** 20, Gi: 2 ** 30, Ti: 2 ** 40, Pi: 2 ** 50, Ei: 2 ** 60,
 };
 
+const read = new Map<string, number>(); // nodes have the same few quantities again and again
+
 /** amount is a quantity as a number; 0 where there is none. */
 export function amount(q: string | undefined): number {
   if (!q) return 0;
+  let x = read.get(q);
+  if (x === undefined) {
+    if (read.size > 20_000) read.clear();
+    read.set(q, x = parsed(q));
+  }
+  return x;
+}
+
+function parsed(q: string): number {
   const m = /^([+-]?[0-9.]+(?:e[+-]?[0-9]+)?)([A-Za-z]*)$/.exec(q);
   return m ? Number(m[1]) * (m[2] ? suffix[m[2]] ?? 1 : 1) : 0;
 }

@@ -87,6 +87,12 @@ const Row = memo(function Row({ row, name, at, start, height, selected, render, 
   );
 });
 
+/** useMost is the largest number so far. */
+function useMost(n: number): number {
+  const most = useRef(1);
+  return (most.current = Math.max(most.current, n));
+}
+
 /** A list of which only the rows in sight exist. Arrows move the cursor, Enter opens. */
 export function VirtualRows<T>({ rows, height, render, keyOf, selected, onOpen, label, columns, head }: {
   rows: T[]; height: number; render: (row: T) => ReactNode; keyOf: (row: T) => string; selected: string;
@@ -94,6 +100,8 @@ export function VirtualRows<T>({ rows, height, render, keyOf, selected, onOpen, 
 }) {
   const box = useRef<HTMLDivElement>(null);
   const list = useVirtualizer({ count: rows.length, getScrollElement: () => box.current, estimateSize: () => height, overscan: 12 });
+  const shown = list.getVirtualItems();
+  const kept = useMost(shown.length);
   const at = useMemo(() => rows.findIndex((r) => keyOf(r) === selected), [rows, selected]); // keys of 100 000 rows take a while
   const move = (e: KeyboardEvent) => {
     const step = { ArrowDown: 1, ArrowUp: -1, PageDown: 15, PageUp: -15, Home: -rows.length, End: rows.length }[e.key];
@@ -108,10 +116,11 @@ export function VirtualRows<T>({ rows, height, render, keyOf, selected, onOpen, 
       <div className="row head" role="row">{head}</div>
       <div className="scroll" ref={box} tabIndex={0} onKeyDown={move} role="rowgroup" aria-label={label}>
         <div className="tall" style={{ height: list.getTotalSize() }}>
-          {list.getVirtualItems().map((item) => {
+          {shown.map((item) => {
             const row = rows[item.index]!;
             const key = keyOf(row);
-            return <Row key={key} row={row} name={key} at={item.index} start={item.start} height={height} selected={key === selected} render={render as (row: unknown) => ReactNode} onOpen={onOpen} />;
+            // Rows that come into sight take the elements of those that went: making new ones costs most of a frame.
+            return <Row key={item.index % kept} row={row} name={key} at={item.index} start={item.start} height={height} selected={key === selected} render={render as (row: unknown) => ReactNode} onOpen={onOpen} />;
           })}
         </div>
       </div>

@@ -37,31 +37,26 @@ export const setState = (state: State): void => set({ state: { ...world.state, .
 
 /** One moment while it is read: changed maps are copies, so that a view never sees half of it. */
 class Moment {
-  jobs = new Map(world.jobs); queues = new Map(world.queues); nodes = new Map(world.nodes);
-  touched = { jobs: false, queues: false, nodes: false };
+  jobs?: World["jobs"]; queues?: World["queues"]; nodes?: World["nodes"];
 
   constructor(anew: boolean) {
-    if (!anew) return;
-    this.jobs.clear(); this.queues.clear(); this.nodes.clear();
-    this.touched = { jobs: true, queues: true, nodes: true };
+    if (anew) Object.assign(this, { jobs: new Map(), queues: new Map(), nodes: new Map() });
   }
 
   take(e: Event): void {
     const gone = e.type === "DELETED";
     const put = <T>(m: Map<string, T>, key: string) => { if (gone) m.delete(key); else m.set(key, e.object as T); };
     switch (e.kind) {
-      case "Job": put(this.jobs, jobKey(e.object as Job)); this.touched.jobs = true; break;
-      case "Queue": put(this.queues, (e.object as Queue).name); this.touched.queues = true; break;
-      case "Node": put(this.nodes, (e.object as Node).name); this.touched.nodes = true; break;
+      case "Job": put(this.jobs ??= new Map(world.jobs), jobKey(e.object as Job)); break;
+      case "Queue": put(this.queues ??= new Map(world.queues), (e.object as Queue).name); break;
+      case "Node": put(this.nodes ??= new Map(world.nodes), (e.object as Node).name); break;
     }
   }
 
   publish(e: Event): void {
     if (e.state?.play) beganAt(e.state.simulated ? 0 : Date.parse(e.state.play.began) / 1000);
     set({
-      ...(this.touched.jobs && { jobs: this.jobs }),
-      ...(this.touched.queues && { queues: this.queues }),
-      ...(this.touched.nodes && { nodes: this.nodes }),
+      ...(this.jobs && { jobs: this.jobs }), ...(this.queues && { queues: this.queues }), ...(this.nodes && { nodes: this.nodes }),
       state: e.state ?? { ...world.state, cycle: Math.max(1, e.cycle) },
       at: Date.parse(e.at), link: "open", why: "",
     });

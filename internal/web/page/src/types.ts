@@ -37,6 +37,15 @@ export interface Eviction {
   reason: string; at?: string; record?: { forNode: string; held: Quantities; ran: string; nodesTried: number; whole: boolean };
 }
 
+/** What happened to a job, the oldest first. */
+export interface History { since?: string; moments: { cycle?: number; time: string; what: string[] }[]; now?: string; notes: string[] }
+
+export interface Booking {
+  name: string; for: string; phase: string; from?: string; to?: string; nodes: string[]; nodeCount?: number;
+  overlaps?: string[]; conflicts?: { namespace: string; pod: string; node: string }[]; conflictCount: number;
+  endedEarly?: string; message?: string;
+}
+
 export interface Problem { object: string; message: string }
 
 export interface Play { playing: boolean; ended: boolean; speed: number; now: number; edge: number; frame: number; began: string }

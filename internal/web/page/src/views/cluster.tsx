@@ -1,11 +1,12 @@
-import { useMemo } from "react";
+import { memo, useMemo } from "react";
 import { useAnswer } from "../api";
 import { amount, resourceName, show } from "../amounts";
 import { Cell, Drawer, Empty, ResourcePicker, useResource, VirtualRows } from "../bits";
 import { useWorld } from "../store";
-import type { Answer, Node, Pod } from "../types";
+import type { Answer, Booking, Node, Pod } from "../types";
 import { address, go, usePlace } from "../url";
 import { t } from "../words";
+import { BookedFor, BookingDrawer, Bookings, useBookings } from "./bookings";
 
 interface Domain { name: string; path: string[]; nodes: Node[] }
 
@@ -32,7 +33,10 @@ export function Cluster() {
   const [resource, resources] = useResource(nodes.map((n) => n.allocatable));
   const groups = useMemo(() => domains(nodes), [nodes]);
   const open = place.get("node");
-  const table = place.get("as") === "table";
+  const booked = useBookings();
+  const booking = place.get("booking");
+  const as = place.get("as") === "table" || place.get("as") === "bookings" ? place.get("as") : "";
+  const marked = useMemo(() => new Set(booked.list.find((b) => b.name === booking)?.nodes), [booked.list, booking]);
   const v = (n: Node, of: "used" | "allocatable" | "idle") => amount(n[of][resource]);
   const total = nodes.reduce((s, n) => s + v(n, "allocatable"), 0);
   const free = nodes.reduce((s, n) => s + v(n, "idle"), 0);
@@ -50,8 +54,9 @@ export function Cluster() {
         <div className="tools">
           <ResourcePicker view="cluster" value={resource} all={resources.filter((r) => r !== "pods")} />
           <div className="segments" role="group" aria-label={t("Show")}>
-            <button aria-pressed={!table} onClick={() => go("cluster", { as: "" }, true)}>{t("Map")}</button>
-            <button aria-pressed={table} onClick={() => go("cluster", { as: "table" }, true)}>{t("Table")}</button>
+            <button aria-pressed={as === ""} onClick={() => go("cluster", { as: "" }, true)}>{t("Map")}</button>
+            <button aria-pressed={as === "table"} onClick={() => go("cluster", { as: "table" }, true)}>{t("Table")}</button>
+            {(booked.list.length > 0 || booked.unknown.length > 0 || as === "bookings") && <button aria-pressed={as === "bookings"} onClick={() => go("cluster", { as: "bookings" }, true)}>{t("Bookings")} <b>{booked.list.length}</b></button>}
           </div>
         </div>
         <div className="tiles">
@@ -59,8 +64,8 @@ export function Cluster() {
           <Tile label={t("Largest on one node")} value={show(largest, resource)} more={resourceName(resource)} />
           <FreeHistogram nodes={nodes} resource={resource} />
         </div>
-        {!table && <ul className="key slots-key" aria-hidden="true"><li><i className="full" />{t("used")}</li><li><i className="going" />{t("being freed")}</li><li><i className="kept" />{t("kept for jobs that wait")}</li><li><i />{t("free")}</li></ul>}
-        {table ? (
+        {as === "" && <ul className="key slots-key" aria-hidden="true"><li><i className="full" />{t("used")}</li><li><i className="going" />{t("being freed")}</li><li><i className="kept" />{t("kept for jobs that wait")}</li><li><i />{t("free")}</li>{marked.size > 0 && <li><i className="booked" />{t("Booking")} {booking}</li>}</ul>}
+        {as === "bookings" ? <Bookings {...booked} open={booking} /> : as === "table" ? (
           <VirtualRows rows={nodes} height={40} label={t("Nodes")} columns="nodes" keyOf={(n) => n.name} selected={open} onOpen={(node) => go("cluster", { node }, true)}
             head={<><div role="columnheader">{t("Node")}</div><div role="columnheader" className="number">{t("used")}</div><div role="columnheader" className="number">{t("free")}</div><div role="columnheader" className="wide">HyperNode</div></>}
             render={(n) => <><Cell className="title"><b>{n.name}</b></Cell><Cell className="number">{show(v(n, "used"), resource)}</Cell><Cell className="number">{show(v(n, "idle"), resource)}</Cell><Cell className="wide">{n.hyperNodes?.join(" ‹ ")}</Cell></>} />
@@ -69,13 +74,14 @@ export function Cluster() {
             {[...tops].map(([top, inside]) => (
               <div key={top} className={top ? "hall named" : "hall"}>
                 {top && <h2>{top}</h2>}
-                <div className="racks">{inside.map((d) => <Rack key={d.path.join("/")} d={d} Heading={top ? "h3" : "h2"} resource={resource} open={open} />)}</div>
+                <div className="racks">{inside.map((d) => <Rack key={d.path.join("/")} d={d} Heading={top ? "h3" : "h2"} resource={resource} open={open} marked={marked} />)}</div>
               </div>
             ))}
           </div>
         )}
       </section>
-      {open !== "" && <NodeDrawer name={open} onClose={() => go("cluster", { node: "" }, true)} />}
+      {open !== "" ? <NodeDrawer name={open} bookings={booked.list} onClose={() => go("cluster", { node: "" }, true)} />
+        : booking !== "" && <BookingDrawer name={booking} list={booked.list} onClose={() => go("cluster", { booking: "" }, true)} />}
     </div>
   );
 }
@@ -106,35 +112,35 @@ function FreeHistogram({ nodes, resource }: { nodes: Node[]; resource: string })
   );
 }
 
-function Rack({ d, Heading, resource, open }: { d: Domain; Heading: "h2" | "h3"; resource: string; open: string }) {
+function Rack({ d, Heading, resource, open, marked }: { d: Domain; Heading: "h2" | "h3"; resource: string; open: string; marked: Set<string> }) {
   const free = d.nodes.reduce((s, n) => s + amount(n.idle[resource]), 0);
   const dense = d.nodes.length > 120;
   return (
     <div className="rack">
       <Heading>{d.name || t("In no HyperNode")}<span>{show(free, resource)} {t("free")}</span></Heading>
       <div className={dense ? "cells dense" : "cells"}>
-        {d.nodes.map((n) => <NodeCell key={n.name} n={n} resource={resource} on={n.name === open} dense={dense} />)}
+        {d.nodes.map((n) => <NodeCell key={n.name} n={n} resource={resource} on={n.name === open} dense={dense} booked={marked.has(n.name)} />)}
       </div>
     </div>
   );
 }
 
-function NodeCell({ n, resource, on, dense }: { n: Node; resource: string; on: boolean; dense: boolean }) {
+const NodeCell = memo(function NodeCell({ n, resource, on, dense, booked }: { n: Node; resource: string; on: boolean; dense: boolean; booked: boolean }) {
   const all = amount(n.allocatable[resource]), used = amount(n.used[resource]), going = amount(n.releasing[resource]);
   const kept = Math.min(all - used, amount(n.claimed?.[resource]) + amount(n.pipelined[resource]));
-  const label = `${n.name}: ${show(used, resource)} ${t("of")} ${show(all, resource)} ${resourceName(resource)}${kept > 0 ? `, ${show(kept, resource)} ${t("kept for jobs that wait")}` : ""}`;
+  const label = `${n.name}: ${show(used, resource)} ${t("of")} ${show(all, resource)} ${resourceName(resource)}${kept > 0 ? `, ${show(kept, resource)} ${t("kept for jobs that wait")}` : ""}${booked ? `, ${t("booked")}` : ""}`;
   const slots = all > 0 && all <= 16 && Number.isInteger(all) && !dense;
   return (
-    <button className={`cell${on ? " on" : ""}`} title={label} aria-label={label} onClick={() => go("cluster", { node: n.name }, true)}>
+    <button className={`cell${on ? " on" : ""}${booked ? " booked" : ""}`} title={label} aria-label={label} onClick={() => go("cluster", { node: n.name }, true)}>
       {slots ? (
         <span className="slots">{Array.from({ length: all }, (_, i) => <i key={i} className={i < Math.floor(used - going) ? "full" : i < used ? (i < used - going ? "part" : "going") : i < used + kept ? "kept" : ""} />)}</span>
       ) : <span className="fill"><i style={{ height: `${all > 0 ? Math.min(100, (100 * used) / all) : 0}%` }} /></span>}
       {!dense && <small>{n.name}</small>}
     </button>
   );
-}
+});
 
-function NodeDrawer({ name, onClose }: { name: string; onClose: () => void }) {
+function NodeDrawer({ name, bookings, onClose }: { name: string; bookings: Booking[]; onClose: () => void }) {
   const world = useWorld();
   const n = world.nodes.get(name);
   const { data } = useAnswer<{ items: Pod[]; continue?: string }>(n ? `/v1/pods?node=${encodeURIComponent(name)}&limit=500` : null, world.moment);
@@ -153,6 +159,7 @@ function NodeDrawer({ name, onClose }: { name: string; onClose: () => void }) {
         <thead><tr><th scope="col">{t("Resource")}</th><th scope="col">{t("used")}</th><th scope="col">{t("free")}</th><th scope="col">{t("being freed")}</th><th scope="col">{t("promised")}</th></tr></thead>
         <tbody>{rows.map((r) => <tr key={r}><th scope="row" title={r}>{resourceName(r)}</th><td>{cell(n.used[r], r)} {t("of")} {cell(n.allocatable[r], r)}</td><td>{cell(n.idle[r], r)}</td><td>{cell(n.releasing[r], r)}</td><td>{cell(n.pipelined[r], r)}</td></tr>)}</tbody>
       </table></section>
+      <BookedFor node={name} list={bookings} />
       {why?.node && why.node.promised.length > 0 && <section><h3>{t("Room is kept for")} <span className="note">{why.node.promised.length}</span></h3>
         <ul className="plain pods">{why.node.promised.slice(0, 50).map((p) => <li key={`${p.namespace}/${p.name}`}><b>{p.name}</b> <small>{p.queue}</small>{p.job && <><br /><a href={address("jobs", { job: `${p.namespace}/${p.job}`, node: "" })}>{p.job}</a></>}</li>)}</ul></section>}
       <section><h3>{t("Pods on it")} <span className="note">{pods.length}{data?.continue ? "+" : ""}</span></h3>

@@ -6,6 +6,7 @@ import { useWorld } from "../store";
 import type { Answer, Evicting, Eviction, Job, Pod, Start, Step } from "../types";
 import { address } from "../url";
 import { codeName, t } from "../words";
+import { Past } from "./past";
 
 const verdict: Record<Stand, string> = {
   never: "It can never start as it is", waits: "It waits", partly: "It runs, with members missing", starts: "It is starting",
@@ -46,13 +47,14 @@ function Known({ job, namespace, onClose }: { job: Job; namespace: string; onClo
           {job.owner && <div><dt>{t("of it")}</dt><dd>{job.owner.kind}</dd></div>}
         </dl>
         {world.state.whatIf && stand !== "over" && !job.owner && <p className="asks">
-          {waiting(stand) && <a className="button" href={address("jobs", { whatif: "queue", wq: job.queue })}>{t("What if its queue had more weight?")}</a>}
-          <a className="button" href={address("jobs", { whatif: "drop", wj: `${job.namespace}/${job.name}` })}>{t("What if it were gone?")}</a>
+          {waiting(stand) && <a className="button" href={address("jobs", { whatif: "queue", wq: job.queue, run: "1" })}>{t("What if its queue had more weight?")}</a>}
+          <a className="button" href={address("jobs", { whatif: "drop", wj: `${job.namespace}/${job.name}`, run: "1" })}>{t("What if it were gone?")}</a>
         </p>}
       </section>
       {job.subJobs && job.subJobs.length > 0 && <section><h3>{t("sub-groups")}</h3><ul className="plain">{job.subJobs.map((s) => <li key={s.name}><b>{s.name}</b> {s.placed}/{s.size} {s.hyperNode}</li>)}</ul></section>}
       <Members job={job} />
       {asks && way.data && <Path steps={way.data.path} />}
+      <Past job={job} />
       <Evictions job={`${job.namespace}/${job.name}`} />
     </Drawer>
   );

@@ -36,7 +36,7 @@ export function QueueDrawer({ name, resource, onClose }: { name: string; resourc
         </table>
       </section>
       <Lent queue={queue} resource={resource} />
-      {world.state.whatIf && name !== "root" && <section><a className="button" href={address("queues", { whatif: "queue", wq: name, ww: String(queue.weight + 1) })}>{t("What if its weight were")} {queue.weight + 1}?</a></section>}
+      {world.state.whatIf && name !== "root" && <section><a className="button" href={address("queues", { whatif: "queue", wq: name, ww: String(queue.weight + 1), run: "1" })}>{t("What if its weight were")} {queue.weight + 1}?</a></section>}
       {why && (
         <section>
           <h3>{t("How its share comes about")}</h3>

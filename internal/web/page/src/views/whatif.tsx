@@ -38,35 +38,43 @@ export function WhatIf() {
   const [text, setText] = useState("");
   const [ahead, setAhead] = useState(3600);
   const [answer, setAnswer] = useState<{ data?: Answer; error?: string; busy?: boolean }>({});
+  const run = useRef(0); // an answer to what was asked before is not shown
+  const anew = () => { run.current++; setAnswer({}); };
   const box = useRef<HTMLDialogElement>(null);
   useEffect(() => {
     box.current?.showModal();
     if (world.state.play?.playing) void command({ playing: false });
   }, []);
-  const close = () => go(place.view, { whatif: "", wq: "", ww: "", wj: "" }, true);
+  const close = () => go(place.view, { whatif: "", wq: "", ww: "", wj: "", run: "" }, true);
   const job = place.get("wj");
   const compute = () => {
+    const mine = ++run.current;
+    const told = (a: typeof answer) => { if (mine === run.current) setAnswer(a); };
     setAnswer({ busy: true });
     const body = which === "job" ? { objects: text || sample(queue), seconds: ahead } : which === "drop" ? { job, seconds: ahead } : { queue, weight, seconds: ahead };
-    ask<Answer>("/v1/whatif", body).then((data) => setAnswer({ data }), (e: Error) => setAnswer({ error: e.message }));
+    ask<Answer>("/v1/whatif", body).then((data) => told({ data }), (e: Error) => told({ error: e.message }));
   };
+  const weigh = (ww: string) => { anew(); go(place.view, { ww }, true); };
   const play = world.state.play;
   const past = play !== undefined && play.now < play.edge - 1;
+  const ready = !past && !answer.busy && !(which === "drop" && !job.includes("/"));
+  const asked = place.get("run") !== "" && !past; // a link that names the change asks at once
+  useEffect(() => { if (asked) compute(); }, [asked]);
   return (
     <dialog ref={box} className="whatif" aria-label={t("What if")} onClose={close} onClick={(e) => { if (e.target === box.current) close(); }}>
       <div className="sheet">
         <header><h2>{t("What if")}</h2><button className="icon" onClick={close} aria-label={t("Close")}>✕</button></header>
         <p className="note">{t("Nothing is written: two copies of the world run on from this moment, one with the change.")}</p>
         <div className="segments" role="group" aria-label={t("What would be otherwise")}>
-          {kinds.map(([kind, name]) => <button key={kind} aria-pressed={which === kind || kind === "queue" && which !== "job" && which !== "drop"} onClick={() => { setAnswer({}); go(place.view, { whatif: kind }, true); }}>{t(name)}</button>)}
+          {kinds.map(([kind, name]) => <button key={kind} aria-pressed={which === kind || kind === "queue" && which !== "job" && which !== "drop"} onClick={() => { anew(); go(place.view, { whatif: kind }, true); }}>{t(name)}</button>)}
         </div>
         {which === "job" ? (
           <textarea spellCheck={false} rows={14} aria-label={t("One more job")} value={text || sample(queue)} onChange={(e) => setText(e.currentTarget.value)}
             onDragOver={(e) => e.preventDefault()} onDrop={(e) => { e.preventDefault(); void e.dataTransfer.files[0]?.text().then(setText); }} />
-        ) : which === "drop" ? <JobPicker value={job} onPick={(wj) => { setAnswer({}); go(place.view, { wj }, true); }} /> : (
+        ) : which === "drop" ? <JobPicker value={job} onPick={(wj) => { anew(); go(place.view, { wj }, true); }} /> : (
           <div className="knobs">
-            <label>{t("Queue")}<select value={queue} onChange={(e) => go(place.view, { wq: e.currentTarget.value, ww: "" }, true)}>{names.map((q) => <option key={q}>{q}</option>)}</select></label>
-            <label>{t("Weight")} <span className="note">{world.queues.get(queue)?.weight} →</span><input type="number" min={1} max={1_000_000} value={weight} onChange={(e) => go(place.view, { ww: e.currentTarget.value }, true)} /></label>
+            <label>{t("Queue")}<select value={queue} onChange={(e) => { anew(); go(place.view, { wq: e.currentTarget.value, ww: "" }, true); }}>{names.map((q) => <option key={q}>{q}</option>)}</select></label>
+            <label>{t("Weight")} <span className="note">{world.queues.get(queue)?.weight} →</span><input type="number" min={1} max={1_000_000} value={weight} onChange={(e) => weigh(e.currentTarget.value)} onKeyDown={(e) => { if (e.key === "Enter" && ready) compute(); }} /></label>
           </div>
         )}
         <div className="knobs">
@@ -74,7 +82,7 @@ export function WhatIf() {
             <option value={600}>10 {t("minutes")}</option><option value={3600}>1 {t("hour")}</option><option value={21600}>6 {t("hours")}</option><option value={86400}>24 {t("hours")}</option>
           </select></label>
           {past ? <button className="button" onClick={() => void command({ seek: 1e9, playing: false })}>{t("Go to the latest")}</button>
-            : <button className="button primary" disabled={answer.busy === true || which === "drop" && !job.includes("/")} onClick={compute}>{answer.busy ? t("Computing…") : t("Compute")}</button>}
+            : <button className="button primary" disabled={!ready} onClick={compute}>{answer.busy ? t("Computing…") : t("Compute")}</button>}
         </div>
         {past && <p className="note">{t("This moment is in the past: go to the latest one first.")}</p>}
         <div aria-live="polite">

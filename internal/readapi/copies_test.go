@@ -1,0 +1,84 @@
+package readapi
+
+import (
+	"context"
+	"fmt"
+	"reflect"
+	"testing"
+	"time"
+
+	"ashlar.sh/sched"
+	"ashlar.sh/sched/model"
+)
+
+// A copy for streams has every decision, and asks only some of many jobs anew why they wait: all of them in turn. One
+// for lists asks all.
+func TestACopyAsksInTurnWhyJobsWait(t *testing.T) {
+	w := newWorld(t)
+	const many = 12
+	w.decide(func() {
+		w.node("n1", 4000)
+		for i := range many {
+			w.gang("red", fmt.Sprintf("waits-%02d", i), "red", 1, 9000)
+		}
+	})
+	now := time.Unix(0, 0)
+	c := newCopies(w, func() time.Time { return now })
+	c.within = -time.Second // one is asked
+	next := func(need parts) *copied {
+		now = now.Add(time.Minute)
+		got, err := c.get(context.Background(), need)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return got
+	}
+	next(ofJobs)
+	w.decide(func() {
+		w.node("n2", 5000) // the largest node is another one: all wait for another reason
+		w.gang("red", "comes", "red", 1, 1000)
+	})
+	whole := func() (rows []sched.JobReport) {
+		if err := w.Ask(context.Background(), Whole, func(e *sched.Engine, m Moment) {
+			rows = e.Questions().Jobs()
+			tellStarts(rows, m)
+		}); err != nil {
+			t.Fatal(err)
+		}
+		return rows
+	}
+	first := next(ofJobs)
+	if j := first.Jobs[0]; j.Name != "comes" || j.Tasks[model.Binding] != 1 {
+		t.Errorf("what was decided is not in the next copy: %+v", j)
+	}
+	old := first
+	for range many {
+		old = next(ofJobs)
+	}
+	if want := whole(); !reflect.DeepEqual(old.Jobs, want) {
+		t.Errorf("after all were asked:\n%+v\nwant\n%+v", old.Jobs, want)
+	}
+	if reflect.DeepEqual(first.Jobs, old.Jobs) {
+		t.Error("the first copy asked all")
+	}
+	w.decide(func() { w.node("n3", 6000) })
+	if got, want := next(ofJobs|ofReasons).Jobs, whole(); !reflect.DeepEqual(got, want) {
+		t.Errorf("for a list:\n%+v\nwant\n%+v", got, want)
+	}
+}
+
+// The pods of one job or node are read alone: a page that shows them does not have all pods copied again and again.
+func TestFewPodsAreNoCopyOfAll(t *testing.T) {
+	w := busyWorld(t)
+	s := served(w, people())
+	for path, want := range map[string]int{"/v1/pods?namespace=red&job=runs": 2, "/v1/pods?node=n1": 5,
+		"/v1/pods?namespace=red&job=runs&node=n1": 2} {
+		code, got := get[List](t, s, "admin", path)
+		if code != 200 || len(got.Items) != want || got.Cycle != 2 {
+			t.Errorf("%s: %d, %d pods, want %d", path, code, len(got.Items), want)
+		}
+	}
+	if n := w.reads[Whole]; n != 0 {
+		t.Errorf("all was copied %d times", n)
+	}
+}
