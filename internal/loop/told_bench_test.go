@@ -18,10 +18,10 @@ func BenchmarkDecidedToTold(b *testing.B) {
 			c := newCrowded(b)
 			url, client := c.served(b)
 			told := make(chan string, 1000)
-			body := get(b.Context(), b, client, "page", url+"/v1/watch?kinds=jobs,queues,nodes")
-			defer body.Close()
 			first := make(chan struct{})
 			go func() {
+				body := get(b.Context(), b, client, "page", url+"/v1/watch?kinds=jobs,queues,nodes")
+				defer body.Close()
 				begun := false
 				for lines := bufio.NewReaderSize(body, 1<<20); ; {
 					line, err := lines.ReadSlice('\n')

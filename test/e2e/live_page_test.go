@@ -130,7 +130,8 @@ func TestLiveWhatIfOnThePage(t *testing.T) {
 	}
 	p.Goes("#/queues?queue=" + ns)
 	p.Click(`.drawer a[href*="whatif=queue"]`)
-	p.Until("the weight", `document.querySelector("dialog input[type=number]").value === "2"`)
+	p.Until("the weight", `document.querySelector("dialog input[type=number]").value === "2" &&
+	  document.querySelector("dialog .result")`)
 	p.Eval(`document.querySelector("dialog input[type=number]").select()`, nil)
 	p.Do("Input.insertText", map[string]any{"text": "3"})
 	p.Click("dialog .primary")
@@ -141,7 +142,6 @@ func TestLiveWhatIfOnThePage(t *testing.T) {
 
 	p.Goes("#/jobs?job=" + ns + "/holder")
 	p.Click(`.drawer .asks a[href*="whatif=drop"]`)
-	p.Click("dialog .primary")
 	p.Until("what moves without it", row("holder", "not there")+" && "+row("more", "starts now")+" && "+
 		row("wide", "starts now"))
 	p.Key("Escape")

@@ -56,6 +56,8 @@ func TestEveryViewIsAccessible(t *testing.T) {
 		{"#/cluster?as=table&node=rack-a-1&", ".drawer"},
 		{"#/timeline?", ".evictions .tall .row"},
 		{"#/timeline?compare=1&", ".compared"},
+		{"#/jobs?job=trace/language-pretrain-large&past=1&", ".past .moments"},
+		{"#/cluster?as=bookings&", ".view .empty"},
 		{"#/queues?whatif=queue&", "dialog select"},
 		{"#/queues?whatif=drop&", "dialog input.long"},
 	}

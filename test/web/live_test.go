@@ -18,6 +18,10 @@ type live struct {
 	streams chan func(*feed)
 	why     http.HandlerFunc // answers /v1/why/; nil: there is none
 	evicted string           // the items of /v1/evictions
+	history http.HandlerFunc // answers /v1/history/job/; nil: there is none
+
+	bookings string // the items of /v1/bookings
+	whatIf   string // the answer of /v1/whatif
 }
 
 // feed is one stream that the page reads.
@@ -75,6 +79,17 @@ func (l *live) opens(t *testing.T, b *browser) *page {
 		w.Header().Set("Content-Type", "application/json")
 		fmt.Fprintf(w, `{"items": [%s], "total": 1, "unknown": ["no right to list events in all namespaces"]}`, l.evicted)
 	})
+	mux.HandleFunc("GET /v1/bookings", func(w http.ResponseWriter, _ *http.Request) {
+		w.Header().Set("Content-Type", "application/json")
+		fmt.Fprintf(w, `{"items": [%s], "unknown": []}`, l.bookings)
+	})
+	mux.HandleFunc("POST /v1/whatif", func(w http.ResponseWriter, _ *http.Request) {
+		w.Header().Set("Content-Type", "application/json")
+		fmt.Fprint(w, l.whatIf)
+	})
+	if l.history != nil {
+		mux.HandleFunc("GET /v1/history/job/", l.history)
+	}
 	if l.why != nil {
 		mux.HandleFunc("GET /v1/why/", l.why)
 	}

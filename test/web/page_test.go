@@ -118,7 +118,6 @@ func (p *page) dropsAJob(t *testing.T) {
 	p.Goes("#/jobs?state=running")
 	p.Click(".rows .tall .row")
 	p.Click(`.drawer .asks a[href*="whatif=drop"]`)
-	p.Click("dialog .primary")
 	p.Until("that it is not there", `document.querySelector("dialog .result").innerText.includes("not there")`)
 	p.Key("Escape")
 	p.Until("no dialogue", `!document.querySelector("dialog")`)

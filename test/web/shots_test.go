@@ -66,4 +66,15 @@ func TestScreenshots(t *testing.T) {
 		}
 	}
 	p.Sound()
+	address, _ := serve(t, "test/web/testdata/bookings.yaml", "--paused")
+	p = b.open(t, address, 1280, 800)
+	p.Until("the page", `document.querySelector(".transport")`)
+	p.Goes("#/cluster?theme=light&as=bookings&booking=disks")
+	p.Until("bookings", `document.querySelector(".drawer .pods li")`)
+	if data := p.Shot(); *update {
+		if err := os.WriteFile(filepath.Join(images, "web-bookings.png"), data, 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	p.Sound()
 }

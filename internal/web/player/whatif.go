@@ -86,16 +86,22 @@ type Refusal struct {
 // Error is the message.
 func (r *Refusal) Error() string { return r.Message }
 
-// Answers answers requests for what-if, one at a time: while one is made and run, others are refused. place is a
-// channel of one place, which it takes meanwhile. copied makes the copy that a change is tried on, for as long as the
+// awaitPlace is how long a what-if waits for the one before it, or for what would make a job run.
+const awaitPlace = 5 * time.Second
+
+// Answers answers requests for what-if, one at a time: while one is made and run, others wait a while, and are refused
+// then. place is a channel of one place, which it takes meanwhile. copied makes the copy that a change is tried on, for as long as the
 // context says; its error may be a Refusal.
 func Answers(place chan struct{}, copied func(context.Context, *Change) (*Copy, error)) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		late := time.NewTimer(awaitPlace)
+		defer late.Stop()
 		select {
 		case place <- struct{}{}:
 			defer func() { <-place }()
 			respond(w, r, copied)
-		default:
+		case <-r.Context().Done(): // it has gone
+		case <-late.C:
 			refuse(w, http.StatusTooManyRequests, "another what-if is being computed")
 		}
 	})

@@ -6,6 +6,7 @@ import (
 	"strings"
 	"sync/atomic"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"ashlar.sh/internal/sim"
@@ -110,37 +111,39 @@ func TestTwoConfigurations(t *testing.T) {
 // One what-if is computed at a time: another is refused until both its runs are over, and not only until it has its
 // copy.
 func TestOneWhatIfAtATime(t *testing.T) {
-	runs, goesOn := make(chan struct{}), make(chan struct{})
-	var is atomic.Bool
-	p := player(t, cluster(job("full", "a", 0, 8)), func(o *Options) {
-		makes := o.Make
-		o.Make = func(items []sim.Item, begin int64, configuration string) (*sim.World, error) {
-			if configuration != "" && is.CompareAndSwap(false, true) {
-				close(runs)
-				<-goesOn
+	synctest.Test(t, func(t *testing.T) { // the time that it waits passes at once
+		runs, goesOn := make(chan struct{}), make(chan struct{})
+		var is atomic.Bool
+		p := player(t, cluster(job("full", "a", 0, 8)), func(o *Options) {
+			makes := o.Make
+			o.Make = func(items []sim.Item, begin int64, configuration string) (*sim.World, error) {
+				if configuration != "" && is.CompareAndSwap(false, true) {
+					close(runs)
+					<-goesOn
+				}
+				return makes(items, begin, configuration)
 			}
-			return makes(items, begin, configuration)
+		})
+		const change = `{"configuration": "without allocate", "seconds": 60}`
+		h := p.whatIf
+		post := func() int {
+			r := httptest.NewRequest(http.MethodPost, "/v1/whatif", strings.NewReader(change))
+			r.Header.Set("Content-Type", "application/json")
+			w := httptest.NewRecorder()
+			h.ServeHTTP(w, r)
+			return w.Code
+		}
+		first := make(chan int)
+		go func() { first <- post() }()
+		<-runs
+		if code := post(); code != http.StatusTooManyRequests {
+			t.Errorf("while one runs another is answered with %d", code)
+		}
+		close(goesOn)
+		if code := <-first; code != http.StatusOK {
+			t.Errorf("the first is answered with %d", code)
 		}
 	})
-	const change = `{"configuration": "without allocate", "seconds": 60}`
-	h := p.whatIf
-	post := func() int {
-		r := httptest.NewRequest(http.MethodPost, "/v1/whatif", strings.NewReader(change))
-		r.Header.Set("Content-Type", "application/json")
-		w := httptest.NewRecorder()
-		h.ServeHTTP(w, r)
-		return w.Code
-	}
-	first := make(chan int)
-	go func() { first <- post() }()
-	<-runs
-	if code := post(); code != http.StatusTooManyRequests {
-		t.Errorf("while one runs another is answered with %d", code)
-	}
-	close(goesOn)
-	if code := <-first; code != http.StatusOK {
-		t.Errorf("the first is answered with %d", code)
-	}
 }
 
 func TestWhatIfRefuses(t *testing.T) {
@@ -166,4 +169,16 @@ func TestWhatIfRefuses(t *testing.T) {
 	if got := ask(p, "/v1/whatif", `{"queue": "a", "weight": 2, "seconds": 60}`); got.Code != http.StatusConflict {
 		t.Errorf("in the past: %d", got.Code)
 	}
+}
+
+// A what-if waits for the one that is computed, and is answered after it.
+func TestWhatIfWaitsForItsTurn(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		p := player(t, cluster(job("first", "a", 0, 4)))
+		p.copying <- struct{}{}
+		time.AfterFunc(time.Second, func() { <-p.copying })
+		if got := ask(p, "/v1/whatif", `{"job": "ns/first", "seconds": 60}`); got.Code != http.StatusOK {
+			t.Errorf("beside another: %d %s", got.Code, got.Body)
+		}
+	})
 }

@@ -123,7 +123,7 @@ function Problems() {
   if (n === 0) return null;
   return (
     <>
-      <button className="chip warn" onClick={() => void ask<{ items: Problem[] }>("/v1/problems").then((p) => setList(p.items), () => undefined)}>{n} {t("problems in the input")}</button>
+      <button className="chip warn" onClick={() => void ask<{ items: Problem[] }>("/v1/problems").then((p) => setList(p.items), () => undefined)}>{n} {t(n === 1 ? "problem in the input" : "problems in the input")}</button>
       {list && (
         <dialog ref={box} className="whatif" aria-label={t("Problems")} onClose={() => setList(null)}>
           <div className="sheet"><header><h2>{t("Problems")}</h2><button className="icon" onClick={() => setList(null)} aria-label={t("Close")}>✕</button></header>

@@ -35,7 +35,7 @@ const chinese: Record<string, string> = {
   Play: "播放", Pause: "暂停", "One step back": "后退一步", "One step on": "前进一步", "To the latest": "到最新", Speed: "速度", "Position in time": "时间位置", "the past": "过去", "the run has ended": "运行已结束",
   "The connection is broken. What is shown may be old; it is tried again.": "连接已断开。显示的内容可能已过时；正在重试。", "Connecting…": "连接中…", "The scheduler is of another version": "调度器是另一个版本",
   "This page is open elsewhere": "此页面已在别处打开", "End “ashlar web” and start it again to open it here.": "结束 “ashlar web” 并重新启动，即可在此打开。",
-  "problems in the input": "个输入问题", Problems: "问题", "Light or dark": "浅色或深色", "中文": "English", "Simulation": "模拟", "Saved state": "保存的状态", Recording: "录制", "Live cluster": "实时集群",
+  "problem in the input": "个输入问题", "problems in the input": "个输入问题", Problems: "问题", "Light or dark": "浅色或深色", "中文": "English", "Simulation": "模拟", "Saved state": "保存的状态", Recording: "录制", "Live cluster": "实时集群",
   "No such job at this moment": "此刻没有这个作业", "No such queue at this moment": "此刻没有这个队列", "No such node at this moment": "此刻没有这个节点",
   "Resource": "资源", "It would run if": "满足以下条件即可运行", "Its way to a node": "通往节点的路径", passed: "通过", refused: "被拒绝", "not reached": "未到达",
   "When it starts": "何时启动", Earliest: "最早", Latest: "最晚", Starts: "启动", in: "还需", never: "不会",
@@ -54,6 +54,11 @@ const codesChinese: Record<string, string> = {
   GangIncomplete: "成组成员不足", QueueDeserved: "超出队列应得", QueueOverused: "队列已超用", QueueCapability: "超出队列上限", QueueQuotaInsufficient: "队列配额不足",
   NotEnoughResources: "资源不足", NodesRefuse: "节点拒绝", WaitsForTurn: "等待轮到", NoPods: "尚无 Pod", NotEnoughTasks: "Pod 数不足", ClusterOvercommitted: "集群已超额", TopologyNoRoom: "拓扑域无空间",
   Pipelined: "等待释放中的空间", QueueNotOpen: "队列未开放", QueueNotFound: "队列不存在", Reserved: "空间已预留", RoomKept: "空间为他人保留",
+  InvalidObject: "对象无效", PodGroupNotFound: "PodGroup 不存在", QueueInvalid: "队列无效", QueueNotLeaf: "队列不是叶子队列", QueueCyclic: "队列成环", QueueOrphaned: "队列的上级不存在", QueueGateShut: "队列暂不接收作业",
+  NotEnoughPodsOfTask: "某任务的 Pod 数不足", NotEnoughSubGroups: "子组不足", SubGroupIncomplete: "子组成员不足", SchedulingGated: "调度门未打开", NamespaceQuotaExceeded: "超出命名空间配额", QueueDevices: "超出队列设备上限",
+  PodTooLarge: "Pod 大于任何节点", NoNodeMatches: "没有匹配的节点", QueueTooSmall: "大于队列上限", GangTooLarge: "成组大于集群", NoNodes: "没有节点", NodeUnschedulable: "节点已封锁", NodeTaint: "节点有污点", NodeAffinity: "节点亲和性不符", NodeSelector: "节点选择器不符",
+  NodeBooked: "节点已预订", NodePorts: "节点端口被占用", NodeVolume: "节点无法挂载卷", NodeDevices: "节点设备不足", NodeNUMA: "NUMA 无空间", NodeKept: "节点空间为他人保留", PodAffinity: "Pod 亲和性不符", PodAntiAffinity: "Pod 反亲和性", PodTopologySpread: "拓扑分布限制",
+  InsufficientResource: "资源不足", HyperNodesNotReady: "HyperNode 未就绪", StartPlanned: "已计划启动", BehindJob: "排在其他作业之后", BindInFlight: "正在绑定", BindRefused: "绑定被拒绝", ClaimNotFound: "资源声明不存在", NoVictims: "没有可驱逐的 Pod", SearchExhausted: "搜索已达上限",
 };
 const codes: Record<string, string> = {
   GangIncomplete: "Not room for the whole gang", QueueDeserved: "Above its queue's share", QueueOverused: "Its queue has its share already",

@@ -49,7 +49,7 @@ export function Bookings({ list, unknown, open }: { list: Booking[]; unknown: st
               <button className="booking" aria-pressed={b.name === open} onClick={() => go("cluster", { booking: b.name === open ? "" : b.name, node: "" }, true)}>
                 <span className="title"><b>{b.name}</b><small>{b.for === "maintenance" ? t("maintenance") : b.for}</small></span>
                 <span className="stretch">{b.from && b.to && to(b) > begin && <i className={b.phase === "Active" ? "active" : ""} style={{ left: `${place(from(b))}%`, width: `max(4px, ${place(to(b)) - place(from(b))}%)` }} />}</span>
-                <span className="figures"><span className={b.conflictCount > 0 ? "chip warn" : "chip"}>{b.conflictCount > 0 ? `${b.conflictCount} ${t(b.conflictCount === 1 ? "conflict" : "conflicts")}` : t(phases[b.phase] ?? b.phase)}</span>
+                <span className="figures"><span className={b.conflictCount > 0 ? "chip warn" : b.phase === "Invalid" ? "chip invalid" : "chip"}>{b.conflictCount > 0 ? `${b.conflictCount} ${t(b.conflictCount === 1 ? "conflict" : "conflicts")}` : t(phases[b.phase] ?? b.phase)}</span>
                   <small>{count(b)} {t(count(b) === 1 ? "node" : "nodes")}{away(b, begin) && ` · ${away(b, begin)}`}</small></span>
               </button>
             </li>
@@ -78,10 +78,10 @@ export function BookingDrawer({ name, list, onClose }: { name: string; list: Boo
         {b.endedEarly && <li>{t("Its window was ended early: it was idle, from")} {timeOf(Date.parse(b.endedEarly), world)}</li>}
         {b.overlaps && b.overlaps.length > 0 && <li>{t("It overlaps")} {b.overlaps.map((o, i) => <span key={o}>{i > 0 && ", "}<a href={address("cluster", { booking: o })}>{o}</a></span>)}</li>}
       </ul></section>}
-      <section><h3>{t("Pods that may run on into it")} <span className="note">{b.conflictCount}</span></h3>
+      {b.from && b.to && <section><h3>{t("Pods that may run on into it")} <span className="note">{b.conflictCount}</span></h3>
         {conflicts.length === 0 ? <p className="note">{t("None: its nodes are free in time.")}</p>
           : <><ul className="plain pods">{conflicts.slice(0, 50).map((c) => <li key={`${c.namespace}/${c.pod}`}><b>{c.pod}</b> <small>{c.namespace}</small><br /><a href={address("cluster", { as: "", node: c.node })}>{c.node}</a></li>)}</ul>
-            <p className="note">{t("Nothing is evicted for a booking.")}</p></>}</section>
+            <p className="note">{t("Nothing is evicted for a booking.")}</p></>}</section>}
       <section><h3>{t("Nodes")} <span className="note">{count(b)}</span></h3>
         <p className="places">{b.nodes.slice(0, 60).map((n) => <a key={n} className="chip" href={address("cluster", { as: "", node: n })}>{n}</a>)}{count(b) > Math.min(60, b.nodes.length) && <span className="note">+ {count(b) - Math.min(60, b.nodes.length)}</span>}</p>
         {b.nodes.length > 0 && <p className="asks"><a className="button" href={address("cluster", { as: "" })}>{t("Show them on the map")}</a></p>}</section>

@@ -52,18 +52,18 @@ export function Cluster() {
     <div className="split">
       <section className="view" aria-label={t("Cluster")}>
         <div className="tools">
-          <ResourcePicker view="cluster" value={resource} all={resources.filter((r) => r !== "pods")} />
+          {as !== "bookings" && <ResourcePicker view="cluster" value={resource} all={resources.filter((r) => r !== "pods")} />}
           <div className="segments" role="group" aria-label={t("Show")}>
             <button aria-pressed={as === ""} onClick={() => go("cluster", { as: "" }, true)}>{t("Map")}</button>
             <button aria-pressed={as === "table"} onClick={() => go("cluster", { as: "table" }, true)}>{t("Table")}</button>
             {(booked.list.length > 0 || booked.unknown.length > 0 || as === "bookings") && <button aria-pressed={as === "bookings"} onClick={() => go("cluster", { as: "bookings" }, true)}>{t("Bookings")} <b>{booked.list.length}</b></button>}
           </div>
         </div>
-        <div className="tiles">
+        {as !== "bookings" && <div className="tiles">
           <Tile label={t("Free in all")} value={`${show(free, resource)}`} more={`${t("of")} ${show(total, resource)} ${resourceName(resource)}${kept > 0 ? ` · ${show(kept, resource)} ${t("kept for jobs that wait")}` : ""}`} />
           <Tile label={t("Largest on one node")} value={show(largest, resource)} more={resourceName(resource)} />
           <FreeHistogram nodes={nodes} resource={resource} />
-        </div>
+        </div>}
         {as === "" && <ul className="key slots-key" aria-hidden="true"><li><i className="full" />{t("used")}</li><li><i className="going" />{t("being freed")}</li><li><i className="kept" />{t("kept for jobs that wait")}</li><li><i />{t("free")}</li>{marked.size > 0 && <li><i className="booked" />{t("Booking")} {booking}</li>}</ul>}
         {as === "bookings" ? <Bookings {...booked} open={booking} /> : as === "table" ? (
           <VirtualRows rows={nodes} height={40} label={t("Nodes")} columns="nodes" keyOf={(n) => n.name} selected={open} onOpen={(node) => go("cluster", { node }, true)}
