@@ -67,7 +67,7 @@ export function BookingDrawer({ name, list, onClose }: { name: string; list: Boo
   const conflicts = b.conflicts ?? [];
   return (
     <Drawer kind={t("Booking")} title={name} onClose={onClose}>
-      <section><dl className="facts">
+      <section><dl className="facts wider">
         <div><dt>{t("State")}</dt><dd>{t(phases[b.phase] ?? b.phase)}</dd></div>
         <div><dt>{t("Booked for")}</dt><dd>{b.for === "maintenance" ? t("maintenance") : b.for}</dd></div>
         {b.from && <div><dt>{t("From")}</dt><dd>{timeOf(from(b), world)}</dd></div>}
