@@ -183,7 +183,7 @@ func (rp *reports) queueReport(id ledger.QueueID) QueueReport {
 }
 
 func (rp *reports) jobReports() []JobReport {
-	ids := rp.jobsByName()
+	ids := jobsByName(rp)
 	out := make([]JobReport, 0, len(ids))
 	for _, id := range ids {
 		out = append(out, rp.jobReport(id))
@@ -191,36 +191,13 @@ func (rp *reports) jobReports() []JobReport {
 	return out
 }
 
-func (rp *reports) jobsByName() (ids []ledger.JobID) {
+func jobsByName(rp *reports) (ids []ledger.JobID) {
 	rp.e.l.Jobs.Each(func(j ledger.JobID) bool {
 		ids = append(ids, j)
 		return true
 	})
 	slices.SortFunc(ids, rp.byName)
 	return ids
-}
-
-// jobReportsWithin is jobReports in which some rows have a reason that is not the present one: see Questions.JobsWithin.
-func (rp *reports) jobReportsWithin(from int, stop func() bool) (out []JobReport, old []int, next int) {
-	ids := rp.jobsByName()
-	out, next = make([]JobReport, len(ids)), -1
-	for k, asked := 0, 0; k < len(ids); k++ {
-		i := (from + k) % len(ids)
-		reason, still := rp.lastReason(ids[i])
-		if !still && next < 0 && asked > 0 && stop() {
-			next = i
-		}
-		switch {
-		case still:
-		case next < 0:
-			reason = rp.e.JobReason(ids[i])
-			asked++
-		default:
-			old = append(old, i)
-		}
-		out[i] = rp.jobRow(ids[i], reason)
-	}
-	return out, old, max(0, next)
 }
 
 func (rp *reports) jobReport(id ledger.JobID) JobReport { return rp.jobRow(id, rp.e.JobReason(id)) }
@@ -256,7 +233,7 @@ func (e *Engine) Refusal(id ledger.JobID) trace.Reason {
 
 // lastReason is the reason that JobReason told last, or else the one that is noted, without what would have to be
 // found out, and whether it is all that JobReason would tell.
-func (rp *reports) lastReason(id ledger.JobID) (r trace.Reason, still bool) {
+func lastReason(rp *reports, id ledger.JobID) (r trace.Reason, still bool) {
 	if mayBeRefused(rp.e.l.Job(id)) {
 		if r, still = rp.e.session.Pending.LastShown(id); r.Is() {
 			cured := evict.Cured(r.Code)
@@ -334,7 +311,7 @@ func sortPods(list []PodReport) {
 }
 
 // podsOf are the pods of a job, in no order.
-func (rp *reports) podsOf(id ledger.JobID) (out []PodReport) {
+func podsOf(rp *reports, id ledger.JobID) (out []PodReport) {
 	for s := range model.NumStatus {
 		rp.e.l.Jobs.Tasks(id, s, func(t ledger.TaskID) bool {
 			out = append(out, rp.podReport(t))

@@ -44,7 +44,26 @@ func (q Questions) Jobs() []JobReport {
 // next is where to begin the next time.
 func (q Questions) JobsWithin(from int, stop func() bool) (rows []JobReport, old []int, next int) {
 	q.e.l.Settle()
-	return q.e.reports.jobReportsWithin(from, stop)
+	rp := &q.e.reports
+	ids := jobsByName(rp)
+	rows, next = make([]JobReport, len(ids)), -1
+	for k, asked := 0, 0; k < len(ids); k++ {
+		i := (from + k) % len(ids)
+		reason, still := lastReason(rp, ids[i])
+		if !still && next < 0 && asked > 0 && stop() {
+			next = i
+		}
+		switch {
+		case still:
+		case next < 0:
+			reason = q.e.JobReason(ids[i])
+			asked++
+		default:
+			old = append(old, i)
+		}
+		rows[i] = rp.jobRow(ids[i], reason)
+	}
+	return rows, old, max(0, next)
 }
 
 // Pods describes all pods, as in a Report.
@@ -59,7 +78,7 @@ func (q Questions) PodsOf(namespace, job string) (out []PodReport) {
 	e.l.Settle()
 	e.l.Jobs.Each(func(id ledger.JobID) bool {
 		if k := &e.l.Job(id).Key; k.Namespace == namespace && k.Name == job {
-			out = append(out, e.reports.podsOf(id)...)
+			out = append(out, podsOf(&e.reports, id)...)
 		}
 		return true
 	})
@@ -97,7 +116,7 @@ func (q Questions) Job(id ledger.JobID) JobWhy {
 		Standing: q.Standing(id), Starves: e.policy.Eviction.Starving(id)}
 	_, asks := e.reports.asks(id)
 	w.Asks = e.reports.list(asks)
-	w.Pods = e.reports.podsOf(id)
+	w.Pods = podsOf(&e.reports, id)
 	sortPods(w.Pods)
 	if job.Group != nil {
 		w.Problems = faults(model.KindPodGroup, job.Group)

@@ -123,7 +123,7 @@ func TestWhatIfOfALiveScheduler(t *testing.T) {
 	}
 }
 
-// The bookings of a live cluster are told by their status, if the person may list them. Without their CRD there are none.
+// The bookings of a live cluster are told by their status, if the person may list them. Without the CRD there are none.
 func TestBookingsOfALiveScheduler(t *testing.T) {
 	const booked = `{"apiVersion": "ashlar.sh/v1alpha1", "kind": "BookingList", "items": [
 	  {"metadata": {"name": "disks"}, "spec": {"maintenance": true, "from": "2030-01-01T00:00:00Z",
@@ -142,8 +142,8 @@ func TestBookingsOfALiveScheduler(t *testing.T) {
 		}
 		Unknown []string
 	}
-	for code, want := range map[int]string{http.StatusOK: "course disks", http.StatusForbidden: "no right to list bookings",
-		http.StatusNotFound: ""} {
+	for code, want := range map[int]string{http.StatusOK: "course disks", http.StatusNotFound: "",
+		http.StatusForbidden: "no right to list bookings"} {
 		cluster := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 			w.Header().Set("Content-Type", "application/json")
 			switch {
@@ -172,7 +172,8 @@ func TestBookingsOfALiveScheduler(t *testing.T) {
 		for _, b := range got.Items {
 			names = append(names, b.Name)
 		}
-		if said := strings.Join(append(names, got.Unknown...), " "); !strings.Contains(said, want) || want == "" && said != "" {
+		said := strings.Join(append(names, got.Unknown...), " ")
+		if !strings.Contains(said, want) || want == "" && said != "" {
 			t.Errorf("the API server answers %d: the page is told %q, want %q", code, said, want)
 		}
 		if code == http.StatusOK {

@@ -87,8 +87,11 @@ func (c *copied) readJobs(e *sched.Engine, last *copied, within time.Duration) {
 		for before < len(last.Jobs) && jobs.at(&last.Jobs[before]).compare(at) < 0 {
 			before++
 		}
-		if before < len(last.Jobs) && jobs.at(&last.Jobs[before]) == at && last.Jobs[before].Reason.Code == rows[i].Reason.Code {
-			rows[i].Reason = last.Jobs[before].Reason // it says more
+		if before == len(last.Jobs) || jobs.at(&last.Jobs[before]) != at {
+			continue
+		}
+		if was := last.Jobs[before].Reason; was.Code == rows[i].Reason.Code {
+			rows[i].Reason = was // it says more
 		}
 	}
 	c.Jobs, c.asks = rows, next

@@ -43,8 +43,8 @@ func New(p policy.Profile, items []Item, o Options) (*World, error) {
 		return nil, err
 	}
 	engine.Record(o.Verbosity)
-	w := (&World{engine: engine, begin: o.Begin, period: o.Period, audit: o.Audit, tells: o.Came, written: o.Written, freed: o.Freed,
-		objects: objects{lives: map[model.Ref]*life{},
+	w := (&World{engine: engine, begin: o.Begin, period: o.Period, audit: o.Audit, tells: o.Came,
+		written: o.Written, freed: o.Freed, objects: objects{lives: map[model.Ref]*life{},
 			changed: map[model.Ref]*life{}, homeless: map[string][]*life{}, recurs: map[model.Ref]bool{}}}).wire()
 	if w.period <= 0 {
 		w.period = DefaultPeriod

@@ -17,7 +17,8 @@ func TestEveryWordIsInChinese(t *testing.T) {
 		t.Fatal(err)
 	}
 	within := regexp.MustCompile(`\bt\(([^()]*(?:\([^()]*\))?[^()]*)\)`)
-	tables := regexp.MustCompile(`(?:Record<(?:string|View|Stand), string> = \{|const verdicts = \{|const kinds = \[\[)([^;]*);`)
+	tables := regexp.MustCompile(`(?:Record<(?:string|View|Stand), string> = \{|const verdicts = \{|` +
+		`const kinds = \[\[)([^;]*);`)
 	labels := regexp.MustCompile(`\blabel: "([^"]+)"`)
 	text := regexp.MustCompile(`"([^"]*)"`)
 	seen := 0

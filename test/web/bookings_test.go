@@ -38,7 +38,8 @@ func TestBookingsOnThePage(t *testing.T) {
 	p.Until("what happened to the job", `["came", "waits: ", "booking disks"].every((s) =>
 	  document.querySelector(".past").innerText.includes(s)) && location.hash.includes("past=1")`)
 	p.Goes("#/jobs?job=lab/short&past=1")
-	p.Until("where the other was bound", `document.querySelector(".past").innerText.includes("bind lab/short-worker-0 to")`)
+	p.Until("where the other was bound",
+		`document.querySelector(".past").innerText.includes("bind lab/short-worker-0 to")`)
 	p.Sound()
 }
 

@@ -97,11 +97,13 @@ func TestWithinThreeClicks(t *testing.T) {
 	b := start(t)
 	p := noon(t, b)
 	var of struct{ Job, Borrows, Lends, Victim, Winner string }
-	p.Eval(`Promise.all(["jobs?waiting=true", "queues", "evictions"].map((x) => fetch("/v1/" + x).then((r) => r.json()))).then(([j, q, e]) => {
+	p.Eval(`Promise.all(["jobs?waiting=true", "queues", "evictions"].map((x) =>
+	  fetch("/v1/" + x).then((r) => r.json()))).then(([j, q, e]) => {
 	  const held = (x) => Number(x.allocated["nvidia.com/gpu"] ?? 0) - Number(x.deserved["nvidia.com/gpu"] ?? 0);
 	  const list = q.items.filter((x) => x.name !== "root").sort((a, b) => held(b) - held(a));
 	  const took = e.items.find((x) => x.action === "reclaim");
-	  return {Job: j.items[0].name, Borrows: list[0].name, Lends: list.at(-1).name, Victim: took.name, Winner: took.for.split("/")[1]};
+	  return {Job: j.items[0].name, Borrows: list[0].name, Lends: list.at(-1).name, Victim: took.name,
+	    Winner: took.for.split("/")[1]};
 	})`, &of)
 	(&counting{page: p}).asks(t, of.Job, of.Borrows, of.Lends, of.Victim, of.Winner)
 	p.play(`{"seek": 1e9}`)

@@ -73,7 +73,7 @@ func (w interrupted) Step() (sim.Cycle, bool) {
 	return c, more
 }
 
-// Somebody who winds back while cycles run is where they went, and not at the end of what ran meanwhile.
+// Wound back while cycles run, the player is at the moment that was gone to, and not at the end of what ran meanwhile.
 func TestWindingBackWhileItRuns(t *testing.T) {
 	p := player(t, cluster(job("first", "a", 0, 4), job("second", "a", 10*time.Second, 6)), func(o *Options) {
 		o.Grain, o.Speed, o.Paused = time.Second, 60, false

@@ -90,8 +90,8 @@ func (r *Refusal) Error() string { return r.Message }
 const awaitPlace = 5 * time.Second
 
 // Answers answers requests for what-if, one at a time: while one is made and run, others wait a while, and are refused
-// then. place is a channel of one place, which it takes meanwhile. copied makes the copy that a change is tried on, for as long as the
-// context says; its error may be a Refusal.
+// then. place is a channel of one place, which it takes meanwhile. copied makes the copy that a change is tried on, for
+// as long as the context says; its error may be a Refusal.
 func Answers(place chan struct{}, copied func(context.Context, *Change) (*Copy, error)) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		late := time.NewTimer(awaitPlace)
