@@ -51,6 +51,8 @@ type QueueReport struct {
 
 	Deserved, Allocated, Request, Inqueue, Elastic, Guarantee resource.List
 	Capability, RealCapability                                resource.List // zeros are limits of zero
+
+	Start trace.Start // of its own job that starts first, where one is known to: see estimate.Starts.IntoQueues
 }
 
 // JobReport is a job's state and why it waits.

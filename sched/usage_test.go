@@ -182,3 +182,96 @@ func TestWithoutWeightNothingIsKept(t *testing.T) {
 		t.Fatalf("it keeps %v", e.l.Usage.Saved())
 	}
 }
+
+// books books the node for namespace alice in queue q.
+func (h *holder) books(b model.Booking) {
+	b.Meta = model.Meta{Name: "b", UID: "b"}
+	b.Owner = model.BookingOwner{Queue: "q", Namespace: "alice"}
+	h.tell(model.KindBooking, "", "b", &b)
+}
+
+// until has cycles whenever the engine wants one, and at a time.
+func (h *holder) until(now, at int64) {
+	for _, _, next := h.e.Decide(now); next != 0 && next < at; {
+		_, _, next = h.e.Decide(next)
+	}
+	h.e.Decide(at)
+}
+
+// TestIdleBookedRoomIsUsed compares what is remembered of the owner of a booking with the integral of what its pod
+// holds, and of all the rest of the node while a window lasts, though no job waits. An engine that is made anew in the
+// midst remembers the same to the last digit.
+func TestIdleBookedRoomIsUsed(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		h := newHolder(t)
+		const minutes = 60 * second
+		start := rapid.Int64Range(1, 1_800_000_000).Draw(t, "start") * second
+		from, to := int64(10), 10+rapid.Int64Range(1, 50).Draw(t, "minutes")
+		h.books(model.Booking{Windows: []model.Window{{From: start + from*minutes, To: start + to*minutes}}})
+		now, want, rate := int64(0), 0.0, math.Ln2/600
+		type part struct {
+			from, to int64
+			cpu      int64
+		}
+		var parts []part
+		for range rapid.IntRange(1, 8).Draw(t, "changes") {
+			cpu := rapid.Int64Range(0, 1000_000).Draw(t, "cpu")
+			h.holds(cpu)
+			if rapid.Bool().Draw(t, "made anew") {
+				anew := engine(t, rememberingProfile())
+				anew.Apply(h.e.l.Facts()...)
+				anew.Restore(h.e.Commitments())
+				h.e = anew
+			}
+			ends := now + rapid.Int64Range(1, 30).Draw(t, "passed")
+			h.until(start+now*minutes, start+ends*minutes)
+			parts, now = append(parts, part{now, ends, cpu}), ends
+		}
+		ago := func(minute int64) float64 { return math.Exp(-rate * 60 * float64(now-minute)) }
+		for _, p := range parts {
+			want += float64(p.cpu) * (ago(p.to) - ago(p.from))
+			if a, b := max(p.from, from), min(p.to, to); a < b {
+				want += float64(1_000_000-p.cpu) * (ago(b) - ago(a))
+			}
+		}
+		for _, of := range [...][2]string{{"q", ""}, {model.RootQueue, ""}, {"q", "alice"}} {
+			if got := h.used(of[0], of[1], start+now*minutes); math.Abs(got-want) > 1+want*1e-9 {
+				t.Fatalf("%v has used %v, want %v, of %v booked from minute %d to %d", of, got, want, parts, from, to)
+			}
+		}
+	})
+}
+
+// TestWhatIsNotIdleBookedRoom: maintenance is no usage, nor is a window that was ended early, nor a node that takes no
+// pods.
+func TestWhatIsNotIdleBookedRoom(t *testing.T) {
+	window := []model.Window{{From: 600 * second, To: 7200 * second}}
+	for name, c := range map[string]struct {
+		booking model.Booking
+		node    model.Node
+		until   int64 // it counts from 600 s to then
+	}{
+		"idle to the end": {booking: model.Booking{Windows: window}, until: 7200},
+		"maintenance":     {booking: model.Booking{Windows: window, Maintenance: true}, until: 600},
+		"ended early":     {booking: model.Booking{Windows: window, PurgeAfter: 900 * second}, until: 1500},
+		"a cordoned node": {booking: model.Booking{Windows: window}, node: model.Node{Unschedulable: true}, until: 600},
+		"it is given up":  {booking: model.Booking{}, until: 600},
+		"two windows a day": {booking: model.Booking{Windows: []model.Window{{From: 600 * second, To: 900 * second},
+			{From: 900 * second, To: 1200 * second}}}, until: 1200},
+	} {
+		t.Run(name, func(t *testing.T) {
+			h := newHolder(t)
+			n := c.node
+			n.Meta = model.Meta{Name: "n", UID: "n"}
+			n.Allocatable = resource.List{{Name: "cpu", Value: 1_000_000}, {Name: "pods", Value: 110}}
+			h.tell(model.KindNode, "", "n", &n)
+			h.books(c.booking)
+			h.until(0, 9000*second)
+			rate := math.Ln2 / 600
+			want := 1_000_000 * (math.Exp(-rate*float64(9000-c.until)) - math.Exp(-rate*float64(9000-600)))
+			if got := h.used("q", "alice", 9000*second); math.Abs(got-want) > 1 {
+				t.Errorf("alice has used %v, want %v", got, want)
+			}
+		})
+	}
+}

@@ -67,3 +67,34 @@ func TestARunThatIsStoppedEstimatesStarts(t *testing.T) {
 		t.Errorf("when all is quiet nothing starts any more:\n%s", got.out)
 	}
 }
+
+// What a Volcano Job says of how long it runs counts where nothing else is said, and is told with where it is from.
+func TestAVolcanoJobSaysHowLongItRuns(t *testing.T) {
+	job := func(estimate string) string {
+		return `
+---
+apiVersion: batch.volcano.sh/v1alpha1
+kind: Job
+metadata: {name: train}
+spec:
+  minAvailable: 1
+  schedulerName: volcano
+  runningEstimate: ` + estimate + `
+  tasks: [{replicas: 1, name: w, template: {spec: {containers: [{name: c, resources: {requests: {cpu: "4"}}}]}}}]
+`
+	}
+	files := file(t, "cluster.yaml", `
+apiVersion: v1
+kind: Node
+metadata: {name: n1}
+status: {allocatable: {cpu: "4", pods: "10"}}`+job("20m"))
+	got := run("", "ashlar", "simulate", "-f", files, "--until", "1m", "-o", "json")
+	if !strings.Contains(got.out, `"expected": "20m0s",`) || !strings.Contains(got.out, `"source": "runningEstimate"`) {
+		t.Errorf("%s\n%s", got.err, got.out)
+	}
+	files = file(t, "cluster.yaml", job("-20m"))
+	got = run("", "ashlar", "simulate", "-f", files, "--until", "1m")
+	if !strings.Contains(got.out, "spec.runningEstimate: -20m0s is negative: it is left out") {
+		t.Errorf("%s\n%s", got.err, got.out)
+	}
+}

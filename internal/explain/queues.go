@@ -28,6 +28,7 @@ type QueueStand struct {
 	ClosedBy string `json:"closedBy"`
 	Turn     int    `json:"turn"`
 	Waiting  int    `json:"waiting"`
+	Start    *Start `json:"start,omitempty"` // of its own job that starts first, where that was estimated
 }
 
 // Why is the arithmetic of one queue. Reason says why it takes no jobs, empty when it
@@ -98,7 +99,8 @@ func NewQueues(state sched.Report, s Summary) *Queues {
 		Queues: []QueueStand{}, Next: []string{}, Why: []Why{}}
 	for i := range state.Queues {
 		q := &state.Queues[i]
-		d.Queues = append(d.Queues, QueueStand{Queue: queue(q), ClosedBy: q.ClosedBy, Turn: q.Turn, Waiting: q.Waiting})
+		d.Queues = append(d.Queues, QueueStand{Queue: queue(q), ClosedBy: q.ClosedBy, Turn: q.Turn, Waiting: q.Waiting,
+			Start: start(&q.Start)})
 	}
 	d.next()
 	return d

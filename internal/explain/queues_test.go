@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"ashlar.sh/sched"
+	"ashlar.sh/sched/model"
 	"ashlar.sh/sched/trace"
 )
 
@@ -128,5 +129,35 @@ func TestAQueueBelowOneThatIsSetAside(t *testing.T) {
 	want := "queue a hangs below queue eng, which was set aside because of an error in it: spec.weight: -1"
 	if got != want {
 		t.Errorf("it says %q, want %q", got, want)
+	}
+}
+
+// Where starts were estimated, the table says when the first job of each queue starts, counted from the estimate.
+func TestTheFirstStartOfAQueue(t *testing.T) {
+	queue := func(name string, start trace.Start) sched.QueueReport {
+		return sched.QueueReport{Name: name, Parent: "root", Start: start}
+	}
+	const minute = int64(60_000_000_000)
+	d := NewQueues(sched.Report{Queues: []sched.QueueReport{
+		queue("a", trace.Start{Made: minute, Earliest: 11 * minute, Latest: 41 * minute, Source: model.TimeDeclared}),
+		queue("b", trace.Start{}), queue("c", trace.Start{Made: minute, Earliest: 3 * minute, Unknown: trace.EndsUnknown}),
+	}}, Summary{})
+	var b strings.Builder
+	if err := d.Text(&b, Style{}, false); err != nil {
+		t.Fatal(err)
+	}
+	for name, want := range map[string]string{"QUEUE": "START", "a": "in 10m-40m", "b": "-", "c": "in 2m-?"} {
+		line := ""
+		for l := range strings.Lines(b.String()) {
+			if f := strings.Fields(l); len(f) > 0 && f[0] == name && line == "" {
+				line = l
+			}
+		}
+		if !strings.Contains(line, want) {
+			t.Errorf("%s: %q, want %s\n%s", name, line, want, b.String())
+		}
+	}
+	if got := d.Queues[1].Start; got != nil {
+		t.Errorf("of b nothing is known: %+v", got)
 	}
 }

@@ -5,7 +5,7 @@ import "ashlar.sh/sched/model"
 // RunTime is how long a pod runs from its start, and where that figure comes from. Limit is when its node ends
 // it at the latest, grace included. Expected is its author's guess, longer by itself for each time that it was
 // outlived, and never longer than Limit; without a guess it is Limit. Source is enforced where Expected is Limit,
-// declared for a guess.
+// declared or runningEstimate for a guess, predicted for what earlier runs took.
 type RunTime struct {
 	Limit    Duration `json:"limit,omitempty"`
 	Expected Duration `json:"expected,omitempty"`

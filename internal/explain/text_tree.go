@@ -3,7 +3,9 @@ package explain
 import (
 	"fmt"
 	"io"
+	"slices"
 	"strings"
+	"time"
 
 	"ashlar.sh/sched/model"
 )
@@ -37,7 +39,11 @@ func (d *Queues) Lines(w io.Writer, s Style, wide bool) error {
 
 // table has a line for every resource of every queue, children below their parents.
 func (d *Queues) table(p *page, wide bool) [][]cell {
+	starts := slices.ContainsFunc(d.Queues, func(q QueueStand) bool { return q.Start.known() })
 	head := []cell{left("QUEUE"), right("TURN"), right("SHARE")}
+	if starts {
+		head = append(head, left("START"))
+	}
 	if wide {
 		head = append(head, left("STATE"), right("WEIGHT"), right("PRIORITY"), right("WAITING"))
 	}
@@ -51,7 +57,7 @@ func (d *Queues) table(p *page, wide bool) [][]cell {
 	}
 	rows := [][]cell{append(head, ofDeserved(long))}
 	for _, b := range d.tree() {
-		rows = append(rows, b.lines(wide, long)...)
+		rows = append(rows, b.lines(wide, starts, long)...)
 	}
 	return rows
 }
@@ -99,7 +105,20 @@ func rerooted(queues []Queue) []Queue {
 	return queues
 }
 
-func (b stand) lines(wide bool, long int) [][]cell {
+// start is when the first job of a queue starts, counted from when that was estimated; "-" where it is not known.
+func (b stand) start() string {
+	if !b.Start.known() {
+		return "-"
+	}
+	made, err := time.Parse(time.RFC3339, b.Start.Made)
+	if err != nil {
+		return "-"
+	}
+	return b.Start.cell(made.UnixNano())
+}
+
+// lines are those of a queue, with when its first job starts if starts.
+func (b stand) lines(wide, starts bool, long int) [][]cell {
 	name := strings.Repeat("  ", b.depth) + b.Name
 	if !wide {
 		name += b.state(" (%s)")
@@ -110,6 +129,9 @@ func (b stand) lines(wide bool, long int) [][]cell {
 	}
 	first := []cell{left(name), right(turn), right(b.share())}
 	blank := []cell{left(""), left(""), left("")}
+	if starts {
+		first, blank = append(first, left(b.start())), append(blank, left(""))
+	}
 	if wide {
 		first = append(first, left(b.state("%s")), right(fmt.Sprint(b.Weight)), right(fmt.Sprint(b.Priority)),
 			right(fmt.Sprint(b.Waiting)))

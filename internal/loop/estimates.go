@@ -49,7 +49,10 @@ func (x *estimates) follow(ctx context.Context, every time.Duration) {
 		case <-t.C:
 		}
 		began := time.Now()
-		if panicked := crash.Handler(x.l.panicked).Guard("estimating starts", func() { x.refresh(ctx) }); panicked != nil {
+		if panicked := crash.Handler(x.l.panicked).Guard("estimating starts", func() {
+			x.refresh(ctx)
+			x.tell(x.latest.Load())
+		}); panicked != nil {
 			x.latest.Store(nil)
 			pause = max(every, afterFailure)
 			continue

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"time"
 
+	"k8s.io/client-go/dynamic"
 	"k8s.io/client-go/kubernetes"
 	"k8s.io/client-go/metadata"
 	"k8s.io/client-go/rest"
@@ -117,12 +118,16 @@ func (l *loop) connect(ctx, work context.Context) error {
 	if err != nil {
 		return fmt.Errorf("make a client for the owners of pods: %w", err)
 	}
+	jobs, err := dynamic.NewForConfig(plain)
+	if err != nil {
+		return fmt.Errorf("make a client for Volcano's Jobs: %w", err)
+	}
 	booked, err := client.NewForConfig(config)
 	if err != nil {
 		return err
 	}
 	l.seen, err = observe.New(observe.Options{Kube: l.rivals.kube, Volcano: volcano, Bookings: booked,
-		Metadata: heads, Resync: l.o.Resync,
+		Metadata: heads, Jobs: jobs, Resync: l.o.Resync,
 		Adopt: l.o.Adopt != AdoptNever, AwaitGroups: l.o.Adopt == AdoptAuto, NodeSelector: l.o.NodeSelector,
 		Shard: l.o.Shard, Ring: l.o.Ring,
 		Reads: l.reads.has, Panicked: l.panicked, Selectors: l.conf.selectors,

@@ -4,8 +4,10 @@ import (
 	"time"
 
 	corev1 "k8s.io/api/core/v1"
+	batchv1alpha1 "volcano.sh/apis/pkg/apis/batch/v1alpha1"
 	schedulingv1beta1 "volcano.sh/apis/pkg/apis/scheduling/v1beta1"
 
+	"ashlar.sh/internal/kube/translate"
 	"ashlar.sh/sched/model"
 )
 
@@ -20,7 +22,8 @@ type times struct {
 	submitAt time.Duration
 	submits  bool // submitAt was given
 	duration time.Duration
-	lasts    bool // duration was given
+	lasts    bool           // duration was given
+	estimate *time.Duration // spec.runningEstimate, of a Volcano Job
 }
 
 func at(key string) string { return "metadata.annotations[" + key + "]" }
@@ -31,6 +34,36 @@ func (b *builder) timesOf(object string, annotations map[string]string) times {
 	t.submitAt, t.submits = b.duration(object, annotations, submitKey, "0s is taken")
 	t.duration, t.lasts = b.duration(object, annotations, durationKey, "the pod runs for ever")
 	return t
+}
+
+// estimateOf reads what a Volcano Job says in its spec of how long its pods run; nil where it says nothing that can be
+// meant.
+func (b *builder) estimateOf(o *object) *time.Duration {
+	j, is := o.Object.(*batchv1alpha1.Job)
+	if !is || j.Spec.RunningEstimate == nil {
+		return nil
+	}
+	d := j.Spec.RunningEstimate.Duration
+	if d < 0 {
+		b.problem(o.ref(), "spec.runningEstimate: %s is negative: it is left out", d)
+		return nil
+	}
+	return &d
+}
+
+// estimated gives a PodGroup what its Volcano Job says of how long its pods run.
+func (b *builder) estimated(o *object, group *model.PodGroup) {
+	if d := b.jobEstimate(o); d != nil {
+		translate.Estimated(group, d.String())
+	}
+}
+
+// jobEstimate is what the Volcano Job of a PodGroup says; nil for nothing.
+func (b *builder) jobEstimate(group *object) *time.Duration {
+	for id := range b.controllers(group) {
+		return b.times[id].estimate
+	}
+	return nil
 }
 
 // duration reads one annotation; what cannot be meant is a Problem and not given.
@@ -89,10 +122,16 @@ func (b *builder) groupOf(pod *corev1.Pod) *object {
 	return nil
 }
 
-// runs is how long a pod runs: as it says itself, else as its PodGroup says of each of its pods.
+// runs is how long a pod runs: as it says itself, else as its PodGroup says of each of its pods, else its Volcano Job.
 func (b *builder) runs(pod *corev1.Pod, own times) (d time.Duration, said bool) {
 	if group := b.groupOf(pod); !own.lasts && group != nil {
-		return b.times[group.id].duration, b.times[group.id].lasts
+		if of := b.times[group.id]; of.lasts {
+			return of.duration, true
+		}
+		if d := b.jobEstimate(group); d != nil {
+			return *d, true
+		}
+		return 0, false
 	}
 	return own.duration, own.lasts
 }

@@ -126,6 +126,9 @@ func (b *builder) podGroup(o *object, j *batchv1alpha1.Job, tasks []task) model.
 	}
 	f, _ := translate.Fact(g, b.options)
 	out := f.Object.(*model.PodGroup)
+	if d := b.times[o.id].estimate; d != nil {
+		translate.Estimated(out, d.String())
+	}
 	if list, ok := minResources(tasks, int64(out.MinMember), sum); ok {
 		out.MinResources, out.HasMin = list, true
 	} else {

@@ -137,6 +137,9 @@ func (b *builder) makePods(batch batchOf) {
 	t := b.timesOf(o.ref(), batch.template.Annotations)
 	if of := b.times[o.id]; batch.fixed && !t.lasts {
 		t.duration, t.lasts = of.duration, of.lasts // a Volcano Job's annotations are those of its PodGroup
+		if !t.lasts && of.estimate != nil {
+			t.duration, t.lasts = *of.estimate, true
+		}
 	}
 	for i := range batch.count {
 		for !batch.fixed && b.pods[b.podRefOf(&batch, i)] {

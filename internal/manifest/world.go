@@ -145,7 +145,9 @@ func (b *builder) index(objects []object) {
 	})
 	b.pods, b.groups = map[model.Ref]bool{}, map[identity]string{}
 	for _, o := range b.order {
-		b.times[o.id] = b.timesOf(o.ref(), o.GetAnnotations())
+		t := b.timesOf(o.ref(), o.GetAnnotations())
+		t.estimate = b.estimateOf(o)
+		b.times[o.id] = t
 		switch obj := o.Object.(type) {
 		case *corev1.Pod:
 			b.pods[podRef(obj)] = true
@@ -185,6 +187,9 @@ func (b *builder) object(o *object) {
 	f, ok := translate.Fact(o.Object, b.options)
 	if !ok {
 		return
+	}
+	if g, ok := f.Object.(*model.PodGroup); ok {
+		b.estimated(o, g)
 	}
 	if c, ok := o.Object.(*resourcev1.ResourceClaim); ok {
 		withDefaults(&c.Spec)

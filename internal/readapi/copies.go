@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"ashlar.sh/sched"
+	"ashlar.sh/sched/ledger"
 	"ashlar.sh/sched/trace"
 )
 
@@ -50,6 +51,13 @@ func (c *copied) read(e *sched.Engine, m Moment, last *copied, within time.Durat
 	c.Moment = m
 	if c.has&ofQueues != 0 {
 		c.Queues = e.Queues()
+		m.Starts.IntoQueues(c.Queues, func(k ledger.JobKey) string {
+			l := e.Ledger()
+			if j, there := l.Jobs.Find(k); there && l.Job(j).Queue != ledger.NoQueue {
+				return l.Queue(l.Job(j).Queue).Name
+			}
+			return ""
+		}, m.At.UnixNano())
 	}
 	if c.has&ofJobs != 0 {
 		c.readJobs(e, last, within)

@@ -60,6 +60,11 @@ func TestWhyTellsWhenAJobStarts(t *testing.T) {
 				t.Errorf("%s: %d %s", path, code, text)
 			}
 		}
+		code, got := get[map[string]any](t, s, "tenant", "/v1/queues")
+		if text := plain(got); code != http.StatusOK || strings.Contains(text, "secret") ||
+			strings.Contains(text, `"start":{"earliest":"1970-01-01T00:01:00Z"`) != (limit != 0) {
+			t.Errorf("queues: %d %s", code, text)
+		}
 		if _, got := get[explain.Answer](t, s, "admin", "/v1/why/job/blue/secret"); got.Start != nil {
 			t.Errorf("a job that runs: %+v", got.Start)
 		}

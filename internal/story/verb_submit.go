@@ -31,6 +31,8 @@ import (
 // preemptable, jdb-min and jdb-max are what its PodGroup says of room that others want back; revocable pods may run
 // where room is lent by the hour.
 //
+// estimate is what its Volcano Job says of how long each pod runs (spec.runningEstimate).
+//
 // for is how long a pod runs, and what it says of that; guess is what it says instead. limit is its
 // activeDeadlineSeconds: it runs no longer, and fails then.
 //
@@ -38,7 +40,7 @@ import (
 //
 // fault=FIELD sets an object aside: the PodGroup, or the pods of the "N x" before it.
 var submitVerb = verb{syntax: "submit NAMESPACE/NAME [queue=Q] [min=N] [minroles=ps:1,worker:2] [minresources=cpu:4] " +
-	"[priority=CLASS] [phase=PHASE] [sla=10m] [preemptable|preemptable=no] [jdb-min=N|N%] [jdb-max=N|N%] " +
+	"[priority=CLASS] [phase=PHASE] [sla=10m] [estimate=10m] [preemptable|preemptable=no] [jdb-min=N|N%] [jdb-max=N|N%] " +
 	"[topology=soft|hard:TIER] [subgroups=KEY:SIZE:MIN[:soft|:hard:TIER]]… [no-group [owner=[KIND/]NAME[/UID]] " +
 	"[group=NAME]] [at=10m] [fault=FIELD] " +
 	"[N x AMOUNTS|nothing [as ROLE] [for=10m] [takes=10m] [guess=10m] [template=NAME] " +
@@ -185,10 +187,13 @@ func (o *order) option(word string) (known bool, err error) {
 		o.group.PriorityClass = value
 	case "phase":
 		o.group.Phase, err = phaseOf(value)
-	case "sla":
+	case "sla", "estimate":
 		var d time.Duration
-		d, err = duration(key, value)
-		o.group.MaxWait = int64(d)
+		if d, err = duration(key, value); key == "sla" {
+			o.group.MaxWait = int64(d)
+		} else {
+			o.group.Estimate = max(1, int64(d))
+		}
 	case "preemptable":
 		if !slices.Contains([]string{"", "no", "unset"}, value) {
 			return true, unknown(word)

@@ -95,8 +95,11 @@ func (f *forward) happen() (some bool) {
 func (f *forward) finish(is model.Fact, p *model.Pod) {
 	lasts, limit := p.Rare().Lasts, p.Rare().Limit
 	if group, predicted := f.known(p); lasts == 0 {
-		if lasts = predicted; group != nil && group.Lasts != 0 {
-			lasts = group.Lasts
+		if group != nil {
+			lasts, _ = group.Guess()
+		}
+		if lasts == 0 {
+			lasts = predicted
 		}
 	}
 	f.free(p)

@@ -1,6 +1,7 @@
 package estimate
 
 import (
+	"cmp"
 	"slices"
 
 	"ashlar.sh/sched"
@@ -8,6 +9,9 @@ import (
 	"ashlar.sh/sched/model"
 	"ashlar.sh/sched/trace"
 )
+
+// Life is the UID of the PodGroup of a job among those that were estimated, "" for an adopted one.
+func (s *Starts) Life(k ledger.JobKey) string { return s.lives[k] }
 
 // Options say how the engine is run forward. The zero Options follow each end of a pod to the second, however many
 // there are, up to DefaultSteps cycles.
@@ -121,6 +125,33 @@ func start(k ledger.JobKey, now int64, early, late *forward, unknown *unknowns) 
 		unknown.tell(k, &out)
 	}
 	return out
+}
+
+// IntoQueues writes into queues of a report, as it is to be told at a time, when the first of the jobs starts that wait
+// in the queue itself, by what is known; nil has none. queueOf is the queue of a job. No job is named.
+func (s *Starts) IntoQueues(queues []sched.QueueReport, queueOf func(ledger.JobKey) string, now int64) {
+	if s == nil {
+		return
+	}
+	first := map[string]trace.Start{}
+	for k, is := range s.Jobs { // order-free: the first by its times, then the surest
+		is = is.At(now)
+		q := queueOf(k)
+		is.Jobs, is.More, is.Reason, is.First, is.Slip = nil, 0, trace.Reason{}, 0, 0
+		if was, some := first[q]; by(is) != 0 && q != "" && (!some || sooner(is, was)) {
+			first[q] = is
+		}
+	}
+	for i := range queues {
+		queues[i].Start = first[queues[i].Name]
+	}
+}
+
+// sooner says that a start is before another one.
+func sooner(a, b trace.Start) bool {
+	from := func(s trace.Start) int64 { return cmp.Or(s.Earliest, s.Latest) }
+	return cmp.Or(cmp.Compare(from(a), from(b)), cmp.Compare(by(a), by(b)), cmp.Compare(b.Source, a.Source),
+		cmp.Compare(a.Unknown, b.Unknown)) < 0
 }
 
 // Into writes the estimates into jobs of a report, as they are to be told at a time; nil has none.

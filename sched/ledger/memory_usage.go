@@ -41,8 +41,9 @@ type meter struct {
 	rows     []holder
 	free     []int32
 	byKey    map[UsageKey]int32
-	touched  []int32    // rows of which what they hold may have changed
-	changed  []UsageKey // holders of which the records changed since TakeChanged; kept once that was called
+	booked   map[UsageKey]resource.Vec // idle room that counts as held: see Book
+	touched  []int32                   // rows of which what they hold may have changed
+	changed  []UsageKey                // holders of which the records changed since TakeChanged; kept once that was called
 	follows  bool
 }
 
@@ -190,6 +191,9 @@ func holdsAny(s resource.Sums) bool {
 // settle brings a holder up to now, if what it holds has changed.
 func (u *Usage) settle(m *meter, i int32, holds resource.Sums) {
 	row := &m.rows[i]
+	if booked := m.booked[row.UsageKey]; len(booked) > 0 {
+		holds = holds.Clone().Add(booked)
+	}
 	same := true
 	for d := range resource.Dim(max(len(row.held), len(holds))) {
 		same = same && row.held.Get(d) == max(0, holds.Get(d))

@@ -288,7 +288,8 @@ func lasts(g *model.PodGroup) int64 {
 	if g == nil {
 		return 0
 	}
-	return g.Lasts
+	guess, _ := g.Guess()
+	return guess
 }
 
 // apply returns the job's row, which may be free when the group is gone.

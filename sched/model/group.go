@@ -31,6 +31,7 @@ type PodGroup struct {
 	Phase         GroupPhase
 	MaxWait       int64 // sla-waiting-time in nanoseconds, 0 when not set
 	Lasts         int64 // ashlar.sh/duration in nanoseconds: what each pod takes that does not say; 0: not set
+	Estimate      int64 // the same by its Volcano Job, where it does not say: spec.runningEstimate; 0: not set
 	Preemptable   bool  // volcano.sh/preemptable: "true": it runs on room that other jobs may take back
 	Spared        bool  // volcano.sh/preemptable: "false": no member is evicted, whatever the pods say
 
@@ -42,6 +43,14 @@ type PodGroup struct {
 
 	Topology  *Topology   // networkTopology; nil: not set
 	SubGroups []SubGroups // subGroupPolicy, as written: a member belongs to the first that selects it
+}
+
+// Guess is how long each pod runs that does not say, in nanoseconds, and where that is said; 0: nowhere.
+func (g *PodGroup) Guess() (int64, TimeSource) {
+	if g.Lasts != 0 {
+		return g.Lasts, TimeDeclared
+	}
+	return g.Estimate, TimeEstimated
 }
 
 // RoleMin is the least number of members that a role needs (minTaskMember).

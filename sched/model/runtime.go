@@ -7,11 +7,12 @@ type TimeSource uint8
 const (
 	TimeUnknown   TimeSource = iota // nothing is said
 	TimePredicted                   // what the last runs of the same user and template took
+	TimeEstimated                   // the author's guess for a Volcano Job: spec.runningEstimate
 	TimeDeclared                    // the author's guess: ashlar.sh/duration on the pod, or on its PodGroup
 	TimeEnforced                    // the kubelet ends the pod: spec.activeDeadlineSeconds
 )
 
-var timeSourceNames = [...]string{"unknown", "predicted", "declared", "enforced"}
+var timeSourceNames = [...]string{"unknown", "predicted", "runningEstimate", "declared", "enforced"}
 
 // String is the source as it is written in reports and configurations.
 func (s TimeSource) String() string { return timeSourceNames[s] }
@@ -33,10 +34,10 @@ func (p *Pod) RunTime(group *PodGroup, predicted, now int64) (out RunTime) {
 			out.Limit = After(rare.Limit, p.Grace)
 		}
 	}
-	if out.Expected == 0 && group != nil {
-		out.Expected = group.Lasts
+	if out.Source = TimeDeclared; out.Expected == 0 && group != nil {
+		out.Expected, out.Source = group.Guess()
 	}
-	if out.Source = TimeDeclared; out.Expected == 0 {
+	if out.Expected == 0 {
 		out.Expected, out.Source = predicted, TimePredicted
 	}
 	if out.Expected == 0 {

@@ -53,6 +53,16 @@ func TestHowLongAPodRuns(t *testing.T) {
 			latest: Never, expects: 3600*second + 1},
 		"the longest guess and limit": {times: Times{Lasts: math.MaxInt64, Limit: math.MaxInt64}, grace: 30 * second,
 			want: RunTime{Limit: Never, Expected: Never, Source: TimeEnforced}, latest: Never, expects: Never},
+		"what its Volcano Job says comes after what its PodGroup says": {
+			group: &PodGroup{Lasts: 40 * second, Estimate: 70 * second},
+			want:  RunTime{Expected: 40 * second, Source: TimeDeclared}, latest: Never, expects: 40 * second},
+		"what its Volcano Job says comes before earlier runs": {group: &PodGroup{Estimate: 70 * second},
+			predicted: 30 * second,
+			want:      RunTime{Expected: 70 * second, Source: TimeEstimated}, latest: Never, expects: 70 * second},
+		"what its Volcano Job says is extended, too": {group: &PodGroup{Estimate: 70 * second}, ran: 80 * second,
+			want: RunTime{Expected: 140 * second, Source: TimeEstimated}, latest: Never, expects: 140 * second},
+		"a PodGroup without a guess leaves earlier runs": {group: &PodGroup{}, predicted: 30 * second,
+			want: RunTime{Expected: 30 * second, Source: TimePredicted}, latest: Never, expects: 30 * second},
 	} {
 		t.Run(name, func(t *testing.T) {
 			const start = 1_000_000 * second

@@ -46,7 +46,7 @@ func (a BackfillArguments) Settings() Backfill {
 	b.On, b.Trust = true, model.TimeEnforced
 	switch a.trust {
 	case trusts[1]:
-		b.Trust = model.TimeDeclared
+		b.Trust = model.TimeEstimated // what authors say, be it of the pod or of the Volcano Job
 	case trusts[2]:
 		b.Trust = model.TimePredicted
 	}

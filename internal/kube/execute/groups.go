@@ -61,7 +61,19 @@ type wanted struct {
 	phase  *sched.Item
 	status *GroupStatus
 	record *string // the annotation record.Key, "" to be removed; nil: it stays
+	start  *string // the annotation record.StartKey, in the same way
 	then   []awaits
+}
+
+// annotations are those to be written, "" for one to be removed.
+func (w *wanted) annotations() map[string]*string {
+	out := map[string]*string{}
+	for key, value := range map[string]*string{record.Key: w.record, record.StartKey: w.start} { // order-free: a map
+		if value != nil {
+			out[key] = value
+		}
+	}
+	return out
 }
 
 // awaits is a caller that waits for a record to be written.
@@ -70,7 +82,9 @@ type awaits struct {
 	then  func(written bool)
 }
 
-func (w *wanted) none() bool { return w.phase == nil && w.status == nil && w.record == nil }
+func (w *wanted) none() bool {
+	return w.phase == nil && w.status == nil && w.record == nil && w.start == nil
+}
 
 func (c *Executor) setPhase(item sched.Item) {
 	urgent := false
@@ -108,6 +122,12 @@ func (c *Executor) Record(group ledger.Key, uid, value string, then func(written
 			w.then = append(w.then, awaits{value, then})
 		}
 	})
+}
+
+// Start writes the annotation record.StartKey on a PodGroup, or removes it if value is "", together with what else is to
+// be written there.
+func (c *Executor) Start(group ledger.Key, uid, value string) {
+	c.podGroups.write(group, uid, func(w *groupWrite) { w.start = &value })
 }
 
 func (pg *podGroupWriter) write(group ledger.Key, uid string, change func(*groupWrite)) {
@@ -264,11 +284,14 @@ func groupPatch(base *schedulingv1beta1.PodGroup, uid string, what wanted) []byt
 			changes["conditions"] = replaced(base.Status.Conditions, status.Conditions)
 		}
 	}
-	if what.record != nil {
-		meta["annotations"] = map[string]any{record.Key: *what.record}
-		if *what.record == "" {
-			meta["annotations"] = map[string]any{record.Key: nil} // null removes it
+	annotations := map[string]any{}
+	for key, value := range what.annotations() { // order-free: a map
+		if annotations[key] = *value; *value == "" {
+			annotations[key] = nil // null removes it
 		}
+	}
+	if len(annotations) > 0 {
+		meta["annotations"] = annotations
 	}
 	all := map[string]any{"metadata": meta}
 	if len(changes) > 0 {
@@ -292,8 +315,10 @@ func shows(g *schedulingv1beta1.PodGroup, what wanted) bool {
 	if phase != nil && string(g.Status.Phase) != phase.Phase.String() {
 		return false
 	}
-	if what.record != nil && g.Annotations[record.Key] != *what.record {
-		return false
+	for key, value := range what.annotations() { // order-free: all of them
+		if g.Annotations[key] != *value {
+			return false
+		}
 	}
 	if status == nil {
 		return true

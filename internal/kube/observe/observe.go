@@ -12,6 +12,7 @@ import (
 	corev1 "k8s.io/api/core/v1"
 	resourcev1 "k8s.io/api/resource/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	"k8s.io/client-go/dynamic"
 	"k8s.io/client-go/informers"
 	"k8s.io/client-go/kubernetes"
 	"k8s.io/client-go/metadata"
@@ -46,6 +47,8 @@ type Options struct {
 	AwaitGroups bool
 	// Metadata reads what the owners of such pods say of their jobs; nil: owners are not read.
 	Metadata metadata.Interface
+	// Jobs reads how long Volcano's Jobs run that own PodGroups, which needs Metadata, too; nil: it is not read.
+	Jobs dynamic.Interface
 	// Selectors compiles those of resource claims before the engine is told that they can be met;
 	// nil: the engine compiles what it needs.
 	Selectors Compiler
@@ -107,8 +110,8 @@ func New(o Options) (*Observer, error) {
 		w.ownership.grouping, w.queue.kept.late = newGrouping(), w.ownership.late
 	}
 	w.selectors = newSelectors(o.Selectors, func(claim any) { w.queue.add(claim, false) })
-	if o.Adopt && o.Metadata != nil {
-		w.ownership.owners = owners.New(owners.Options{Discovery: o.Kube.Discovery(), Metadata: o.Metadata,
+	if o.Metadata != nil && (o.Adopt || o.Jobs != nil) {
+		w.ownership.owners = owners.New(owners.Options{Discovery: o.Kube.Discovery(), Metadata: o.Metadata, Jobs: o.Jobs,
 			Answered: w.ownership.answered, Panicked: o.Panicked})
 	}
 	for _, k := range kinds() {
@@ -119,7 +122,11 @@ func New(o Options) (*Observer, error) {
 			return nil, err
 		}
 	}
-	w.groups = w.discovery.volcano.Scheduling().V1beta1().PodGroups().Informer().GetIndexer()
+	groups := w.discovery.volcano.Scheduling().V1beta1().PodGroups().Informer()
+	if err := groups.AddIndexers(cache.Indexers{byOwner: estimatedBy, byStart: startOf}); err != nil {
+		return nil, fmt.Errorf("watch %s: %w", model.KindPodGroup, err)
+	}
+	w.groups = groups.GetIndexer()
 	w.queues = w.discovery.volcano.Scheduling().V1beta1().Queues().Informer().GetIndexer()
 	w.pods = podInformer(w.discovery.core).GetIndexer()
 	return w, nil
@@ -271,6 +278,8 @@ func (w *Observer) read(c change) (model.Fact, bool) {
 	}
 	f, ok := translate.Fact(c.object, w.options.Translate)
 	switch o := f.Object.(type) {
+	case *model.PodGroup:
+		w.ownership.estimated(c.object.(*schedulingv1beta1.PodGroup), o)
 	case *model.Node:
 		o.Elsewhere = w.elsewhere(o.Name)
 	case *model.Booking:

@@ -1,11 +1,13 @@
 package observe
 
 import (
+	"slices"
 	"time"
 
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/client-go/tools/cache"
+	schedulingv1beta1 "volcano.sh/apis/pkg/apis/scheduling/v1beta1"
 
 	"ashlar.sh/internal/kube/owners"
 	"ashlar.sh/internal/kube/translate"
@@ -36,7 +38,7 @@ func openOf(o any) ([]string, error) {
 // the pod what is known already.
 func (ow *ownership) askOwner(p *Pod, in *corev1.Pod) {
 	fact := p.Fact()
-	if ow.owners == nil || !fact.Ours || fact.Group != "" {
+	if ow.owners == nil || !ow.o.options.Adopt || !fact.Ours || fact.Group != "" {
 		return
 	}
 	controller, lacks := metav1.GetControllerOfNoCopy(in), translate.LacksOf(in.Annotations)
@@ -180,16 +182,70 @@ func (ow *ownership) hear() {
 		for _, p := range pods {
 			ow.came(p.(*Pod), false)
 		}
+		groups, err := ow.o.groups.ByIndex(byOwner, o.Key())
+		if err != nil {
+			continue
+		}
+		for _, g := range groups {
+			ow.o.queue.add(g, false)
+		}
 	}
 	if !ow.owners.Crowded() {
 		return
 	}
-	pods := ow.o.pods.List()
-	ow.owners.Keep(func(yield func(*owners.Owner) bool) {
-		for _, o := range pods {
-			if p, ok := o.(*Pod); ok && p.owner != nil && !yield(p.owner) {
-				return
-			}
+	var named []*owners.Owner
+	for _, o := range ow.o.pods.List() {
+		if p, ok := o.(*Pod); ok && p.owner != nil {
+			named = append(named, p.owner)
 		}
-	})
+	}
+	for _, g := range ow.o.groups.List() {
+		if o := ow.estimates(g.(*schedulingv1beta1.PodGroup)); o != nil {
+			named = append(named, o)
+		}
+	}
+	ow.owners.Keep(slices.Values(named))
+}
+
+// jobOf is the Volcano Job of a PodGroup that may say how long its pods run; nil where that need not be known: they
+// say it themselves, or the PodGroup is done.
+func jobOf(g *schedulingv1beta1.PodGroup) *metav1.OwnerReference {
+	controller := metav1.GetControllerOfNoCopy(g)
+	if controller == nil || g.Status.Phase == schedulingv1beta1.PodGroupCompleted || !owners.VolcanoJob(controller) {
+		return nil
+	}
+	return controller
+}
+
+// estimatedBy is the index of PodGroups by the keys of the Volcano Jobs that may say how long their pods run.
+func estimatedBy(o any) ([]string, error) {
+	if g, is := o.(*schedulingv1beta1.PodGroup); is {
+		if job := jobOf(g); job != nil {
+			return []string{owners.Key(g.Namespace, job.UID)}, nil
+		}
+	}
+	return nil, nil
+}
+
+// estimates is the Volcano Job of a PodGroup that is read for how long the pods run; nil: none is.
+func (ow *ownership) estimates(g *schedulingv1beta1.PodGroup) *owners.Owner {
+	job := jobOf(g)
+	if ow.owners == nil || ow.o.options.Jobs == nil || job == nil {
+		return nil
+	}
+	return ow.owners.Of(g.Namespace, job)
+}
+
+// estimated gives the fact of a PodGroup what its Volcano Job says of how long its pods run, as far as that is known.
+// Nothing waits for it: it is a guess, and comes with the next fact.
+func (ow *ownership) estimated(g *schedulingv1beta1.PodGroup, fact *model.PodGroup) {
+	if fact.Lasts != 0 {
+		return
+	}
+	if job := ow.estimates(g); job != nil {
+		ow.owners.Ask(job, false)
+		if said, known := ow.owners.Said(job); known != owners.Unread {
+			translate.Estimated(fact, said.Estimate)
+		}
+	}
 }

@@ -1,11 +1,13 @@
 package owners
 
 import (
+	"strings"
 	"time"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/apimachinery/pkg/types"
+	batchv1alpha1 "volcano.sh/apis/pkg/apis/batch/v1alpha1"
 
 	"ashlar.sh/internal/kube/translate"
 )
@@ -34,6 +36,7 @@ type Owner struct {
 
 	standing         Standing
 	queue, minMember string
+	estimate         string // spec.runningEstimate of a Volcano Job, as it is written
 	above            *Owner
 	below            []*Owner // those that want to hear when more is known of this one
 
@@ -52,11 +55,14 @@ type key struct {
 }
 
 // Key is what an owner is known by, as one word.
-func (o *Owner) Key() string { return o.namespace + "/" + string(o.uid) }
+func (o *Owner) Key() string { return Key(o.namespace, o.uid) }
+
+// Key is that of the owner with a UID of pods in a namespace.
+func Key(namespace string, uid types.UID) string { return namespace + "/" + string(uid) }
 
 // said is what an owner and those above it say. The Reader's lock is held.
 func (o *Owner) said() (s translate.Said, known Standing) {
-	known = Final
+	known, s.Estimate = Final, o.estimate
 	for n := 0; o != nil && n < mostOwners; n++ {
 		if known = min(known, o.standing); o.standing == Unread {
 			break
@@ -71,6 +77,17 @@ func (o *Owner) said() (s translate.Said, known Standing) {
 		o = o.above
 	}
 	return s, known
+}
+
+// VolcanoJob says that a controller is a Job of Volcano: its controller hands its annotations on to pods and PodGroup,
+// and what it says of how long they run it keeps.
+func VolcanoJob(ref *metav1.OwnerReference) bool {
+	group, _, _ := strings.Cut(ref.APIVersion, "/")
+	return group == batchv1alpha1.SchemeGroupVersion.Group && ref.Kind == "Job"
+}
+
+func (o *Owner) volcanoJob() bool {
+	return o.kind.Group == batchv1alpha1.SchemeGroupVersion.Group && o.kind.Kind == "Job"
 }
 
 // Bounds of what the API server may have taken for the name of something there is; it does

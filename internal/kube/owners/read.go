@@ -8,7 +8,10 @@ import (
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	"k8s.io/apimachinery/pkg/api/validate/content"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/runtime/schema"
+	"k8s.io/apimachinery/pkg/types"
+	"k8s.io/client-go/metadata"
 	"k8s.io/klog/v2"
 	schedulingv1beta1 "volcano.sh/apis/pkg/apis/scheduling/v1beta1"
 )
@@ -43,7 +46,7 @@ func (r *Reader) read(ctx context.Context, o *Owner) {
 	m, err := r.get(ctx, o, resource, namespaced)
 	switch {
 	case ctx.Err() != nil:
-	case err == nil && m.UID == o.uid:
+	case err == nil && m.uid == o.uid:
 		r.granted(kind)
 		r.answer(o, m, Final)
 	case err == nil || apierrors.IsNotFound(err):
@@ -60,33 +63,68 @@ func (r *Reader) read(ctx context.Context, o *Owner) {
 }
 
 func (r *Reader) get(ctx context.Context, o *Owner, resource schema.GroupVersionResource,
-	namespaced bool) (*metav1.PartialObjectMetadata, error) {
+	namespaced bool) (*object, error) {
 	once, cancel := context.WithTimeout(ctx, longestRead)
 	defer cancel()
-	if !namespaced {
-		return r.options.Metadata.Resource(resource).Get(once, o.name, metav1.GetOptions{})
+	if o.volcanoJob() && r.options.Jobs != nil {
+		j, err := r.options.Jobs.Resource(resource).Namespace(o.namespace).Get(once, o.name, metav1.GetOptions{})
+		if err != nil {
+			return nil, err
+		}
+		return &object{j.GetUID(), j.GetAnnotations(), metav1.GetControllerOf(j), estimate(j.Object)}, nil
 	}
-	return r.options.Metadata.Resource(resource).Namespace(o.namespace).Get(once, o.name, metav1.GetOptions{})
+	var all metadata.ResourceInterface = r.options.Metadata.Resource(resource)
+	if namespaced {
+		all = r.options.Metadata.Resource(resource).Namespace(o.namespace)
+	}
+	m, err := all.Get(once, o.name, metav1.GetOptions{})
+	if err != nil {
+		return nil, err
+	}
+	return &object{m.UID, m.Annotations, metav1.GetControllerOfNoCopy(m), ""}, nil
+}
+
+// object is what is read of an owner.
+type object struct {
+	uid         types.UID
+	annotations map[string]string
+	controller  *metav1.OwnerReference
+	estimate    string
+}
+
+// estimate is spec.runningEstimate of a Volcano Job, or what is written in its place.
+func estimate(job map[string]any) string {
+	field, said, _ := unstructured.NestedFieldNoCopy(job, "spec", "runningEstimate")
+	if !said || field == nil {
+		return ""
+	}
+	text := fmt.Sprint(field)
+	if text == "" {
+		return `""`
+	}
+	return text[:min(len(text), longestName)]
 }
 
 // answer makes known what an owner says: nothing without m. Those below it are told with
 // it, once all above them is known.
-func (r *Reader) answer(o *Owner, m *metav1.PartialObjectMetadata, known Standing) {
+func (r *Reader) answer(o *Owner, m *object, known Standing) {
 	for _, o := range r.learn(o, m, known) {
 		r.options.Answered(o)
 	}
 }
 
-// learn records an owner's annotations and returns the owners below it for which more is now known.
-func (r *Reader) learn(o *Owner, m *metav1.PartialObjectMetadata, known Standing) []*Owner {
+// learn records what an owner says and returns the owners below it for which more is now known.
+func (r *Reader) learn(o *Owner, m *object, known Standing) []*Owner {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	o.place, o.standing = nowhere, known
 	if m != nil {
 		o.failed = 0
-		o.queue = m.Annotations[schedulingv1beta1.QueueNameAnnotationKey]
-		o.minMember = m.Annotations[schedulingv1beta1.VolcanoGroupMinMemberAnnotationKey]
-		r.climb(o, metav1.GetControllerOfNoCopy(m))
+		o.queue = m.annotations[schedulingv1beta1.QueueNameAnnotationKey]
+		o.minMember = m.annotations[schedulingv1beta1.VolcanoGroupMinMemberAnnotationKey]
+		if o.estimate = m.estimate; !o.volcanoJob() {
+			r.climb(o, m.controller)
+		}
 	}
 	return heard(o)
 }

@@ -7,6 +7,7 @@ import (
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/client-go/discovery"
+	"k8s.io/client-go/dynamic"
 	"k8s.io/client-go/metadata"
 	"k8s.io/client-go/util/flowcontrol"
 
@@ -26,6 +27,8 @@ const (
 type Options struct {
 	Discovery discovery.DiscoveryInterface
 	Metadata  metadata.Interface
+	// Jobs reads Jobs of Volcano, which say how long they run in their spec; nil: their metadata alone is read.
+	Jobs dynamic.Interface
 	// Answered is told of an owner of which more is known than before. It is called by any
 	// goroutine and must not call the Reader.
 	Answered func(*Owner)

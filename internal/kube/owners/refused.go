@@ -48,8 +48,8 @@ func (r *Reader) refuse(ctx context.Context, m missing, o *Owner) {
 	if f == nil {
 		f = &refusal{}
 		r.refused[m] = f
-		klog.InfoS("Pods are scheduled without what their owners say of queue and gang: a right is missing", "owners",
-			o.kind.Kind, "rule", m.rule())
+		klog.InfoS("Pods are scheduled without what their owners say of queue, gang and run time: a right is missing",
+			"owners", o.kind.Kind, "rule", m.rule())
 		time.AfterFunc(tryRefused, func() { r.try(ctx, m) })
 	}
 	f.trying = nil
@@ -81,7 +81,8 @@ func (r *Reader) granted(m missing) {
 		return
 	}
 	delete(r.refused, m)
-	klog.InfoS("What owners say of queue and gang is read now: the right that was missing is there", "rule", m.rule())
+	klog.InfoS("What owners say of queue, gang and run time is read now: the right that was missing is there",
+		"rule", m.rule())
 	for _, o := range f.waiting {
 		r.ask(o, later)
 	}

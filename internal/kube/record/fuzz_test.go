@@ -25,6 +25,11 @@ func FuzzRecord(f *testing.F) {
 		if h := record.ReadHad(text); h.Known && (record.HadReason(h) != text || h.Job < 0 || h.Role < 0 || h.Sub < 0) {
 			t.Errorf("%q is read as %+v, and written as %q", text, h, record.HadReason(h))
 		}
+		if s, ok := record.ReadStart(text); ok {
+			if again, ok := record.ReadStart(s.Text()); !ok || again.Moved(s, 0) {
+				t.Errorf("%q is read as %+v, and again as %+v", text, s, again)
+			}
+		}
 		if r, err := record.ReadLetRun(text); err == nil {
 			written, err := record.LetRunText(r)
 			if err != nil {

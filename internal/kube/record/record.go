@@ -9,6 +9,8 @@
 // bound since. What cannot be read, or has a field that this version does not know, says
 // nothing.
 //
+// Beside that it has the annotations that ask and tell when a waiting job starts (Start).
+//
 // It reads and writes text; what follows from it is decided elsewhere.
 package record
 

@@ -46,6 +46,9 @@ func PodGroup(g *schedulingv1beta1.PodGroup) *model.PodGroup {
 	out.Phase = f.groupPhase(g.Status.Phase)
 	f.record(g.Annotations)
 	f.unheeded(g.ManagedFields)
+	if _, _, err := record.TellsStart(g.Annotations); err != nil {
+		f.taken(annotation(record.TellStart), "%q: %v; the start is not told", short(g.Annotations[record.TellStart]), err)
+	}
 	out.Faults = f
 	return out
 }

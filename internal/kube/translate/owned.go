@@ -37,6 +37,8 @@ type Said struct {
 	Queue     string
 	MinMember string // as it is written
 	Job       Owner  // the owner that says MinMember: its pods are the gang
+	// Estimate is spec.runningEstimate as it is written, of an owner that is a Volcano Job; those above it say none.
+	Estimate string
 }
 
 // Owner is a controller of pods. A later one of its name has another UID.

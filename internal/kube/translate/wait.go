@@ -5,6 +5,8 @@ import (
 	"time"
 
 	schedulingv1beta1 "volcano.sh/apis/pkg/apis/scheduling/v1beta1"
+
+	"ashlar.sh/sched/model"
 )
 
 // durationKey is the annotation that says how long a pod runs.
@@ -17,12 +19,28 @@ func (f *faults) lasts(annotations map[string]string) int64 {
 	if !given {
 		return 0
 	}
+	return f.guess(annotation(durationKey), text)
+}
+
+// guess reads how long a pod runs as a field says, in nanoseconds, 1 at least; 0 for nothing that can be meant.
+func (f *faults) guess(field, text string) int64 {
 	d, err := time.ParseDuration(text)
 	if err != nil || d < 0 {
-		f.taken(annotation(durationKey), "%q is not how long a pod runs, such as 90s or 1h30m: it is left out", short(text))
+		f.taken(field, "%q is not how long a pod runs, such as 90s or 1h30m: it is left out", short(text))
 		return 0
 	}
 	return max(1, int64(d))
+}
+
+// Estimated notes in a PodGroup that was not passed on yet what its Volcano Job says in spec.runningEstimate; "" where
+// it says nothing.
+func Estimated(g *model.PodGroup, text string) {
+	if text == "" {
+		return
+	}
+	f := faults(g.Faults)
+	g.Estimate = f.guess("spec.runningEstimate of its Job", text)
+	g.Faults = f
 }
 
 // limit reads how long a pod may run, in nanoseconds; 0 without a limit, or with one that the API server would

@@ -42,6 +42,7 @@ type plugin struct {
 	placed      uint64 // counts how often nodes were found
 	begins      bool   // a cycle does: a window may have been ended early
 	idlers      idlers
+	charged     charged
 	refuse      []uint64
 }
 
@@ -69,12 +70,12 @@ func (h *held) put(n ledger.NodeID) {
 	h.on++
 }
 
-// At takes the time of the cycle. It returns when the next window begins or ends: then jobs that wait may find room.
-// Where none waits, nothing is to be decided then.
+// At takes the time of the cycle. It returns when the next window begins or ends: then jobs that wait may find room,
+// and what is remembered of usage changes. Where neither is so, nothing is to be done then.
 func (p *plugin) At(now int64) (next int64) {
 	p.now, p.starts, p.begins = now, now, true
 	p.place()
-	if len(p.l.Jobs.Active()) == 0 {
+	if p.sleeps() {
 		return 0
 	}
 	for i := range p.held {
@@ -89,13 +90,18 @@ func (p *plugin) At(now int64) (next int64) {
 	return next
 }
 
-// Later notes which bookings are idle, as the cycle leaves them. It returns when the next window is to end for that.
+// Later notes which bookings are idle, as the cycle leaves them, and has that counted as usage of their owners. It
+// returns when the next window is to end for being idle.
 func (p *plugin) Later() (next int64) {
-	if next = p.watchIdle(); len(p.l.Jobs.Active()) == 0 {
+	next = p.watchIdle()
+	if p.charge(); p.sleeps() {
 		return 0
 	}
 	return next
 }
+
+// sleeps says that time alone changes nothing: no job waits, and nothing is remembered of what is booked and idle.
+func (p *plugin) sleeps() bool { return len(p.l.Jobs.Active()) == 0 && !p.charges() }
 
 // StartAt has tasks asked about that start at a later time. It returns when the next window ends: a node is free then.
 func (p *plugin) StartAt(at int64) (next int64) {

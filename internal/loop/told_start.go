@@ -1,0 +1,96 @@
+package loop
+
+import (
+	"cmp"
+	"slices"
+	"time"
+
+	schedulingv1beta1 "volcano.sh/apis/pkg/apis/scheduling/v1beta1"
+
+	"ashlar.sh/internal/kube/record"
+	"ashlar.sh/sched/estimate"
+	"ashlar.sh/sched/ledger"
+	"ashlar.sh/sched/trace"
+)
+
+// mostToldStarts bounds how many PodGroups are written after one estimate: any tenant may ask for any number.
+const mostToldStarts = 100
+
+// startToTell is an annotation that is to be written.
+type startToTell struct {
+	group *schedulingv1beta1.PodGroup
+	text  string
+	last  time.Time // when it was written last; zero: never
+	turn  int       // among those of its namespace
+}
+
+// tell writes when jobs start on the PodGroups that ask for it (record.TellStart), where it moved by more than a step,
+// at most once a minute for each. What is written there is all that has to be known of earlier estimates, so a restart
+// changes nothing.
+func (x *estimates) tell(s *estimate.Starts) {
+	if s == nil || x.l.seen == nil || !x.l.lead.leading() {
+		return
+	}
+	var all []startToTell
+	for _, g := range x.l.seen.Starts() {
+		if w, moved := toTell(s, g, x.l.now()); moved {
+			all = append(all, w)
+		}
+	}
+	for _, w := range inTurn(all, mostToldStarts) {
+		x.l.executor.Start(ledger.Key{Namespace: w.group.Namespace, Name: w.group.Name}, string(w.group.UID), w.text)
+	}
+}
+
+// toTell is what is to be written on a PodGroup; false for nothing. A job that does not wait keeps what it was told
+// last: its pods show that it has started, and another scheduler's job is none of ours.
+func toTell(s *estimate.Starts, g *schedulingv1beta1.PodGroup, now int64) (w startToTell, moved bool) {
+	w.group = g
+	step, asked, _ := record.TellsStart(g.Annotations)
+	was, told := record.ReadStart(g.Annotations[record.StartKey])
+	if !asked {
+		return w, g.Annotations[record.StartKey] != ""
+	}
+	k := ledger.JobKey{Namespace: g.Namespace, Name: g.Name}
+	start, waits := s.Jobs[k]
+	if !waits || s.Life(k) != string(g.UID) {
+		return w, false
+	}
+	is := written(start.At(now))
+	if told && !was.Made.After(is.Made) {
+		if w.last = was.Made; is.Made.Sub(was.Made) < record.LeastStep {
+			return w, false
+		}
+	}
+	w.text = is.Text()
+	return w, !told || was.Moved(is, step)
+}
+
+// written is an estimate as it is written.
+func written(s trace.Start) record.Start {
+	out := record.Start{Made: time.Unix(0, s.Made).UTC().Truncate(time.Second), Unknown: string(s.Unknown)}
+	if s.Latest != 0 {
+		out.Latest = time.Unix(0, s.Latest).UTC().Truncate(time.Second)
+	}
+	if s.Earliest != 0 {
+		out.Earliest, out.Source = time.Unix(0, s.Earliest).UTC().Truncate(time.Second), s.Source.String()
+	}
+	return out
+}
+
+// inTurn is the first of what is to be written: of each namespace one, then another one, those that were written
+// longest ago first.
+func inTurn(all []startToTell, most int) []startToTell {
+	byAge := func(a, b startToTell) int {
+		return cmp.Or(a.last.Compare(b.last), cmp.Compare(a.group.Namespace, b.group.Namespace),
+			cmp.Compare(a.group.Name, b.group.Name))
+	}
+	slices.SortFunc(all, byAge)
+	turns := map[string]int{}
+	for i := range all {
+		all[i].turn = turns[all[i].group.Namespace]
+		turns[all[i].group.Namespace]++
+	}
+	slices.SortFunc(all, func(a, b startToTell) int { return cmp.Or(cmp.Compare(a.turn, b.turn), byAge(a, b)) })
+	return all[:min(len(all), most)]
+}
