@@ -18,7 +18,7 @@ import (
 // Times are virtual ones; those of cron are of 1970. Of several owners all have to hold.
 var bookingVerb = verb{syntax: "booking NAME maintenance|owner=queue:Q|namespace:NS|group:NS/NAME|user:U " +
 	"from=DURATION to=DURATION|cron=0_22_*_*_* [zone=ZONE] for=DURATION [nodes=NODE,…] [label=KEY:VALUE] [count=N] " +
-	"[flex] [delay=DURATION] [drain=DURATION] [purge=DURATION] [fault=FIELD]", do: book}
+	"[flex] [ignore-running] [delay=DURATION] [drain=DURATION] [purge=DURATION] [fault=FIELD]", do: book}
 
 func book(s *stage, w *words) error {
 	name, err := w.name("the booking's name")
@@ -66,6 +66,8 @@ func bookingOption(b *model.Booking, key, value string) (err error) {
 		b.Count, err = number(key, value)
 	case "flex":
 		b.Flex = true
+	case "ignore-running":
+		b.IgnoreRunning = true
 	case "delay", "drain", "purge":
 		var d time.Duration
 		d, err = duration(key, value)

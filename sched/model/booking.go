@@ -10,7 +10,9 @@ type Booking struct {
 	Selector    []Requirement // on labels of nodes, all of them hold; none: all nodes
 	Count       int32         // so many of the selected nodes; 0: all of them
 	Flex        bool          // pods of the owner need not have ended when the window does
-	StartDelay  int64         // nanoseconds: so long after a window began pods of others may still run
+	// IgnoreRunning says that what runs on its nodes is meant to run on: it is in no conflict.
+	IgnoreRunning bool
+	StartDelay    int64 // nanoseconds: so long after a window began pods of others may still run
 	// DrainBefore is from how long before a window, in nanoseconds, pods without a limit are not started on its nodes.
 	DrainBefore int64
 	// PurgeAfter ends a window once no pod of the owner was on the nodes for so long, in nanoseconds; 0: none ends early.
@@ -62,7 +64,7 @@ func (b *Booking) Alike(o *Booking) bool {
 	_, bad := b.SetAside()
 	_, worse := o.SetAside()
 	return bad == worse && b.Created == o.Created && b.Maintenance == o.Maintenance && b.Owner == o.Owner &&
-		b.Count == o.Count && b.Flex == o.Flex && b.StartDelay == o.StartDelay && b.DrainBefore == o.DrainBefore &&
+		b.Count == o.Count && b.Flex == o.Flex && b.IgnoreRunning == o.IgnoreRunning && b.StartDelay == o.StartDelay && b.DrainBefore == o.DrainBefore &&
 		b.PurgeAfter == o.PurgeAfter && b.Purged == o.Purged &&
 		slices.Equal(b.Windows, o.Windows) && slices.EqualFunc(b.Selector, o.Selector, Requirement.equal)
 }

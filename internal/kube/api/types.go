@@ -43,6 +43,7 @@ type BookingSpec struct {
 	Duration string `json:"duration,omitempty"`
 
 	Flex          bool   `json:"flex,omitempty"`
+	IgnoreRunning bool   `json:"ignoreRunning,omitempty"`
 	MaxStartDelay string `json:"maxStartDelay,omitempty"`
 	DrainBefore   string `json:"drainBefore,omitempty"` // 24h where it is not set
 

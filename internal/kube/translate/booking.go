@@ -21,8 +21,9 @@ func Booking(b *api.Booking) *model.Booking {
 	var f faults
 	s := &b.Spec
 	out := &model.Booking{Meta: meta(&b.ObjectMeta), Maintenance: s.Maintenance, Count: s.Nodes.Count, Flex: s.Flex,
-		StartDelay:  int64(f.span("spec.maxStartDelay", s.MaxStartDelay, 0)),
-		DrainBefore: int64(f.span("spec.drainBefore", s.DrainBefore, drainBefore))}
+		IgnoreRunning: s.IgnoreRunning,
+		StartDelay:    int64(f.span("spec.maxStartDelay", s.MaxStartDelay, 0)),
+		DrainBefore:   int64(f.span("spec.drainBefore", s.DrainBefore, drainBefore))}
 	switch {
 	case s.Maintenance == (s.Owner != nil):
 		f.fatal("spec", "exactly one of maintenance and owner says what it is for")

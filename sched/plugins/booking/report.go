@@ -73,9 +73,9 @@ func (p *plugin) each(h *held, f func(ledger.NodeID)) {
 
 // conflicts says that a pod on a node of a booking may still run when the node is to be free. That of the owner may,
 // and so may one that belongs to its node: it is there for whatever runs on it. A pod without a limit conflicts from
-// the time on from which no other one would be started there.
+// the time on from which no other one would be started there. Where the booking ignores what runs, none does.
 func (p *plugin) conflicts(h *held, task *ledger.Task) bool {
-	if !h.Maintenance && p.owns(h, task) || ofNode(task.Pod) || task.Status == model.Pipelined {
+	if h.IgnoreRunning || !h.Maintenance && p.owns(h, task) || ofNode(task.Pod) || task.Status == model.Pipelined {
 		return false
 	}
 	ends, _, _ := task.Pod.Ends(p.l.Jobs.GroupOf(task), 0, p.now)

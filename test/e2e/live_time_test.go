@@ -1,0 +1,166 @@
+package e2e
+
+import (
+	"context"
+	"encoding/json"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	corev1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/api/resource"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+
+	"ashlar.sh/internal/kube/record"
+	"ashlar.sh/internal/loop"
+)
+
+const plansStarts = `
+actions: "enqueue, allocate, backfill"
+configurations:
+- name: backfill
+  arguments: {backfill.resolution: 1s}
+tiers:
+- plugins: [{name: priority}, {name: gang}]
+- plugins: [{name: predicates}, {name: proportion}, {name: nodeorder}]
+`
+
+// timed makes a pod of cpus that may run for so many seconds at most (0: for ever), and ends after a time ("": never).
+func timed(ns, name, cpu string, limit int64, ends string) *corev1.Pod {
+	p := pod(ns, name)
+	p.Spec.SchedulerName = ns
+	p.Spec.Containers[0].Resources.Requests[corev1.ResourceCPU] = resource.MustParse(cpu)
+	grace := int64(1)
+	if p.Spec.TerminationGracePeriodSeconds = &grace; limit > 0 {
+		p.Spec.ActiveDeadlineSeconds = &limit
+	}
+	if p.Annotations = map[string]string{}; ends != "" {
+		p.Annotations["ashlar.sh/duration"] = ends
+	}
+	return p
+}
+
+// inGroup has a pod name its PodGroup.
+func inGroup(p *corev1.Pod, group string) *corev1.Pod {
+	p.Annotations["scheduling.k8s.io/group-name"] = group
+	return p
+}
+
+// A gang waits for a pod that ends. Its start is planned, and told on its PodGroup; a job that has ended by then passes
+// it, one that might run on does not; and it starts when it was told.
+func TestLiveAPlannedStartIsKept(t *testing.T) {
+	ns, at := namespace(t), address(t)
+	node(t, ns, "8")
+	q := object("Queue", ns, map[string]any{"weight": int64(1), "dequeueStrategy": "fifo"})
+	queues := shared.dynamic.Resource(queueResource)
+	if _, err := queues.Create(t.Context(), q, metav1.CreateOptions{}); err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = queues.Delete(context.Background(), ns, metav1.DeleteOptions{}) })
+	conf := filepath.Join(t.TempDir(), "volcano-scheduler.conf")
+	if err := os.WriteFile(conf, []byte(plansStarts), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	live(t, ns, func(o *loop.Options) {
+		o.ConfigFile, o.DefaultQueue = conf, ns
+		o.Read = loop.ReadAPI{Address: at, Estimates: time.Second}
+	})
+	create(t, timed(ns, "busy", "6", 60, "35s"))
+	busy := awaitPhase(t, ns, "busy", corev1.PodRunning)
+	train := object("PodGroup", "train", map[string]any{"minMember": int64(2), "queue": ns})
+	train.SetAnnotations(map[string]string{record.TellStart: "true"})
+	if _, err := shared.dynamic.Resource(podGroupResource).Namespace(ns).Create(t.Context(), train,
+		metav1.CreateOptions{}); err != nil {
+		t.Fatal(err)
+	}
+	for _, name := range []string{"train-0", "train-1"} {
+		create(t, inGroup(timed(ns, name, "4", 600, "4s"), "train"))
+	}
+	var told record.Start
+	eventually(t, "the PodGroup to be told its start", func(context.Context) (ok bool, err error) {
+		told, ok = record.ReadStart(group(t, ns, "train").Annotations[record.StartKey])
+		return ok && !told.Latest.IsZero(), nil
+	}, func() string { return group(t, ns, "train").Annotations[record.StartKey] })
+	from := busy.Status.StartTime.Time
+	if e, l := told.Earliest.Sub(from), told.Latest.Sub(from); e < 33*time.Second || e > 40*time.Second ||
+		l < 60*time.Second || l > 65*time.Second || told.Source != "declared" {
+		t.Errorf("it was told to start %s to %s after the pod that it waits for (%s), want 35 s to 61 s, declared", e, l,
+			told.Source)
+	}
+	create(t, timed(ns, "endless", "2", 0, "5s"))
+	create(t, timed(ns, "short", "2", 10, "2s"))
+	awaitPhase(t, ns, "short", corev1.PodSucceeded)
+	if train := list(t, ns, "train-"); bound(train) != 0 || get(t, ns, "endless").Spec.NodeName != "" {
+		t.Fatalf("%d pods of train and %q are bound although the job before them runs", bound(train),
+			get(t, ns, "endless").Spec.NodeName)
+	}
+	first := awaitPhase(t, ns, "train-0", corev1.PodSucceeded).Status.StartTime.Time
+	if first.Before(told.Earliest.Add(-time.Second)) || first.After(told.Latest.Add(time.Second)) {
+		t.Errorf("it started at %s, was told %s to %s", first, told.Earliest, told.Latest)
+	}
+	if last := awaitPhase(t, ns, "endless", corev1.PodSucceeded).Status.StartTime.Time; last.Before(first) {
+		t.Errorf("the job that might run on started at %s, before the one that it came after (%s)", last, first)
+	}
+}
+
+// What the last two runs of a template took is the guess for the next one, and a Volcano Job says itself how long it
+// runs: both are told with where they are from.
+func TestLiveHowLongJobsRun(t *testing.T) {
+	ns, at := namespace(t), address(t)
+	node(t, ns, "8")
+	ofVolcano(t, vcJobResource, "Job")
+	tenant := serviceAccount(t, ns, "tenant")
+	mayView(t, ns, "tenant")
+	live(t, ns, func(o *loop.Options) { o.Read = loop.ReadAPI{Address: at, Estimates: time.Second} })
+
+	for name, runs := range map[string]string{"run-1": "2s", "run-2": "6s"} {
+		create(t, timed(ns, name, "1", 0, runs))
+		awaitPhase(t, ns, name, corev1.PodSucceeded)
+	}
+	create(t, timed(ns, "run-3", "1", 0, ""))
+	job := &unstructured.Unstructured{Object: map[string]any{"apiVersion": "batch.volcano.sh/v1alpha1", "kind": "Job",
+		"metadata": map[string]any{"name": "train"}, "spec": map[string]any{"runningEstimate": "20m"}}}
+	job, err := shared.dynamic.Resource(vcJobResource).Namespace(ns).Create(t.Context(), job, metav1.CreateOptions{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	g := object("PodGroup", "train", map[string]any{"minMember": int64(1)})
+	g.SetOwnerReferences([]metav1.OwnerReference{*metav1.NewControllerRef(job, job.GroupVersionKind())})
+	if _, err := shared.dynamic.Resource(podGroupResource).Namespace(ns).Create(t.Context(), g,
+		metav1.CreateOptions{}); err != nil {
+		t.Fatal(err)
+	}
+	create(t, inGroup(timed(ns, "train-0", "2", 0, ""), "train"))
+
+	type runTime struct{ Expected, Source string }
+	seen := map[string]runTime{}
+	user := apiUserWith(t, at, tenant)
+	text := ""
+	eventually(t, "how long the jobs run", func(context.Context) (bool, error) {
+		var code int
+		if code, text = user.get("/v1/jobs?namespace=" + ns); code != 200 {
+			return false, nil
+		}
+		var list struct {
+			Items []struct {
+				Name    string
+				RunTime runTime
+			}
+		}
+		if err := json.Unmarshal([]byte(text), &list); err != nil {
+			return false, err
+		}
+		for _, j := range list.Items {
+			seen[j.Name] = j.RunTime
+		}
+		return seen["train"] == runTime{"20m0s", "runningEstimate"} && seen["run-3"].Source == "predicted", nil
+	}, func() string { return text })
+	took, err := time.ParseDuration(seen["run-3"].Expected)
+	if err != nil || took%time.Second != 0 && !strings.Contains(seen["run-3"].Expected, ".5") || took < 3*time.Second {
+		t.Errorf("the next run is expected to take %s, want the mean of the last two, some four seconds, or twice that",
+			seen["run-3"].Expected)
+	}
+}
