@@ -7,6 +7,8 @@ import (
 
 	schedulingv1beta1 "volcano.sh/apis/pkg/apis/scheduling/v1beta1"
 
+	"ashlar.sh/internal/kube/execute"
+	"ashlar.sh/internal/kube/observe"
 	"ashlar.sh/internal/kube/record"
 	"ashlar.sh/sched/estimate"
 	"ashlar.sh/sched/ledger"
@@ -32,13 +34,13 @@ func (x *estimates) tell(s *estimate.Starts) {
 		return
 	}
 	var all []startToTell
-	for _, g := range x.l.seen.Starts() {
+	for _, g := range observe.Starts(x.l.seen) {
 		if w, moved := toTell(s, g, x.l.now()); moved {
 			all = append(all, w)
 		}
 	}
 	for _, w := range inTurn(all, mostToldStarts) {
-		x.l.executor.Start(ledger.Key{Namespace: w.group.Namespace, Name: w.group.Name}, string(w.group.UID), w.text)
+		execute.TellStart(x.l.executor, ledger.Key{Namespace: w.group.Namespace, Name: w.group.Name}, string(w.group.UID), w.text)
 	}
 }
 

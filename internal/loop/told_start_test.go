@@ -54,15 +54,17 @@ func TestWhenAPodGroupIsToldItsStart(t *testing.T) {
 			10 * time.Minute, told(10*time.Minute, 3*time.Hour)},
 		"it has moved within a minute": {asks("train", ask, "true", tell, told(0, 2*time.Hour)),
 			starts(30*time.Second, 3*time.Hour), time.Minute, "-"},
-		"it was edited": {asks("train", ask, "true", tell, "tomorrow"), starts(0, 2*time.Hour), 0, told(0, 2*time.Hour)},
+		"it was edited": {asks("train", ask, "true", tell, "tomorrow"), starts(0, 2*time.Hour), 0,
+			told(0, 2*time.Hour)},
 		"it was dated ahead": {asks("train", ask, "true", tell, told(99*time.Hour, 5*time.Hour)),
 			starts(0, 2*time.Hour), 0, told(0, 2*time.Hour)},
 		"it has passed": {asks("train", ask, "true", tell, told(0, 2*time.Hour)), starts(time.Hour, 2*time.Hour),
 			3 * time.Hour, `{"made":"2026-03-02T10:00:00Z","unknown":"Passed"}`},
-		"it is asked for no more":                       {asks("train", tell, told(0, 2*time.Hour)), starts(0, 2*time.Hour), 0, ""},
-		"it is not asked for":                           {asks("train", ask, "false"), starts(0, 2*time.Hour), 0, "-"},
-		"it does not wait":                              {asks("other", ask, "true", tell, told(0, 2*time.Hour)), starts(0, 2*time.Hour), 0, "-"},
-		"it is asked for in a way that cannot be meant": {asks("train", ask, "1s"), starts(0, 2*time.Hour), 0, "-"},
+		"it is asked for no more": {asks("train", tell, told(0, 2*time.Hour)), starts(0, 2*time.Hour), 0, ""},
+		"it is not asked for":     {asks("train", ask, "false"), starts(0, 2*time.Hour), 0, "-"},
+		"it does not wait": {asks("other", ask, "true", tell, told(0, 2*time.Hour)), starts(0, 2*time.Hour),
+			0, "-"},
+		"it cannot be meant": {asks("train", ask, "1s"), starts(0, 2*time.Hour), 0, "-"},
 	} {
 		c.group.UID = "" // the estimate is of an adopted job's life, which has none
 		got, write := toTell(c.is, c.group, at(c.now))

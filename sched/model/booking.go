@@ -64,7 +64,8 @@ func (b *Booking) Alike(o *Booking) bool {
 	_, bad := b.SetAside()
 	_, worse := o.SetAside()
 	return bad == worse && b.Created == o.Created && b.Maintenance == o.Maintenance && b.Owner == o.Owner &&
-		b.Count == o.Count && b.Flex == o.Flex && b.IgnoreRunning == o.IgnoreRunning && b.StartDelay == o.StartDelay && b.DrainBefore == o.DrainBefore &&
+		b.Count == o.Count && b.Flex == o.Flex && b.IgnoreRunning == o.IgnoreRunning &&
+		b.StartDelay == o.StartDelay && b.DrainBefore == o.DrainBefore &&
 		b.PurgeAfter == o.PurgeAfter && b.Purged == o.Purged &&
 		slices.Equal(b.Windows, o.Windows) && slices.EqualFunc(b.Selector, o.Selector, Requirement.equal)
 }

@@ -17,8 +17,9 @@ func startOf(o any) ([]string, error) {
 	return nil, nil
 }
 
-// Starts are the PodGroups of this scheduler's jobs that ask when they start, or are told it. They must not be changed.
-func (w *Observer) Starts() (out []*schedulingv1beta1.PodGroup) {
+// Starts are the PodGroups of an observer's scheduler that ask when they start, or are told it. They must not be
+// changed.
+func Starts(w *Observer) (out []*schedulingv1beta1.PodGroup) {
 	groups, err := w.groups.ByIndex(byStart, byStart)
 	if err != nil {
 		return nil // there is such an index
