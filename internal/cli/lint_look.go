@@ -3,6 +3,7 @@
 package cli
 
 import (
+	"cmp"
 	"fmt"
 	"os"
 	"time"
@@ -103,7 +104,7 @@ func (p linter) decide(l linting, in *lint.Input, from input) {
 const longestLook = 5 * time.Second
 
 // late simulates, where jobs have deadlines, until the last of them is over: which jobs have not started at theirs.
-func (p linter) late(l linting, from input) map[ledger.Key]time.Duration {
+func (p linter) late(l linting, from input) map[ledger.JobKey]time.Duration {
 	deadlines, last := from.deadlines(p.Now()), time.Duration(0)
 	for _, d := range deadlines { // order-free: the largest
 		last = max(last, d)
@@ -112,7 +113,7 @@ func (p linter) late(l linting, from input) map[ledger.Key]time.Duration {
 		return nil
 	}
 	l.stop = last
-	out, began := map[ledger.Key]time.Duration{}, p.Now()
+	out, began := map[ledger.JobKey]time.Duration{}, p.Now()
 	world, err := from.world(p.Process, l.simulation)
 	if err != nil {
 		return nil
@@ -143,27 +144,47 @@ func (p linter) late(l linting, from input) map[ledger.Key]time.Duration {
 	return out
 }
 
-// deadlines are for how long jobs may still wait.
-func (in input) deadlines(now time.Time) map[ledger.Key]time.Duration {
-	out := map[ledger.Key]time.Duration{}
+// deadlines are for how long jobs may still wait: as they ask (sla-waiting-time), or until their Kubernetes Jobs are
+// ended (activeDeadlineSeconds).
+func (in input) deadlines(now time.Time) map[ledger.JobKey]time.Duration {
+	out, begin := map[ledger.JobKey]time.Duration{}, in.begin()
+	sooner := func(k ledger.JobKey, left time.Duration) {
+		if was, there := out[k]; !there || left < was {
+			out[k] = max(left, 0)
+		}
+	}
 	for i := range in.items {
-		g, is := in.items[i].Fact.Object.(*model.PodGroup)
-		if !is || g.MaxWait <= 0 || g.Phase == model.GroupRunning || g.Phase == model.GroupCompleted {
-			continue
+		switch o := in.items[i].Fact.Object.(type) {
+		case *model.PodGroup:
+			if o.MaxWait <= 0 || o.Phase == model.GroupRunning || o.Phase == model.GroupCompleted {
+				continue
+			}
+			left := time.Duration(o.MaxWait)
+			if in.at > 0 && o.Created > 0 {
+				left -= now.Sub(time.Unix(0, o.Created))
+			}
+			sooner(ledger.JobKey{Namespace: o.Namespace, Name: o.Name}, left)
+		case *model.Pod:
+			times := o.Rare()
+			if times.JobLimit == 0 || !o.Ours || o.Node != "" || o.Phase != model.PodPending {
+				continue
+			}
+			since, left := cmp.Or(times.JobSince, o.Created), time.Duration(times.JobLimit)
+			if since > 0 {
+				left -= time.Duration(begin - since)
+			} else {
+				left += in.items[i].SubmitAt
+			}
+			sooner(ledger.KeyOf(o), left)
 		}
-		left := time.Duration(g.MaxWait)
-		if in.at > 0 && g.Created > 0 {
-			left -= now.Sub(time.Unix(0, g.Created))
-		}
-		out[ledger.Key{Namespace: g.Namespace, Name: g.Name}] = max(left, 0)
 	}
 	return out
 }
 
 // started says that a job has its minimum.
-func started(engine *sched.Engine, key ledger.Key) bool {
+func started(engine *sched.Engine, key ledger.JobKey) bool {
 	led := engine.Ledger()
-	id, known := led.Jobs.Find(ledger.JobKey{Namespace: key.Namespace, Name: key.Name})
+	id, known := led.Jobs.Find(key)
 	if !known {
 		return false
 	}

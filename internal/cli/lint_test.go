@@ -2,6 +2,7 @@ package cli_test
 
 import (
 	"encoding/json"
+	"fmt"
 	"os"
 	"strings"
 	"testing"
@@ -24,6 +25,57 @@ func linted(t *testing.T, args ...string) (lint.Report, result) {
 // lonely is a booking of nodes that are not there.
 const lonely = "apiVersion: ashlar.sh/v1alpha1\nkind: Booking\nmetadata: {name: b}\nspec: {maintenance: true, nodes: " +
 	"{selector: {matchLabels: {rack: x}}}, from: \"2030-01-01T00:00:00Z\", to: \"2030-01-02T00:00:00Z\"}\n"
+
+// oneLimit is a queue that is served in order, and pods with limits in seconds.
+func oneLimit(limits ...string) string {
+	text := "apiVersion: scheduling.volcano.sh/v1beta1\nkind: Queue\nmetadata: {name: q}\nspec: {dequeueStrategy: fifo}\n"
+	for i, limit := range limits {
+		text += fmt.Sprintf("---\napiVersion: v1\nkind: Pod\nmetadata: {name: p%d}\nspec: {schedulerName: volcano, "+
+			"activeDeadlineSeconds: %s, containers: [{name: c}]}\n", i, limit)
+	}
+	return text
+}
+
+// With one limit for all jobs backfill does nothing, which is said; not where limits differ, or few jobs have it.
+func TestLintOfOneLimit(t *testing.T) {
+	for text, want := range map[string]bool{oneLimit("3600", "3600", "3600"): true, oneLimit("3600", "3600", "60"): false,
+		oneLimit("3600", "3600"): false, strings.Replace(oneLimit("9", "9", "9"), "fifo", "traverse", 1): false} {
+		r, _ := linted(t, file(t, "l.yaml", text))
+		found := false
+		for _, f := range r.Findings {
+			found = found || f.Rule == "job-one-limit" && strings.Contains(f.Message, "all 3 pods of 3 jobs have the limit 1h")
+		}
+		if found != want {
+			t.Errorf("found %t, want %t:\n%s\n%+v", found, want, text, r.Findings)
+		}
+	}
+}
+
+// A Kubernetes Job is ended by its deadline, whether its pods run or wait: one that does not start before is told.
+func TestAJobsDeadlineRunsWhileItWaits(t *testing.T) {
+	const head = "apiVersion: v1\nkind: Node\nmetadata: {name: n}\nstatus: {allocatable: {cpu: 4, pods: 10}}\n---\n" +
+		"apiVersion: v1\nkind: Pod\nmetadata: {name: busy, annotations: {ashlar.sh/duration: 1h}}\nspec: {nodeName: n, " +
+		"containers: [{name: c, resources: {requests: {cpu: 4}}}]}\n---\n"
+	job := func(seconds string) string {
+		return head + "apiVersion: batch/v1\nkind: Job\nmetadata: {name: train}\nspec: {activeDeadlineSeconds: " + seconds +
+			", template: {spec: {schedulerName: volcano, containers: [{name: c, resources: {requests: {cpu: 4}}}]}}}\n"
+	}
+	for seconds, want := range map[string]bool{"600": true, "7200": false} {
+		files := file(t, "j.yaml", job(seconds))
+		r, _ := linted(t, files)
+		found := false
+		for _, f := range r.Findings {
+			found = found || f.Rule == "job-deadline" && strings.Contains(f.Message, "it may wait for 10m0s")
+		}
+		got := run("", "ashlar", "simulate", "-f", files, "--until", "1m")
+		told := strings.Contains(strings.Join(strings.Fields(got.out), " "),
+			"its Job ends before: at 1970-01-01T00:10:00Z, by spec.activeDeadlineSeconds, which runs while it waits")
+		if found != want || told != want {
+			t.Errorf("with a deadline of %s s lint finds %t and the report says %t, want %t: %+v\n%s%s", seconds, found, told, want,
+				r.Findings, got.out, got.err)
+		}
+	}
+}
 
 // A file with a booking and no nodes says nothing of which nodes there are.
 func TestLintOfABookingAlone(t *testing.T) {
@@ -50,6 +102,7 @@ func TestLintFindsAMistakeOfEachRule(t *testing.T) {
 			"apiVersion: scheduling.volcano.sh/v1beta1\nkind: PodGroup\nmetadata: {name: g}\nspec: {minMember: 1, "+
 			"networkTopology: {mode: hard, highestTierAllowed: 1}}\n")},
 		{file(t, "k.yaml", oneNode+"---\n"+lonely)},
+		{file(t, "l.yaml", oneLimit("3600", "3600", "3600"))},
 	} {
 		r, _ := linted(t, args...)
 		for _, f := range r.Findings {

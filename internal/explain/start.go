@@ -22,6 +22,8 @@ type Start struct {
 	Unknown string   `json:"unknown,omitempty"`
 	Jobs    []string `json:"jobs,omitempty"`
 	More    int      `json:"more,omitempty"`
+	// Deadline is when the job's controller ends it, where it might not have started by then.
+	Deadline string `json:"deadline,omitempty"`
 	// First is the latest start that was estimated first, and Slip by how much Latest is later now.
 	First   string   `json:"first,omitempty"`
 	Slip    Duration `json:"slip,omitempty"`
@@ -75,6 +77,9 @@ func start(s *trace.Start) *Start {
 	if s.Earliest != 0 {
 		out.Source = s.Source.String()
 	}
+	if may, _ := s.Late(); may {
+		out.Deadline = moment(s.Deadline)
+	}
 	return out
 }
 
@@ -100,6 +105,14 @@ func StartSentence(s *trace.Start) string {
 			guess = "what earlier runs took"
 		}
 		text += ", by " + guess + " and by limits of how long pods run"
+	}
+	if may, does := s.Late(); may {
+		word := "may end"
+		if does {
+			word = "ends"
+		}
+		text += fmt.Sprintf("; its Job %s before: at %s, by spec.activeDeadlineSeconds, which runs while it waits", word,
+			moment(s.Deadline))
 	}
 	if s.Slip >= int64(time.Second) {
 		text += fmt.Sprintf("; that is %s later than it was estimated first", age(s.Slip))

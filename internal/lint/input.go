@@ -23,7 +23,7 @@ type Input struct {
 	// Whole says that World has all the objects of a cluster, so that what is not there does not exist.
 	Whole bool
 	// Late are jobs that have a deadline and did not start in time, and for how long they may wait.
-	Late map[ledger.Key]time.Duration
+	Late map[ledger.JobKey]time.Duration
 }
 
 // look is one run over an input.

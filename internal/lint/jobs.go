@@ -3,7 +3,9 @@ package lint
 import (
 	"maps"
 	"slices"
+	"strings"
 
+	"ashlar.sh/internal/config"
 	"ashlar.sh/internal/explain"
 	"ashlar.sh/internal/manifest"
 	"ashlar.sh/sched"
@@ -39,6 +41,7 @@ func (l *look) jobs() {
 				explain.Suggest(class, slices.Sorted(maps.Keys(classes))))
 		}
 	}
+	l.oneLimit()
 	if l.Engine == nil {
 		return
 	}
@@ -48,6 +51,51 @@ func (l *look) jobs() {
 	if l.kinds[model.KindNode] == 0 && l.kinds[model.KindPod] > 0 {
 		l.out.Unchecked = append(l.out.Unchecked, "whether jobs can run: no node is among the input")
 	}
+}
+
+// fewestOfOneLimit is of how many jobs it is worth a word that all their pods have one limit.
+const fewestOfOneLimit = 3
+
+// oneLimit tells that all pods have one limit where starts are planned: what starts now ends after what runs, so that no
+// job passes another one in the room that is kept for it.
+func (l *look) oneLimit() {
+	jobs, pods, one, first := map[ledger.JobKey]bool{}, 0, int64(0), (*manifest.Item)(nil)
+	for i := range l.World.Items {
+		p, is := l.World.Items[i].Fact.Object.(*model.Pod)
+		if !is || !p.Ours || p.Phase == model.PodSucceeded || p.Phase == model.PodFailed {
+			continue
+		}
+		limit := p.Rare().Limit
+		if limit == 0 || one != 0 && limit != one {
+			return
+		}
+		if one, pods, jobs[ledger.KeyOf(p)] = limit, pods+1, true; first == nil {
+			first = &l.World.Items[i]
+		}
+	}
+	if len(jobs) >= fewestOfOneLimit && l.plansStarts() {
+		l.out.add("job-one-limit", first.Fact.Ref.String(), first.Where, "all %d pods of %d jobs have the limit %s (activeDeadlineSeconds): "+
+			"what starts now ends after what runs, so backfill lets no job pass in the room that is kept for another", pods,
+			len(jobs), explain.Duration(one))
+	}
+}
+
+// plansStarts says that a queue is served in order, or that the configuration asks for planned starts.
+func (l *look) plansStarts() bool {
+	if l.Chosen == nil || !slices.ContainsFunc(l.Chosen.Actions, func(a config.Action) bool { return a.Name == "backfill" }) {
+		return false
+	}
+	for _, a := range l.Chosen.Configurations["backfill"] {
+		if strings.HasPrefix(a.Key, "backfill.") {
+			return true
+		}
+	}
+	for i := range l.World.Items {
+		if q, is := l.World.Items[i].Fact.Object.(*model.Queue); is && q.FIFO {
+			return true
+		}
+	}
+	return false
 }
 
 // gang compares a PodGroup's minimum with its pods. A controller may make them later: none at all is no mistake.
@@ -151,7 +199,7 @@ func (l *look) job(j *sched.JobReport) {
 	if j.Reason.Never != nil {
 		l.out.add("job-never-runs", object, at, "%s", explain.Sentence(*j.Reason.Never))
 	}
-	if late, is := l.Late[ledger.Key{Namespace: j.Namespace, Name: j.Name}]; is && j.Reason.Never == nil {
+	if late, is := l.Late[j.Key()]; is && j.Reason.Never == nil {
 		l.out.add("job-deadline", object, at,
 			"it may wait for %s, and does not start by then, if no other jobs come and what runs goes on",
 			explain.Duration(late))

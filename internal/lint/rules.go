@@ -53,6 +53,8 @@ var rules = map[string]rule{
 		"name a queue that exists, is open and has no queues below it"},
 	"job-priority-class": {Error, "a PriorityClass does not exist",
 		"make the PriorityClass, or name another: the API server refuses pods that name it"},
+	"job-one-limit": {Warning, "all pods have one limit, so no job passes a planned start",
+		"give jobs the limits that they need, or ashlar.sh/duration and backfill.trust: declared"},
 	"job-deadline": {Warning, "a job's deadline ends before it could start",
 		"raise sla-waiting-time, or give its queue more room"},
 	"podgroup-missing": {Error, "pods name a PodGroup that does not exist",

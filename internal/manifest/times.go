@@ -3,7 +3,9 @@ package manifest
 import (
 	"time"
 
+	batchv1 "k8s.io/api/batch/v1"
 	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	batchv1alpha1 "volcano.sh/apis/pkg/apis/batch/v1alpha1"
 	schedulingv1beta1 "volcano.sh/apis/pkg/apis/scheduling/v1beta1"
 
@@ -34,6 +36,25 @@ func (b *builder) timesOf(object string, annotations map[string]string) times {
 	t.submitAt, t.submits = b.duration(object, annotations, submitKey, "0s is taken")
 	t.duration, t.lasts = b.duration(object, annotations, durationKey, "the pod runs for ever")
 	return t
+}
+
+// jobDeadline gives a pod of a Kubernetes Job the deadline of that, which runs while pods wait.
+func (b *builder) jobDeadline(p *corev1.Pod, pod *model.Pod) {
+	controller := metav1.GetControllerOfNoCopy(p)
+	if controller == nil {
+		return
+	}
+	for _, o := range b.owners(p.Namespace, controller) {
+		if o == nil {
+			return
+		}
+		if j, is := o.Object.(*batchv1.Job); is {
+			times := pod.Rare()
+			times.JobLimit, times.JobSince = translate.JobDeadline(j)
+			pod.SetRare(times)
+			return
+		}
+	}
 }
 
 // estimateOf reads what a Volcano Job says in its spec of how long its pods run; nil where it says nothing that can be

@@ -236,6 +236,7 @@ func (b *builder) addPod(where Position, p *corev1.Pod, submitAt time.Duration, 
 	b.makeClaims(where, p, submitAt)
 	f, _ := translate.Fact(p, b.options)
 	pod := f.Object.(*model.Pod)
+	b.jobDeadline(p, pod)
 	duration, lasts := b.runs(p, t)
 	b.add(Item{
 		Where: where, Fact: f, SubmitAt: submitAt, Duration: duration, HasDuration: lasts,

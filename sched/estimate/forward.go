@@ -24,6 +24,7 @@ type forward struct {
 	waiting []ledger.JobKey
 	waits   map[ledger.JobKey]bool // those that have not started yet
 	lives   map[ledger.JobKey]string
+	ends    map[ledger.JobKey]int64 // by their controllers' deadlines, of those that have one
 	started map[ledger.JobKey]moment
 	source  model.TimeSource // the least certain figure that the run rests on so far
 	guessed bool             // limits and guesses of some pod are not the same
@@ -46,11 +47,14 @@ func newForward(e *sched.Engine, now int64, o Options, guess bool) *forward {
 		f.still = 2
 	}
 	f.waiting = sorted(e.Ledger())
-	f.lives = make(map[ledger.JobKey]string, len(f.waiting))
+	f.lives, f.ends = make(map[ledger.JobKey]string, len(f.waiting)), map[ledger.JobKey]int64{}
 	for _, k := range f.waiting {
 		f.waits[k] = true
 		if j, there := e.Ledger().Jobs.Find(k); there {
 			f.lives[k] = Life(e.Ledger().Job(j))
+			if at := e.Ledger().Jobs.Deadline(j, now); at != 0 {
+				f.ends[k] = at
+			}
 		}
 	}
 	if len(f.waits) > 0 {

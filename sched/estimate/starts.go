@@ -107,7 +107,7 @@ func Of(copies func() (*sched.Copy, error), now int64, o Options) (*Starts, erro
 
 // start puts together what both runs say of a job.
 func start(k ledger.JobKey, now int64, early, late *forward, unknown *unknowns) trace.Start {
-	out := trace.Start{Made: now, Source: model.TimeEnforced}
+	out := trace.Start{Made: now, Source: model.TimeEnforced, Deadline: late.ends[k]}
 	e, soon := early.started[k]
 	l, surely := late.started[k]
 	switch {
@@ -137,7 +137,8 @@ func (s *Starts) IntoQueues(queues []sched.QueueReport, queueOf func(ledger.JobK
 	for k, is := range s.Jobs { // order-free: the first by its times, then the surest
 		is = is.At(now)
 		q := queueOf(k)
-		is.Jobs, is.More, is.Reason, is.First, is.Slip = nil, 0, trace.Reason{}, 0, 0
+		is.Jobs, is.More, is.Reason = nil, 0, trace.Reason{}
+		is.First, is.Slip, is.Deadline = 0, 0, 0
 		if was, some := first[q]; by(is) != 0 && q != "" && (!some || sooner(is, was)) {
 			first[q] = is
 		}

@@ -32,6 +32,7 @@ type PodGroup struct {
 	MaxWait       int64 // sla-waiting-time in nanoseconds, 0 when not set
 	Lasts         int64 // ashlar.sh/duration in nanoseconds: what each pod takes that does not say; 0: not set
 	Estimate      int64 // the same by its Volcano Job, where it does not say: spec.runningEstimate; 0: not set
+	JobEnds       int64 // when its Kubernetes Job is ended by spec.activeDeadlineSeconds, since the epoch; 0: not known
 	Preemptable   bool  // volcano.sh/preemptable: "true": it runs on room that other jobs may take back
 	Spared        bool  // volcano.sh/preemptable: "false": no member is evicted, whatever the pods say
 

@@ -40,6 +40,9 @@ type Times struct {
 	// Limit is how long the pod may run, in nanoseconds, by spec.activeDeadlineSeconds: its kubelet ends it then. 0:
 	// not set.
 	Limit int64
+	// JobLimit is spec.activeDeadlineSeconds of the Kubernetes Job that made the pod, in nanoseconds: its controller ends
+	// it then, also while pods of it wait; 0: not set. It counts from JobSince, 0 for when the pod was made.
+	JobLimit, JobSince int64
 	// Ended is when the last container of a pod that has finished ended, in nanoseconds since the epoch; 0: not known.
 	Ended int64
 	// LetRun is where the pod counts, by a record in its status; nil: there is none.

@@ -17,9 +17,19 @@ type Start struct {
 	More    int      // EndsUnknown: how many more jobs there are than Jobs
 	Until   int64    // NotReached: it does not start before this time; Passed: when it was to start at the latest
 	Reason  Reason   // DoesNotStart: why it still waits then
+	// Deadline is when the controller of the job ends it, whether it has started or not; 0: not known to.
+	Deadline int64
 	// First is the latest start that was estimated first, 0 for none; Slip is by how much later Latest is now, in
 	// nanoseconds, below 0 where it is earlier.
 	First, Slip int64
+}
+
+// Late says that the job is ended before it starts, and whether that is so even by the earliest start.
+func (s *Start) Late() (may, does bool) {
+	if s.Deadline == 0 {
+		return false, false
+	}
+	return max(s.Earliest, s.Latest) >= s.Deadline, s.Earliest >= s.Deadline || s.Earliest == 0 && s.Latest >= s.Deadline
 }
 
 // Is says that there is an estimate.

@@ -47,7 +47,8 @@ type Options struct {
 	AwaitGroups bool
 	// Metadata reads what the owners of such pods say of their jobs; nil: owners are not read.
 	Metadata metadata.Interface
-	// Jobs reads how long Volcano's Jobs run that own PodGroups, which needs Metadata, too; nil: it is not read.
+	// Jobs reads how long Volcano's Jobs run that own PodGroups, and the deadlines of Kubernetes' Jobs, which needs
+	// Metadata, too; nil: neither is read.
 	Jobs dynamic.Interface
 	// Selectors compiles those of resource claims before the engine is told that they can be met;
 	// nil: the engine compiles what it needs.

@@ -207,17 +207,18 @@ func (ow *ownership) hear() {
 	ow.owners.Keep(slices.Values(named))
 }
 
-// jobOf is the Volcano Job of a PodGroup that may say how long its pods run; nil where that need not be known: they
-// say it themselves, or the PodGroup is done.
+// jobOf is the Job of a PodGroup, of Volcano or Kubernetes, that may say how long its pods run or until when; nil where
+// that need not be known: the PodGroup is done.
 func jobOf(g *schedulingv1beta1.PodGroup) *metav1.OwnerReference {
 	controller := metav1.GetControllerOfNoCopy(g)
-	if controller == nil || g.Status.Phase == schedulingv1beta1.PodGroupCompleted || !owners.VolcanoJob(controller) {
+	if controller == nil || g.Status.Phase == schedulingv1beta1.PodGroupCompleted ||
+		!owners.VolcanoJob(controller) && !owners.KubernetesJob(controller) {
 		return nil
 	}
 	return controller
 }
 
-// estimatedBy is the index of PodGroups by the keys of the Volcano Jobs that may say how long their pods run.
+// estimatedBy is the index of PodGroups by the keys of the Jobs that may say how long their pods run.
 func estimatedBy(o any) ([]string, error) {
 	if g, is := o.(*schedulingv1beta1.PodGroup); is {
 		if job := jobOf(g); job != nil {
@@ -227,7 +228,7 @@ func estimatedBy(o any) ([]string, error) {
 	return nil, nil
 }
 
-// estimates is the Volcano Job of a PodGroup that is read for how long the pods run; nil: none is.
+// estimates is the Job of a PodGroup that is read for how long the pods run; nil: none is.
 func (ow *ownership) estimates(g *schedulingv1beta1.PodGroup) *owners.Owner {
 	job := jobOf(g)
 	if ow.owners == nil || ow.o.options.Jobs == nil || job == nil {
@@ -236,16 +237,19 @@ func (ow *ownership) estimates(g *schedulingv1beta1.PodGroup) *owners.Owner {
 	return ow.owners.Of(g.Namespace, job)
 }
 
-// estimated gives the fact of a PodGroup what its Volcano Job says of how long its pods run, as far as that is known.
+// estimated gives the fact of a PodGroup what its Job says of how long its pods run, as far as that is known.
 // Nothing waits for it: it is a guess, and comes with the next fact.
 func (ow *ownership) estimated(g *schedulingv1beta1.PodGroup, fact *model.PodGroup) {
-	if fact.Lasts != 0 {
+	if job := jobOf(g); job == nil || fact.Lasts != 0 && owners.VolcanoJob(job) {
 		return
 	}
 	if job := ow.estimates(g); job != nil {
 		ow.owners.Ask(job, false)
 		if said, known := ow.owners.Said(job); known != owners.Unread {
 			translate.Estimated(fact, said.Estimate)
+			if said.JobLimit != 0 {
+				fact.JobEnds = model.After(said.JobSince, said.JobLimit)
+			}
 		}
 	}
 }

@@ -1,7 +1,8 @@
 // Package owners reads what the owners of pods say of the jobs that are made for pods
 // without a PodGroup: their annotations scheduling.volcano.sh/queue-name and
 // group-min-member, which Volcano's controllers read too. It reads spec.runningEstimate of
-// the Volcano Jobs that own PodGroups, which Volcano's controllers do not hand on.
+// the Volcano Jobs that own PodGroups, which Volcano's controllers do not hand on, and the
+// deadlines of Kubernetes Jobs.
 //
 // An owner is of any kind that the API serves, so there is no informer of it: of each that
 // a pod names as its controller the metadata is read, once, and those of the controllers

@@ -4,6 +4,7 @@ import (
 	"strings"
 	"time"
 
+	batchv1 "k8s.io/api/batch/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/apimachinery/pkg/types"
@@ -36,6 +37,7 @@ type Owner struct {
 
 	standing         Standing
 	queue, minMember string
+	limit, since     int64  // of a Kubernetes Job: see translate.JobDeadline
 	estimate         string // spec.runningEstimate of a Volcano Job, as it is written
 	above            *Owner
 	below            []*Owner // those that want to hear when more is known of this one
@@ -70,6 +72,9 @@ func (o *Owner) said() (s translate.Said, known Standing) {
 		if s.Queue == "" {
 			s.Queue = o.queue
 		}
+		if s.JobLimit == 0 {
+			s.JobLimit, s.JobSince = o.limit, o.since
+		}
 		if s.MinMember == "" && o.minMember != "" {
 			s.MinMember = o.minMember
 			s.Job = translate.Owner{Kind: o.kind.GroupKind(), Name: o.name, UID: o.uid}
@@ -84,6 +89,16 @@ func (o *Owner) said() (s translate.Said, known Standing) {
 func VolcanoJob(ref *metav1.OwnerReference) bool {
 	group, _, _ := strings.Cut(ref.APIVersion, "/")
 	return group == batchv1alpha1.SchemeGroupVersion.Group && ref.Kind == "Job"
+}
+
+// KubernetesJob says that a controller is a Job of Kubernetes, which may have a deadline.
+func KubernetesJob(ref *metav1.OwnerReference) bool {
+	group, _, _ := strings.Cut(ref.APIVersion, "/")
+	return group == batchv1.GroupName && ref.Kind == "Job"
+}
+
+func (o *Owner) kubernetesJob() bool {
+	return o.kind.Group == batchv1.GroupName && o.kind.Kind == "Job"
 }
 
 func (o *Owner) volcanoJob() bool {

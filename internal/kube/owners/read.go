@@ -5,15 +5,19 @@ import (
 	"fmt"
 	"time"
 
+	batchv1 "k8s.io/api/batch/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	"k8s.io/apimachinery/pkg/api/validate/content"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/apimachinery/pkg/types"
 	"k8s.io/client-go/metadata"
 	"k8s.io/klog/v2"
 	schedulingv1beta1 "volcano.sh/apis/pkg/apis/scheduling/v1beta1"
+
+	"ashlar.sh/internal/kube/translate"
 )
 
 // longestPause is between two tries to read what the API server does not give.
@@ -66,12 +70,21 @@ func (r *Reader) get(ctx context.Context, o *Owner, resource schema.GroupVersion
 	namespaced bool) (*object, error) {
 	once, cancel := context.WithTimeout(ctx, longestRead)
 	defer cancel()
-	if o.volcanoJob() && r.options.Jobs != nil {
+	if (o.volcanoJob() || o.kubernetesJob()) && r.options.Jobs != nil {
 		j, err := r.options.Jobs.Resource(resource).Namespace(o.namespace).Get(once, o.name, metav1.GetOptions{})
 		if err != nil {
 			return nil, err
 		}
-		return &object{j.GetUID(), j.GetAnnotations(), metav1.GetControllerOf(j), estimate(j.Object)}, nil
+		out := &object{uid: j.GetUID(), annotations: j.GetAnnotations(), controller: metav1.GetControllerOf(j)}
+		if o.volcanoJob() {
+			out.estimate = estimate(j.Object)
+			return out, nil
+		}
+		var job batchv1.Job
+		if runtime.DefaultUnstructuredConverter.FromUnstructured(j.Object, &job) == nil {
+			out.limit, out.since = translate.JobDeadline(&job)
+		}
+		return out, nil
 	}
 	var all metadata.ResourceInterface = r.options.Metadata.Resource(resource)
 	if namespaced {
@@ -81,7 +94,7 @@ func (r *Reader) get(ctx context.Context, o *Owner, resource schema.GroupVersion
 	if err != nil {
 		return nil, err
 	}
-	return &object{m.UID, m.Annotations, metav1.GetControllerOfNoCopy(m), ""}, nil
+	return &object{uid: m.UID, annotations: m.Annotations, controller: metav1.GetControllerOfNoCopy(m)}, nil
 }
 
 // object is what is read of an owner.
@@ -90,6 +103,8 @@ type object struct {
 	annotations map[string]string
 	controller  *metav1.OwnerReference
 	estimate    string
+
+	limit, since int64
 }
 
 // estimate is spec.runningEstimate of a Volcano Job, or what is written in its place.
@@ -122,6 +137,7 @@ func (r *Reader) learn(o *Owner, m *object, known Standing) []*Owner {
 		o.failed = 0
 		o.queue = m.annotations[schedulingv1beta1.QueueNameAnnotationKey]
 		o.minMember = m.annotations[schedulingv1beta1.VolcanoGroupMinMemberAnnotationKey]
+		o.limit, o.since = m.limit, m.since
 		if o.estimate = m.estimate; !o.volcanoJob() {
 			r.climb(o, m.controller)
 		}

@@ -27,7 +27,8 @@ const (
 type Options struct {
 	Discovery discovery.DiscoveryInterface
 	Metadata  metadata.Interface
-	// Jobs reads Jobs of Volcano, which say how long they run in their spec; nil: their metadata alone is read.
+	// Jobs reads Jobs of Volcano and of Kubernetes, which say how long they run, or until when, in their spec; nil: their
+	// metadata alone is read.
 	Jobs dynamic.Interface
 	// Answered is told of an owner of which more is known than before. It is called by any
 	// goroutine and must not call the Reader.

@@ -39,6 +39,8 @@ type Said struct {
 	Job       Owner  // the owner that says MinMember: its pods are the gang
 	// Estimate is spec.runningEstimate as it is written, of an owner that is a Volcano Job; those above it say none.
 	Estimate string
+	// JobLimit and JobSince are the deadline of the nearest owner that is a Kubernetes Job: see JobDeadline.
+	JobLimit, JobSince int64
 }
 
 // Owner is a controller of pods. A later one of its name has another UID.
@@ -66,10 +68,15 @@ func (o Owner) ID() string {
 func Owned(p *model.Pod, lacks Lacks, s Said) *model.Pod {
 	queue := lacks&LacksQueue != 0 && s.Queue != ""
 	least := lacks&LacksMinMember != 0 && s.MinMember != ""
-	if !queue && !least {
+	if !queue && !least && s.JobLimit == 0 {
 		return p
 	}
 	owned := *p
+	if s.JobLimit != 0 {
+		times := p.Rare()
+		times.JobLimit, times.JobSince = s.JobLimit, s.JobSince
+		owned.SetRare(times)
+	}
 	if queue {
 		owned.Adopt.Queue = s.Queue
 	}

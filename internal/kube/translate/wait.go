@@ -4,6 +4,7 @@ import (
 	"math"
 	"time"
 
+	batchv1 "k8s.io/api/batch/v1"
 	schedulingv1beta1 "volcano.sh/apis/pkg/apis/scheduling/v1beta1"
 
 	"ashlar.sh/sched/model"
@@ -30,6 +31,23 @@ func (f *faults) guess(field, text string) int64 {
 		return 0
 	}
 	return max(1, int64(d))
+}
+
+// JobDeadline is after what time a Kubernetes Job is ended by its controller, and since when that runs, which is also
+// while pods of it wait; 0 without a deadline, or where that is not known. A Job that is suspended has no deadline.
+func JobDeadline(j *batchv1.Job) (limit, since int64) {
+	s := j.Spec.ActiveDeadlineSeconds
+	if s == nil || *s < 0 || j.Spec.Suspend != nil && *j.Spec.Suspend {
+		return 0, 0
+	}
+	limit = min(*s, math.MaxInt32) * int64(time.Second)
+	if j.Status.StartTime != nil {
+		return limit, instant(j.Status.StartTime.Time)
+	}
+	if created := j.CreationTimestamp; !created.IsZero() {
+		return limit, instant(created.Time)
+	}
+	return limit, 0
 }
 
 // Estimated notes in a PodGroup that was not passed on yet what its Volcano Job says in spec.runningEstimate; "" where
