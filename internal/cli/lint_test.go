@@ -53,8 +53,8 @@ func TestLintOfOneLimit(t *testing.T) {
 
 // A Kubernetes Job is ended by its deadline, whether its pods run or wait: one that does not start before is told.
 func TestAJobsDeadlineRunsWhileItWaits(t *testing.T) {
-	const head = "apiVersion: v1\nkind: Node\nmetadata: {name: n}\nstatus: {allocatable: {cpu: 4, pods: 10}}\n---\n" +
-		"apiVersion: v1\nkind: Pod\nmetadata: {name: busy, annotations: {ashlar.sh/duration: 1h}}\nspec: {nodeName: n, " +
+	const head = "apiVersion: v1\nkind: Node\nmetadata: {name: n1}\nstatus: {allocatable: {cpu: 4, pods: 10}}\n---\n" +
+		"apiVersion: v1\nkind: Pod\nmetadata: {name: busy, annotations: {ashlar.sh/duration: 1h}}\nspec: {nodeName: n1, " +
 		"containers: [{name: c, resources: {requests: {cpu: 4}}}]}\n---\n"
 	job := func(seconds string) string {
 		return head + "apiVersion: batch/v1\nkind: Job\nmetadata: {name: train}\nspec: {activeDeadlineSeconds: " + seconds +
@@ -69,10 +69,10 @@ func TestAJobsDeadlineRunsWhileItWaits(t *testing.T) {
 		}
 		got := run("", "ashlar", "simulate", "-f", files, "--until", "1m")
 		told := strings.Contains(strings.Join(strings.Fields(got.out), " "),
-			"its Job ends before: at 1970-01-01T00:10:00Z, by spec.activeDeadlineSeconds, which runs while it waits")
+			"its Job ends before that: at 1970-01-01T00:10:00Z, by spec.activeDeadlineSeconds, which runs while it waits")
 		if found != want || told != want {
-			t.Errorf("with a deadline of %s s lint finds %t and the report says %t, want %t: %+v\n%s%s", seconds, found, told, want,
-				r.Findings, got.out, got.err)
+			t.Errorf("with a deadline of %s s lint finds %t and the report says %t, want %t: %+v\n%s%s", seconds, found, told,
+				want, r.Findings, got.out, got.err)
 		}
 	}
 }

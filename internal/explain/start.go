@@ -111,7 +111,7 @@ func StartSentence(s *trace.Start) string {
 		if does {
 			word = "ends"
 		}
-		text += fmt.Sprintf("; its Job %s before: at %s, by spec.activeDeadlineSeconds, which runs while it waits", word,
+		text += fmt.Sprintf("; its Job %s before that: at %s, by spec.activeDeadlineSeconds, which runs while it waits", word,
 			moment(s.Deadline))
 	}
 	if s.Slip >= int64(time.Second) {

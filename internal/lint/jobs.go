@@ -56,8 +56,8 @@ func (l *look) jobs() {
 // fewestOfOneLimit is of how many jobs it is worth a word that all their pods have one limit.
 const fewestOfOneLimit = 3
 
-// oneLimit tells that all pods have one limit where starts are planned: what starts now ends after what runs, so that no
-// job passes another one in the room that is kept for it.
+// oneLimit tells that all pods have one limit where starts are planned: what starts now ends after what runs, so that
+// no job passes another one in the room that is kept for it.
 func (l *look) oneLimit() {
 	jobs, pods, one, first := map[ledger.JobKey]bool{}, 0, int64(0), (*manifest.Item)(nil)
 	for i := range l.World.Items {
@@ -74,15 +74,16 @@ func (l *look) oneLimit() {
 		}
 	}
 	if len(jobs) >= fewestOfOneLimit && l.plansStarts() {
-		l.out.add("job-one-limit", first.Fact.Ref.String(), first.Where, "all %d pods of %d jobs have the limit %s (activeDeadlineSeconds): "+
-			"what starts now ends after what runs, so backfill lets no job pass in the room that is kept for another", pods,
-			len(jobs), explain.Duration(one))
+		l.out.add("job-one-limit", first.Fact.Ref.String(), first.Where, "all %d pods of %d jobs have the limit %s "+
+			"(activeDeadlineSeconds): what starts now ends after what runs, so backfill lets no job pass in the room that is "+
+			"kept for another", pods, len(jobs), explain.Duration(one))
 	}
 }
 
 // plansStarts says that a queue is served in order, or that the configuration asks for planned starts.
 func (l *look) plansStarts() bool {
-	if l.Chosen == nil || !slices.ContainsFunc(l.Chosen.Actions, func(a config.Action) bool { return a.Name == "backfill" }) {
+	backfill := func(a config.Action) bool { return a.Name == "backfill" }
+	if l.Chosen == nil || !slices.ContainsFunc(l.Chosen.Actions, backfill) {
 		return false
 	}
 	for _, a := range l.Chosen.Configurations["backfill"] {

@@ -40,7 +40,8 @@ func (x *estimates) tell(s *estimate.Starts) {
 		}
 	}
 	for _, w := range inTurn(all, mostToldStarts) {
-		execute.TellStart(x.l.executor, ledger.Key{Namespace: w.group.Namespace, Name: w.group.Name}, string(w.group.UID), w.text)
+		execute.TellStart(x.l.executor, ledger.Key{Namespace: w.group.Namespace, Name: w.group.Name},
+			string(w.group.UID), w.text)
 	}
 }
 

@@ -52,7 +52,7 @@ func newForward(e *sched.Engine, now int64, o Options, guess bool) *forward {
 		f.waits[k] = true
 		if j, there := e.Ledger().Jobs.Find(k); there {
 			f.lives[k] = Life(e.Ledger().Job(j))
-			if at := e.Ledger().Jobs.Deadline(j, now); at != 0 {
+			if at := e.Ledger().Jobs.Deadline(j); at != 0 {
 				f.ends[k] = at
 			}
 		}

@@ -1,7 +1,6 @@
 package ledger
 
 import (
-	"cmp"
 	"ashlar.sh/sched/model"
 	"ashlar.sh/sched/resource"
 )
@@ -279,24 +278,6 @@ func (js *Jobs) GroupOf(t *Task) *model.PodGroup {
 		return nil
 	}
 	return js.rows[t.Job].Group
-}
-
-// Deadline is when the controller of a job ends it, whether its pods run or wait, in nanoseconds since the epoch; 0
-// where it does not, as far as is known.
-func (js *Jobs) Deadline(j JobID, now int64) int64 {
-	job := &js.rows[j]
-	if job.Group != nil && job.Group.JobEnds != 0 {
-		return job.Group.JobEnds
-	}
-	if job.definer == NoTask {
-		return 0
-	}
-	p := js.l.Tasks.rows[job.definer].Pod
-	t := p.Rare()
-	if t.JobLimit <= 0 {
-		return 0
-	}
-	return model.After(cmp.Or(t.JobSince, p.Created, now), t.JobLimit)
 }
 
 // spares says that a PodGroup keeps its members from being evicted.
