@@ -283,15 +283,6 @@ func (js *Jobs) GroupOf(t *Task) *model.PodGroup {
 // spares says that a PodGroup keeps its members from being evicted.
 func spares(g *model.PodGroup) bool { return g != nil && g.Spared }
 
-// lasts is how long members run that say nothing of it themselves, as their PodGroup says.
-func lasts(g *model.PodGroup) int64 {
-	if g == nil {
-		return 0
-	}
-	guess, _ := g.Guess()
-	return guess
-}
-
 // apply returns the job's row, which may be free when the group is gone.
 func (js *Jobs) apply(k Key, g *model.PodGroup) JobID {
 	j := js.row(JobKey{Namespace: k.Namespace, Name: k.Name})

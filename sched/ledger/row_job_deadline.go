@@ -23,3 +23,12 @@ func (js *Jobs) Deadline(j JobID) int64 {
 	}
 	return model.After(cmp.Or(t.JobSince, p.Created), t.JobLimit)
 }
+
+// lasts is how long members run that say nothing of it themselves, as their PodGroup says.
+func lasts(g *model.PodGroup) int64 {
+	if g == nil {
+		return 0
+	}
+	guess, _ := g.Guess()
+	return guess
+}
