@@ -33,6 +33,9 @@ type Questions struct{ e *Engine }
 // Questions returns what can be asked about single objects.
 func (e *Engine) Questions() Questions { return Questions{e} }
 
+// Ready says that a job may start, or has: by the plugins that decide that it has its minimum.
+func (q Questions) Ready(id ledger.JobID) bool { return q.e.policy.Ready(id) }
+
 // Jobs describes all jobs, as in a Report.
 func (q Questions) Jobs() []JobReport {
 	q.e.l.Settle()

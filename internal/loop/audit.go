@@ -48,7 +48,7 @@ func (bg *background) audit() {
 	if len(findings) == 0 {
 		return
 	}
-	bg.l.metrics.wrong.WithLabelValues(figuresHold).Add(float64(len(findings)))
+	bg.l.metrics.violated(figuresHold, len(findings))
 	for _, f := range findings[:min(len(findings), mostWrong)] {
 		klog.ErrorS(nil, "A figure is wrong: this is a bug in ashlar", "finding", f)
 	}

@@ -251,7 +251,7 @@ func (l *loop) decide() (fine bool) {
 	return l.rebuilds.guard("telling what was decided", func() {
 		l.lines.log(events, time.Now())
 		l.metrics.decided(time.Since(began), plan, l)
-		l.metrics.check(l.engine.Ledger(), plan.Items)
+		l.metrics.check(l.engine.Ledger(), l.engine.Questions().Ready, plan.Items)
 		l.reports.evicted(plan.Items)
 		l.background.estimates.started(plan.Items)
 		l.background.passed.started(plan.Items)

@@ -12,19 +12,51 @@ import (
 const (
 	figuresHold = "figures" // a recount from scratch finds every figure right
 	nodesHold   = "nodes"   // no binding takes a node above what it offers
+	gangsHold   = "gangs"   // no binding starts a gang below its minimum, where the configuration knows gangs
+	podsHold    = "pods"    // no pod is bound that has a node, and every decision says which life of a pod it means
+	recordsHold = "records" // no pod is evicted without a record of why
 )
 
-// check counts the bindings of a plan that must not be: those to nodes on which pods then hold more than there is, of
-// what the bound pod asks for. It changes nothing of the plan: what is wrong is what led to it.
-func (m *metrics) check(led *ledger.Ledger, items []sched.Item) {
+var invariants = []string{figuresHold, nodesHold, gangsHold, podsHold, recordsHold}
+
+// violated counts what must not be and was found.
+func (m *metrics) violated(invariant string, times int) {
+	m.wrong.WithLabelValues(invariant).Add(float64(times))
+	if m.told != nil {
+		m.told(invariant)
+	}
+}
+
+// check counts what of a plan must not be. ready says whether the configuration lets a job start as it is once the plan
+// is carried out. It changes nothing of the plan: what is wrong is what led to it.
+func (m *metrics) check(led *ledger.Ledger, ready func(ledger.JobID) bool, items []sched.Item) {
 	for _, i := range items {
-		if i.Kind != sched.BindPod {
+		broken := func(invariant, what string) {
+			m.violated(invariant, 1)
+			klog.ErrorS(nil, "What is decided must not be: this is a bug in ashlar", "invariant", invariant, "what", what,
+				"kind", i.Kind, "pod", i.Pod, "node", i.Node)
+		}
+		switch i.Kind {
+		case sched.BindPod:
+			if what, over := overfull(led, i); over {
+				broken(nodesHold, "the node has less than none left of "+what)
+			}
+			t, known := led.Tasks.Find(i.Pod)
+			if known && led.Task(t).Pod.Node != "" {
+				broken(podsHold, "the pod is on node "+led.Task(t).Pod.Node+" already")
+			}
+			if known && led.Task(t).Job != ledger.NoJob && !ready(led.Task(t).Job) {
+				broken(gangsHold, "its gang stays below its minimum")
+			}
+		case sched.EvictPod:
+			if i.Why == nil || i.Action == "" {
+				broken(recordsHold, "nothing says why")
+			}
+		default:
 			continue
 		}
-		if what, over := overfull(led, i); over {
-			m.wrong.WithLabelValues(nodesHold).Inc()
-			klog.ErrorS(nil, "A binding takes a node above what it offers: this is a bug in ashlar", "pod", i.Pod,
-				"node", i.Node, "resource", what)
+		if i.UID == "" {
+			broken(podsHold, "no UID says which life of the pod is meant")
 		}
 	}
 }

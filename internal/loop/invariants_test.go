@@ -1,14 +1,14 @@
 package loop
 
 import (
+	"slices"
 	"testing"
-
-	dto "github.com/prometheus/client_model/go"
 
 	"ashlar.sh/sched"
 	"ashlar.sh/sched/ledger"
 	"ashlar.sh/sched/model"
 	"ashlar.sh/sched/resource"
+	"ashlar.sh/sched/trace"
 )
 
 // A binding to a node that has less than nothing left of what the pod asks for is counted, and no other is.
@@ -23,11 +23,16 @@ func TestABindingAboveWhatANodeOffersIsCounted(t *testing.T) {
 	}
 	apply(model.KindNode, "n", &model.Node{Meta: model.Meta{Name: "n", UID: "n"},
 		Allocatable: resource.List{{Name: "cpu", Value: 2000}, {Name: "memory", Value: 100}, {Name: "pods", Value: 10}}})
-	m := newMetrics()
+	m, counted := newMetrics(), 0
+	m.told = func(invariant string) {
+		if invariant == nodesHold {
+			counted++
+		}
+	}
 	for _, step := range []struct {
 		name  string
 		asks  resource.Amount
-		wrong float64
+		wrong int
 	}{
 		{"all", resource.Amount{Name: "cpu", Value: 2000}, 0},
 		{"more", resource.Amount{Name: "cpu", Value: 1}, 1},
@@ -39,13 +44,56 @@ func TestABindingAboveWhatANodeOffersIsCounted(t *testing.T) {
 		item := sched.Item{Kind: sched.BindPod, Pod: ledger.Key{Namespace: "ns", Name: step.name}, Node: "n"}
 		evicted := item
 		evicted.Kind = sched.EvictPod
-		m.check(l, []sched.Item{item, evicted})
-		var is dto.Metric
-		if err := m.wrong.WithLabelValues(nodesHold).Write(&is); err != nil {
-			t.Fatal(err)
+		m.check(l, func(ledger.JobID) bool { return true }, []sched.Item{item, evicted})
+		if counted != step.wrong {
+			t.Errorf("after %s it counts %v, want %v", step.name, counted, step.wrong)
 		}
-		if got := is.GetCounter().GetValue(); got != step.wrong {
-			t.Errorf("after %s it counts %v, want %v", step.name, got, step.wrong)
+	}
+}
+
+// What must not be decided is counted by what is broken, and what may be is not.
+func TestWhatMustNotBeDecidedIsCounted(t *testing.T) {
+	l := ledger.New()
+	group := model.Ref{Kind: model.KindPodGroup, Namespace: "ns", Name: "gang"}
+	l.Apply(model.Fact{Ref: group, UID: "g", Version: 1, Object: &model.PodGroup{Meta: model.Meta{Namespace: "ns",
+		Name: "gang", UID: "g"}, MinMember: 2}})
+	for name, node := range map[string]string{"waits": "", "runs": "n"} {
+		l.Apply(model.Fact{Ref: model.Ref{Kind: model.KindPod, Namespace: "ns", Name: name}, UID: name, Version: 1,
+			Object: &model.Pod{Meta: model.Meta{Namespace: "ns", Name: name, UID: name}, Node: node, Group: "gang", Ours: true,
+				Index: -1, Phase: model.PodPending, Spec: &model.Spec{}}})
+	}
+	l.Settle()
+	if waits, _ := l.Tasks.Find(ledger.Key{Namespace: "ns", Name: "waits"}); l.Task(waits).Job == ledger.NoJob {
+		t.Fatal("the pod is in no job")
+	}
+	decided := func(kind sched.ItemKind, pod, uid, action string, why *trace.Eviction) sched.Item {
+		return sched.Item{Kind: kind, Pod: ledger.Key{Namespace: "ns", Name: pod}, UID: uid, Node: "n", Action: action,
+			Why: why}
+	}
+	record := &trace.Eviction{}
+	for what, given := range map[string]struct {
+		ready bool
+		item  sched.Item
+		wrong []string
+	}{
+		"a pod of a gang that starts":         {true, decided(sched.BindPod, "waits", "waits", "", nil), nil},
+		"a pod of a gang below its minimum":   {false, decided(sched.BindPod, "waits", "waits", "", nil), []string{gangsHold}},
+		"a pod that has a node":               {true, decided(sched.BindPod, "runs", "runs", "", nil), []string{podsHold}},
+		"a pod of whatever life":              {true, decided(sched.BindPod, "waits", "", "", nil), []string{podsHold}},
+		"a pod that is gone":                  {false, decided(sched.BindPod, "gone", "gone", "", nil), nil},
+		"an eviction with its record":         {true, decided(sched.EvictPod, "runs", "runs", "preempt", record), nil},
+		"an eviction without a record":        {true, decided(sched.EvictPod, "runs", "runs", "preempt", nil), []string{recordsHold}},
+		"an eviction by no action":            {true, decided(sched.EvictPod, "runs", "runs", "", record), []string{recordsHold}},
+		"an eviction of whatever life":        {true, decided(sched.EvictPod, "runs", "", "preempt", record), []string{podsHold}},
+		"a nomination, which takes nothing":   {false, decided(sched.NominatePod, "waits", "", "", nil), nil},
+		"two at once, of a pod that has both": {false, decided(sched.BindPod, "runs", "runs", "", nil), []string{podsHold, gangsHold}},
+	} {
+		m := newMetrics()
+		var told []string
+		m.told = func(invariant string) { told = append(told, invariant) }
+		m.check(l, func(ledger.JobID) bool { return given.ready }, []sched.Item{given.item})
+		if !slices.Equal(told, given.wrong) {
+			t.Errorf("%s: %q is counted, want %q", what, told, given.wrong)
 		}
 	}
 }

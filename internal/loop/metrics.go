@@ -28,6 +28,7 @@ type metrics struct {
 
 	held        *prometheus.GaugeVec
 	wrong       *prometheus.CounterVec
+	told        func(invariant string) // of what is counted in wrong; nil: nobody
 	audits      prometheus.Counter
 	requests    *prometheus.CounterVec
 	dropped     prometheus.Gauge

@@ -71,8 +71,9 @@ func (m *metrics) declareChecks(gauges gaugesOf, counters countersOf) {
 	m.audits = counters("ashlar_audits_total", "Times that every figure was recounted from scratch.").WithLabelValues()
 	m.wrong = counters("ashlar_invariant_violations_total",
 		"What must not be and was found, a bug in ashlar: figures that a recount found wrong (figures), bindings that take "+
-			"a node above what it offers (nodes).", "invariant")
-	for _, invariant := range []string{figuresHold, nodesHold} {
+			"a node above what it offers (nodes), that start a gang below its minimum (gangs), decisions about a pod that has "+
+			"a node or of which no UID is known (pods), evictions without a record (records).", "invariant")
+	for _, invariant := range invariants {
 		m.wrong.WithLabelValues(invariant)
 	}
 	m.problems = gauges("ashlar_problems",

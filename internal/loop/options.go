@@ -78,6 +78,8 @@ type Simulated struct {
 	// Figures is how long at least lies between two times at which the figures of metrics are taken. The time that this
 	// takes paces it otherwise, and none passes meanwhile.
 	Figures time.Duration
+	// Violated, if set, is told of what is counted in ashlar_invariant_violations_total, in the loop's goroutine.
+	Violated func(invariant string)
 	// Reads, if set, is given what answers the read API, before any question: it need not listen then.
 	Reads func(http.Handler)
 }

@@ -152,6 +152,7 @@ func TestCountersBeginAtZero(t *testing.T) {
 	}
 	for _, want := range []string{"ashlar_panics_total", "ashlar_released_pods_total", "ashlar_config_last_reload_success",
 		"ashlar_config_reloads_total result=error", "ashlar_invariant_violations_total invariant=nodes",
+		"ashlar_invariant_violations_total invariant=gangs", "ashlar_invariant_violations_total invariant=records",
 		"ashlar_plan_items_total kind=bind outcome=failed", "volcano_schedule_attempts_total result=scheduled"} {
 		if !slices.Contains(shown, want) {
 			t.Errorf("%s is not shown before it counts; shown are %q", want, shown)

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"fmt"
 	"maps"
 	"slices"
 	"strings"
@@ -28,6 +29,9 @@ var healthy = map[string]string{
 	`ashlar_panics_total{instance="a"}`:                                          "0x240",
 	`ashlar_invariant_violations_total{instance="a",invariant="nodes"}`:          "0x240",
 	`ashlar_invariant_violations_total{instance="a",invariant="figures"}`:        "0x240",
+	`ashlar_invariant_violations_total{instance="a",invariant="gangs"}`:          "0x240",
+	`ashlar_invariant_violations_total{instance="a",invariant="pods"}`:           "0x240",
+	`ashlar_invariant_violations_total{instance="a",invariant="records"}`:        "0x240",
 	`ashlar_config_last_reload_success{instance="a"}`:                            "1x240",
 	`ashlar_config_last_reload_success{instance="b"}`:                            "1x240",
 	`ashlar_plan_items_total{instance="a",kind="bind",outcome="done"}`:           "0+10x240",
@@ -106,6 +110,15 @@ func TestAlertsFireAtTheFirstFailure(t *testing.T) {
 			delete(fired, name)
 			if len(fired) > 0 {
 				t.Errorf("beside it %v fire", fired)
+			}
+		})
+	}
+	for _, invariant := range []string{"figures", "nodes", "gangs", "pods", "records"} {
+		t.Run("invariant "+invariant, func(t *testing.T) {
+			series := maps.Clone(healthy)
+			series[fmt.Sprintf(`ashlar_invariant_violations_total{instance="a",invariant=%q}`, invariant)] = "0x60 1x180"
+			if at, did := firing(t, all, series)["AshlarInvariantViolated"]; !did || at <= time.Hour || at > time.Hour+2*time.Minute {
+				t.Errorf("it is told after %v (ever: %t), want it at once", at, did)
 			}
 		})
 	}

@@ -82,7 +82,7 @@ func (w *World) start(name string) {
 		settled()
 	}
 	options := loop.Options{Config: config, ConfigFile: w.conf.path, Dump: p.dumps, DumpDir: w.conf.dumps(),
-		Recording: w.recorded(p), Simulated: loop.Simulated{Settle: settle, Order: byName, Figures: figured},
+		Recording: w.recorded(p), Simulated: loop.Simulated{Settle: settle, Order: byName, Figures: figured, Violated: w.violated(p)},
 		QuietBinds: w.chance(0.5), Period: time.Second >> w.random.IntN(2), Plugins: []policy.Definition{p.bug.plugin()},
 		Election: apart(&loop.Election{Namespace: leaseNamespace, Name: "volcano", Identity: p.name})}
 	if w.Reads {
@@ -104,6 +104,13 @@ func (w *World) start(name string) {
 	}
 	w.procs[at] = p
 	w.tend(p)
+}
+
+// violated has what a scheduler itself finds wrong, and would tell by a metric, be wrong.
+func (w *World) violated(p *process) func(invariant string) {
+	return func(invariant string) {
+		w.seq.post(1<<30, func() { w.wrong("%s counts that an invariant does not hold: %s", p.name, invariant) })
+	}
 }
 
 // apart sets the times of an election, which are the usual ones but for nanoseconds: by those the second of two
