@@ -2,7 +2,9 @@ package world
 
 import (
 	"cmp"
+	"fmt"
 	"reflect"
+	"strings"
 	"testing"
 	"time"
 )
@@ -62,8 +64,11 @@ func simpler(o Options) (out []Options) {
 	return out
 }
 
-// mostTries bounds the worlds that are run to make a failing one smaller.
-const mostTries = 60
+// The worlds that are run to make a failing one smaller are no more than so many, and take no longer than that.
+const (
+	mostTries = 100
+	mostTime  = 5 * time.Minute
+)
 
 // retold makes a failing world small and tells what happens in it, up to what is wrong.
 func retold(t *testing.T, o Options) {
@@ -71,7 +76,7 @@ func retold(t *testing.T, o Options) {
 	began := time.Now()
 	o.Log = nil
 	small := shrunk(o, mostTries, func(o Options) bool {
-		return time.Since(began) < 2*time.Minute && len(run(t, o).Wrong) > 0
+		return time.Since(began) < mostTime && len(run(t, o).Wrong) > 0
 	})
 	story := newStory()
 	small.Log = story.hear
@@ -79,8 +84,19 @@ func retold(t *testing.T, o Options) {
 	if len(r.Wrong) == 0 {
 		return // it takes chance
 	}
-	t.Logf("of world %d remain %d nodes, %d schedulers, %s, at most %d jobs and %+v:\n%s", small.Seed, small.Nodes,
-		small.Schedulers, small.Lasts, small.MostJobs, small.Trouble, story.text(r.Wrong[0]))
+	t.Logf("of world %d remain %d nodes, %d schedulers, %s, at most %d jobs and, of trouble, %s:\n%s", small.Seed,
+		small.Nodes, small.Schedulers, small.Lasts, small.MostJobs, troubleOf(small.Trouble), story.text(r.Wrong[0]))
+}
+
+// troubleOf names the trouble that there is.
+func troubleOf(of Trouble) string {
+	out := ""
+	eachTrouble(&of, func(kind string, v reflect.Value) {
+		if !v.IsZero() {
+			out += fmt.Sprintf(" %s %v", kind, v)
+		}
+	})
+	return cmp.Or(strings.TrimPrefix(out, " "), "none")
 }
 
 // A world that fails shrinks to what it takes to fail.
