@@ -8,14 +8,16 @@ import (
 	"time"
 
 	"ashlar.sh/sched/ledger"
+	"ashlar.sh/sched/model"
 	"ashlar.sh/sched/policy"
 	"ashlar.sh/sched/trace"
 )
 
-// bug makes a process panic, in its engine or in what it sends.
+// bug makes a process panic, in its engine, in what it sends, or in what it takes in.
 type bug struct {
 	touches atomic.Int64 // at the last of so many, the engine panics, once; 0: it does not
 	until   atomic.Int64 // requests whose path falls in panic until then
+	facts   atomic.Bool  // the next facts that are taken in panic
 	shown   atomic.Int64 // panics so far
 }
 
@@ -27,11 +29,22 @@ func (b *bug) panics(where string) {
 // strike has the bug show, soon.
 func (b *bug) strike(w *World) {
 	w.did("a bug about to show")
-	if w.chance(0.5) {
+	switch w.random.IntN(5) {
+	case 0, 1:
 		b.touches.Store(1 + w.random.Int64N(60))
-		return
+	case 2, 3:
+		b.until.Store(time.Now().Add(w.between(10*time.Millisecond, time.Second)).UnixNano())
+	default:
+		b.facts.Store(true)
 	}
-	b.until.Store(time.Now().Add(w.between(10*time.Millisecond, time.Second)).UnixNano())
+}
+
+// order is byName, with the bug in what takes facts in.
+func (b *bug) order(facts []model.Fact) {
+	if len(facts) > 0 && b.facts.CompareAndSwap(true, false) {
+		b.panics("taking in facts")
+	}
+	byName(facts)
 }
 
 // inRequests is the bug in what sends: of writes, but of no lease, whose client has no guard of ours.

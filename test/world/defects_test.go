@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"fmt"
 	"io"
+	"maps"
 	"net/http"
 	"strings"
 	"time"
@@ -68,6 +69,7 @@ func defects() map[string]func() Breaks {
 	out["has a lease of its own"] = func() Breaks {
 		return Breaks{options: func(o *loop.Options) { o.Election.Name = strings.ReplaceAll(o.Election.Identity, ".", "-") }}
 	}
+	maps.Copy(out, busy())
 	for what, b := range untrue() {
 		out[what] = func() Breaks {
 			one := b()

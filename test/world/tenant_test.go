@@ -104,13 +104,16 @@ func (e *tenant) pod() {
 		delete(a, groupAnnotation)
 		a["scheduling.volcano.sh/queue-name"] = evilQueue
 	}
+	requests := map[string]any{"cpu": e.any("1", "8", "9223372036854775", "100m"), "memory": e.any("1Gi", "1Ei")}
+	if e.w.chance(0.3) { // most would fit on a node
+		requests["nosuch.io/thing"] = "1"
+	}
 	spec := map[string]any{"schedulerName": "volcano", "restartPolicy": "Never",
 		"priorityClassName": e.any("", "high"), "priority": e.any(1000, 1000, 0),
 		"nodeSelector": e.any(nil, map[string]any{"kubernetes.io/hostname": "node-0"}),
 		"tolerations":  []any{map[string]any{"operator": "Exists"}},
 		"containers": []any{map[string]any{"name": "main", "image": "main", "resources": map[string]any{
-			"requests": map[string]any{"cpu": e.any("1", "8", "9223372036854775", "100m"), "memory": e.any("1Gi", "1Ei"),
-				"nosuch.io/thing": "1"}}}}}
+			"requests": requests}}}}
 	e.do(http.MethodPost, e.pods.Path(evilNamespace, ""), map[string]any{"metadata": map[string]any{
 		"name": fmt.Sprintf("%s-%d", e.name(), e.w.random.IntN(3)), "namespace": evilNamespace, "annotations": a,
 		"labels": map[string]any{jobLabel: e.name(), "app": "volcano-scheduler"}}, "spec": spec})

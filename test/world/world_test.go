@@ -156,6 +156,7 @@ func (w *World) settle() {
 	for _, p := range w.procs {
 		p.still.begin(0)
 		p.bug.touches.Store(0)
+		p.bug.facts.Store(false)
 		p.bug.until.Store(0)
 	}
 	bound := w.Lasts + w.Settles
