@@ -71,22 +71,26 @@ func TestWhatMustNotBeDecidedIsCounted(t *testing.T) {
 			Why: why}
 	}
 	record := &trace.Eviction{}
+	binds := func(pod, uid string) sched.Item { return decided(sched.BindPod, pod, uid, "", nil) }
+	evicts := func(uid, action string, why *trace.Eviction) sched.Item {
+		return decided(sched.EvictPod, "runs", uid, action, why)
+	}
 	for what, given := range map[string]struct {
 		ready bool
 		item  sched.Item
 		wrong []string
 	}{
-		"a pod of a gang that starts":         {true, decided(sched.BindPod, "waits", "waits", "", nil), nil},
-		"a pod of a gang below its minimum":   {false, decided(sched.BindPod, "waits", "waits", "", nil), []string{gangsHold}},
-		"a pod that has a node":               {true, decided(sched.BindPod, "runs", "runs", "", nil), []string{podsHold}},
-		"a pod of whatever life":              {true, decided(sched.BindPod, "waits", "", "", nil), []string{podsHold}},
-		"a pod that is gone":                  {false, decided(sched.BindPod, "gone", "gone", "", nil), nil},
-		"an eviction with its record":         {true, decided(sched.EvictPod, "runs", "runs", "preempt", record), nil},
-		"an eviction without a record":        {true, decided(sched.EvictPod, "runs", "runs", "preempt", nil), []string{recordsHold}},
-		"an eviction by no action":            {true, decided(sched.EvictPod, "runs", "runs", "", record), []string{recordsHold}},
-		"an eviction of whatever life":        {true, decided(sched.EvictPod, "runs", "", "preempt", record), []string{podsHold}},
+		"a pod of a gang that starts":         {true, binds("waits", "waits"), nil},
+		"a pod of a gang below its minimum":   {false, binds("waits", "waits"), []string{gangsHold}},
+		"a pod that has a node":               {true, binds("runs", "runs"), []string{podsHold}},
+		"a pod of whatever life":              {true, binds("waits", ""), []string{podsHold}},
+		"a pod that is gone":                  {false, binds("gone", "gone"), nil},
+		"two at once, of a pod that has both": {false, binds("runs", "runs"), []string{podsHold, gangsHold}},
+		"an eviction with its record":         {true, evicts("runs", "preempt", record), nil},
+		"an eviction without a record":        {true, evicts("runs", "preempt", nil), []string{recordsHold}},
+		"an eviction by no action":            {true, evicts("runs", "", record), []string{recordsHold}},
+		"an eviction of whatever life":        {true, evicts("", "preempt", record), []string{podsHold}},
 		"a nomination, which takes nothing":   {false, decided(sched.NominatePod, "waits", "", "", nil), nil},
-		"two at once, of a pod that has both": {false, decided(sched.BindPod, "runs", "runs", "", nil), []string{podsHold, gangsHold}},
 	} {
 		m := newMetrics()
 		var told []string

@@ -82,7 +82,8 @@ func (w *World) start(name string) {
 		settled()
 	}
 	options := loop.Options{Config: config, ConfigFile: w.conf.path, Dump: p.dumps, DumpDir: w.conf.dumps(),
-		Recording: w.recorded(p), Simulated: loop.Simulated{Settle: settle, Order: p.bug.order, Figures: figured, Violated: w.violated(p)},
+		Recording: w.recorded(p), Simulated: loop.Simulated{Settle: settle, Order: p.bug.order, Figures: figured,
+			Violated: w.violated(p)},
 		QuietBinds: w.chance(0.5), Period: time.Second >> w.random.IntN(2), Plugins: []policy.Definition{p.bug.plugin()},
 		Election: apart(&loop.Election{Namespace: leaseNamespace, Name: "volcano", Identity: p.name})}
 	if w.Reads {

@@ -16,8 +16,9 @@ func newStory() *story { return &story{} }
 
 func (s *story) hear(line string) { s.lines = append(s.lines, line) }
 
-// requests are lines about a request: of its path, what tells which object it is about is left, and of its body nothing.
-var requests = regexp.MustCompile(`^(\S+ )\d+ (scheduler-\S+) /apis?(?:/[^/ ]+)?/v[^/ ]+/(?:namespaces/)?(\S+) (\S+) .*`)
+// requests are lines about a request. Of its path, what says which object it is about is told; of its body, nothing.
+var requests = regexp.MustCompile(
+	`^(\S+ )\d+ (scheduler-\S+) /apis?(?:/[^/ ]+)?/v[^/ ]+/(?:namespaces/)?(\S+) (\S+) .*`)
 
 // longestStory is how many lines are told, the last ones.
 const longestStory = 120
