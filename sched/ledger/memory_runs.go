@@ -17,8 +17,10 @@ type Runs struct {
 	l *Ledger
 
 	byKey   map[RunKey]lastRuns
-	ended   []endedPod // that were not taken in yet
-	fresh   []RunKey   // of which a run came to be known since the last cycle
+	of      map[string][]RunKey // by namespace
+	several map[string]bool     // the namespaces that have more than one
+	ended   []endedPod          // that were not taken in yet
+	fresh   []RunKey            // of which a run came to be known since the last cycle
 	now     int64
 	version uint64
 	changed []RunKey // since TakeChanges; kept once that was called
@@ -156,13 +158,29 @@ func (r *Runs) add(k RunKey, run Run) {
 	r.set(k, is)
 }
 
-// set makes runs those that are known of a key; none: it is forgotten.
-func (r *Runs) set(k RunKey, is lastRuns) {
-	if is[0].Took == 0 {
-		delete(r.byKey, k)
-	} else {
-		r.byKey[k] = is
+// keep makes keys those of a namespace, at least one.
+func (r *Runs) keep(namespace string, keys []RunKey) {
+	if r.of == nil {
+		r.of, r.several = map[string][]RunKey{}, map[string]bool{}
 	}
+	if r.of[namespace] = keys; len(keys) > 1 {
+		r.several[namespace] = true
+	} else {
+		delete(r.several, namespace)
+	}
+}
+
+// set makes runs those that are known of a key.
+func (r *Runs) set(k RunKey, is lastRuns) {
+	if _, known := r.byKey[k]; !known {
+		r.keep(k.Namespace, append(r.of[k.Namespace], k))
+	}
+	r.byKey[k] = is
+	r.tell(k)
+}
+
+// tell notes that what is known of a key is another.
+func (r *Runs) tell(k RunKey) {
 	r.version++
 	if r.follows {
 		r.changed = append(r.changed, k)
@@ -200,18 +218,19 @@ func (r *Runs) rewind(k RunKey, now int64) {
 	}
 }
 
-// forget drops the oldest runs of those namespaces that have most.
+// forget drops the oldest runs of those namespaces that have most. It looks at those alone that have more than one:
+// where there are very many namespaces none has, but for what came since.
 func (r *Runs) forget() {
-	of := map[string][]RunKey{}
-	for k := range r.byKey { // order-free: sorted below
-		of[k.Namespace] = append(of[k.Namespace], k)
+	most, single := 1, len(r.of)-len(r.several)
+	if len(r.of) <= keptRuns {
+		counts := make([]int, 0, len(r.several))
+		for namespace := range r.several { // order-free: sorted below
+			counts = append(counts, len(r.of[namespace]))
+		}
+		most = shareOf(counts, keptRuns-single)
 	}
-	counts := make([]int, 0, len(of))
-	for _, keys := range of { // order-free: sorted below
-		counts = append(counts, len(keys))
-	}
-	most := shareOf(counts, keptRuns)
-	for _, keys := range of { // order-free: each namespace by itself
+	for namespace := range r.several { // order-free: each namespace by itself
+		keys := r.of[namespace]
 		if len(keys) <= most {
 			continue
 		}
@@ -219,8 +238,10 @@ func (r *Runs) forget() {
 			return cmp.Or(cmp.Compare(r.byKey[b][0].Ended, r.byKey[a][0].Ended), a.compare(b))
 		})
 		for _, k := range keys[most:] {
-			r.set(k, lastRuns{})
+			delete(r.byKey, k)
+			r.tell(k)
 		}
+		r.keep(namespace, slices.Clone(keys[:most]))
 	}
 }
 

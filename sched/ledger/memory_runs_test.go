@@ -200,6 +200,38 @@ func TestRunsAreBounded(t *testing.T) {
 	}
 }
 
+// Where there are more namespaces with runs than runs are remembered, each keeps its last one, and a cycle costs what is
+// new in it.
+func TestRunsOfVeryManyNamespaces(t *testing.T) {
+	l := New()
+	runs := &l.Tasks.Runs
+	for i := range int64(2 * mostRuns) {
+		tell(l, ranFact(fmt.Sprint("p", i), fmt.Sprint("ns", i), "", 7, 1, 60))
+	}
+	runs.Begin(1_000_000 * aWhile)
+	for i := range int64(3) {
+		tell(l, ranFact(fmt.Sprint("more", i), "ns9", "", uint64(100+i), 100+i, 5+i))
+		runs.Begin(1_000_000 * aWhile)
+	}
+	if n := len(runs.Saved()); n != 2*mostRuns {
+		t.Errorf("%d are remembered, want one of each of %d namespaces", n, 2*mostRuns)
+	}
+	if got := guess(l, "ns9", "", 102); got != 7 {
+		t.Errorf("the last one of a namespace is %d s, want 7 s", got)
+	}
+	at, i := int64(1_000_000*aWhile), int64(0)
+	if n := testing.AllocsPerRun(20, func() { runs.Begin(at) }); n > 0 {
+		t.Errorf("a cycle without news allocates %v times", n)
+	}
+	if n := testing.AllocsPerRun(20, func() {
+		i++
+		runs.add(RunKey{Namespace: "ns9", Template: uint64(200 + i)}, Run{Job: 1, Ended: at - aWhile + i, Took: 9})
+		runs.Begin(at)
+	}); n > 50 {
+		t.Errorf("a cycle with one run allocates %v times", n)
+	}
+}
+
 func TestASharePerNamespace(t *testing.T) {
 	for _, c := range []struct {
 		counts    []int
