@@ -7,6 +7,7 @@ import (
 	resourcev1 "k8s.io/api/resource/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime/schema"
+	"k8s.io/client-go/rest"
 	"k8s.io/client-go/tools/cache"
 
 	"ashlar.sh/internal/kube/translate"
@@ -19,6 +20,7 @@ type listed struct {
 	resource schema.GroupVersionResource
 	selector string // of fields
 	store    cache.Store
+	rest     rest.Interface
 	keep     cache.TransformFunc
 	list     func(context.Context, metav1.ListOptions) ([]metav1.Object, metav1.ListMeta, error)
 	get      func(context.Context, model.Ref) (metav1.Object, error)
@@ -40,6 +42,7 @@ func allListed(w *Observer) []listed {
 func listedPods(w *Observer) listed {
 	return listed{kind: model.KindPod, resource: corev1.SchemeGroupVersion.WithResource("pods"),
 		selector: "status.phase!=Succeeded,status.phase!=Failed", store: w.store(model.KindPod),
+		rest: w.options.Kube.CoreV1().RESTClient(),
 		keep: w.unharmed(model.KindPod, w.pod),
 		list: func(ctx context.Context, o metav1.ListOptions) ([]metav1.Object, metav1.ListMeta, error) {
 			list, err := w.options.Kube.CoreV1().Pods(metav1.NamespaceAll).List(ctx, o)
@@ -69,7 +72,8 @@ func listedPods(w *Observer) listed {
 func listedClaims(w *Observer) listed {
 	return listed{kind: translate.KindResourceClaim,
 		resource: resourcev1.SchemeGroupVersion.WithResource("resourceclaims"),
-		store:    w.store(translate.KindResourceClaim), keep: w.unharmed(translate.KindResourceClaim, stripClaim),
+		store:    w.store(translate.KindResourceClaim), rest: w.options.Kube.ResourceV1().RESTClient(),
+		keep: w.unharmed(translate.KindResourceClaim, stripClaim),
 		list: func(ctx context.Context, o metav1.ListOptions) ([]metav1.Object, metav1.ListMeta, error) {
 			list, err := w.options.Kube.ResourceV1().ResourceClaims(metav1.NamespaceAll).List(ctx, o)
 			if err != nil {

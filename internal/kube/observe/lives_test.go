@@ -10,6 +10,7 @@ import (
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/types"
+	"k8s.io/client-go/kubernetes/fake"
 	"k8s.io/client-go/tools/cache"
 
 	"ashlar.sh/internal/kube/translate"
@@ -75,6 +76,9 @@ func (s *witnessed) report(at int, listed bool) {
 		h.OnDelete(last)
 	}
 }
+
+// nothingAsked is a client that is never used: the sights are what there is.
+var nothingAsked = fake.NewClientset()
 
 // refresh has a list past the watch show a sight; single pods are read when there is the sight got.
 func (s *witnessed) refresh(t *testing.T, at, got int) {
@@ -168,7 +172,8 @@ func readings(length int, moments []int, drains int) []reading {
 
 func tellOf(t *testing.T, history []*Pod, want sight, moments []int, drains int, listed bool, r reading) {
 	t.Helper()
-	s := &witnessed{w: (&Observer{queue: newQueue(), pods: cache.NewIndexer(cache.MetaNamespaceKeyFunc, nil)}).wire(),
+	s := &witnessed{w: (&Observer{options: Options{Kube: nothingAsked}, queue: newQueue(),
+		pods: cache.NewIndexer(cache.MetaNamespaceKeyFunc, nil)}).wire(),
 		l: ledger.New(), states: history, known: -1}
 	for _, p := range history {
 		if p != nil {

@@ -1,6 +1,7 @@
 package observe
 
 import (
+	"bytes"
 	"cmp"
 	"context"
 	"errors"
@@ -13,6 +14,7 @@ import (
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/types"
+	"k8s.io/client-go/rest"
 
 	"ashlar.sh/internal/kube/translate"
 	"ashlar.sh/sched/model"
@@ -45,8 +47,9 @@ func (w *Observer) Refresh(ctx context.Context, goOn func() error) error {
 type refresh struct {
 	w *Observer
 	listed
-	goOn func() error
-	page metav1.ListOptions // asks for the next page
+	goOn   func() error
+	page   metav1.ListOptions // asks for the next page
+	buffer bytes.Buffer       // of a page
 
 	began uint64             // the version that the first page is of
 	at    uint64             // the version that the last page is of
@@ -71,18 +74,15 @@ func (r *refresh) run(ctx context.Context) error {
 	}
 }
 
-// heads is the next page: metadata, or whole objects where there is no client for that. If the version of the list is
+// heads is the next page: metadata, or whole objects of a fake. If the version of the list is
 // forgotten by now, the API server tells how to go on with what there is now: a list that takes longer than versions
 // are kept would never end if it began anew.
 func (r *refresh) heads(ctx context.Context) (heads []metav1.Object, meta metav1.ListMeta, err error) {
 	list := func(ctx context.Context) (err error) {
-		if r.w.options.Metadata == nil {
+		if r.fake() {
 			heads, meta, err = r.list(ctx, r.page)
-			return err
-		}
-		all, err := r.w.options.Metadata.Resource(r.resource).List(ctx, r.page)
-		if err == nil {
-			heads, meta = objectsOf(all.Items), all.ListMeta
+		} else {
+			heads, meta, err = headsOf(ctx, r.rest, r.resource.Resource, r.page, &r.buffer)
 		}
 		return err
 	}
@@ -93,6 +93,12 @@ func (r *refresh) heads(ctx context.Context) (heads []metav1.Object, meta metav1
 		err = r.ask(ctx, list)
 	}
 	return heads, meta, err
+}
+
+// fake says that the client is a fake, which has whole objects alone.
+func (r *refresh) fake() bool {
+	c, is := r.rest.(*rest.RESTClient)
+	return is && c == nil
 }
 
 // take hands on what is news in a page.
@@ -107,7 +113,7 @@ func (r *refresh) take(ctx context.Context, heads []metav1.Object) error {
 		}
 	}
 	switch {
-	case r.w.options.Metadata == nil:
+	case r.fake():
 	case len(news) <= mostAlone:
 		return r.read(ctx, news)
 	default:

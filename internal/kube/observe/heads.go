@@ -1,0 +1,147 @@
+package observe
+
+import (
+	"bytes"
+	"context"
+	"encoding/binary"
+	"encoding/json"
+	"errors"
+
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/types"
+	"k8s.io/client-go/kubernetes/scheme"
+	"k8s.io/client-go/rest"
+)
+
+// asHeads asks for a list of metadata. Protobuf has a tenth of the cost; JSON is for servers without it.
+const asHeads = "application/vnd.kubernetes.protobuf;as=PartialObjectMetadataList;g=meta.k8s.io;v=v1," +
+	"application/json;as=PartialObjectMetadataList;g=meta.k8s.io;v=v1"
+
+// headsOf lists the names, lives and versions of a page of objects; pages share a buffer. Client-go's client for metadata
+// would make objects with labels, owners and managed fields: a multiple of the garbage.
+func headsOf(ctx context.Context, from rest.Interface, resource string, page metav1.ListOptions, buffer *bytes.Buffer) (
+	[]metav1.Object, metav1.ListMeta, error) {
+	body, err := from.Get().Resource(resource).VersionedParams(&page, scheme.ParameterCodec).SetHeader("Accept", asHeads).
+		Stream(ctx)
+	if err != nil {
+		return nil, metav1.ListMeta{}, err
+	}
+	defer func() { _ = body.Close() }() // it is read
+	buffer.Reset()
+	if _, err := buffer.ReadFrom(body); err != nil {
+		return nil, metav1.ListMeta{}, err
+	}
+	list, err := readHeads(buffer.Bytes())
+	return objectsOf(list.Items), list.ListMeta, err
+}
+
+const headsKind = "PartialObjectMetadataList"
+
+// protobufList is what a list in protobuf begins with.
+var protobufList = []byte("k8s\x00")
+
+var errNoList = errors.New("the API server's answer is no list of metadata")
+
+// readHeads reads a list of metadata.
+func readHeads(body []byte) (list metav1.PartialObjectMetadataList, err error) {
+	raw, is := bytes.CutPrefix(body, protobufList)
+	if !is {
+		if err = json.Unmarshal(body, &list); err == nil && list.Kind != headsKind {
+			err = errNoList
+		}
+		return list, err
+	}
+	var kind, of []byte
+	err = eachField(raw, func(field uint64, value []byte) error {
+		switch field {
+		case 1: // runtime.Unknown.typeMeta
+			return eachField(value, func(field uint64, value []byte) error {
+				if field == 2 {
+					kind = value
+				}
+				return nil
+			})
+		case 2: // runtime.Unknown.raw
+			of = value
+		}
+		return nil
+	})
+	if err == nil && (string(kind) != headsKind || of == nil) {
+		err = errNoList
+	}
+	if err != nil {
+		return list, err
+	}
+	return list, eachField(of, func(field uint64, value []byte) error {
+		switch field {
+		case 1:
+			return list.ListMeta.Unmarshal(value)
+		case 2:
+			list.Items = append(list.Items, metav1.PartialObjectMetadata{})
+			return readHead(value, &list.Items[len(list.Items)-1].ObjectMeta)
+		}
+		return nil
+	})
+}
+
+// readHead reads of a PartialObjectMetadata what tells an object from others, and its versions from each other.
+func readHead(body []byte, m *metav1.ObjectMeta) error {
+	return eachField(body, func(field uint64, value []byte) error {
+		if field != 1 { // metadata
+			return nil
+		}
+		return eachField(value, func(field uint64, value []byte) error {
+			switch field {
+			case 1:
+				m.Name = string(value)
+			case 3:
+				m.Namespace = string(value)
+			case 5:
+				m.UID = types.UID(value)
+			case 6:
+				m.ResourceVersion = string(value)
+			}
+			return nil
+		})
+	})
+}
+
+// eachField calls a function with each field of a protobuf message that has a length: texts and messages.
+func eachField(message []byte, do func(field uint64, value []byte) error) error {
+	for len(message) > 0 {
+		tag, n := binary.Uvarint(message)
+		if n <= 0 {
+			return errNoList
+		}
+		message = message[n:]
+		length := uint64(0)
+		switch tag & 7 {
+		case 0:
+			if _, n = binary.Uvarint(message); n <= 0 {
+				return errNoList
+			}
+			length = uint64(n)
+		case 1:
+			length = 8
+		case 2:
+			if length, n = binary.Uvarint(message); n <= 0 {
+				return errNoList
+			}
+			message = message[n:]
+		case 5:
+			length = 4
+		default:
+			return errNoList
+		}
+		if length > uint64(len(message)) {
+			return errNoList
+		}
+		if tag&7 == 2 {
+			if err := do(tag>>3, message[:length]); err != nil {
+				return err
+			}
+		}
+		message = message[length:]
+	}
+	return nil
+}
