@@ -200,8 +200,8 @@ func TestRunsAreBounded(t *testing.T) {
 	}
 }
 
-// Where there are more namespaces with runs than runs are remembered, each keeps its last one, and a cycle costs what is
-// new in it.
+// Where there are more namespaces with runs than runs are remembered, each keeps its last one, and a cycle costs what
+// is new in it.
 func TestRunsOfVeryManyNamespaces(t *testing.T) {
 	l := New()
 	runs := &l.Tasks.Runs
