@@ -17,8 +17,8 @@ import (
 const asHeads = "application/vnd.kubernetes.protobuf;as=PartialObjectMetadataList;g=meta.k8s.io;v=v1," +
 	"application/json;as=PartialObjectMetadataList;g=meta.k8s.io;v=v1"
 
-// headsOf lists the names, lives and versions of a page of objects; pages share a buffer. Client-go's client for metadata
-// would make objects with labels, owners and managed fields: a multiple of the garbage.
+// headsOf lists the names, lives and versions of a page of objects; pages share a buffer. Client-go's client for
+// metadata would make objects with labels, owners and managed fields: a multiple of the garbage.
 func headsOf(ctx context.Context, from rest.Interface, resource string, page metav1.ListOptions, buffer *bytes.Buffer) (
 	[]metav1.Object, metav1.ListMeta, error) {
 	body, err := from.Get().Resource(resource).VersionedParams(&page, scheme.ParameterCodec).SetHeader("Accept", asHeads).
