@@ -13,6 +13,7 @@ import (
 	"k8s.io/apimachinery/pkg/api/resource"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/types"
 
 	"ashlar.sh/internal/kube/record"
 	"ashlar.sh/internal/loop"
@@ -68,7 +69,7 @@ func TestLiveAPlannedStartIsKept(t *testing.T) {
 		o.ConfigFile, o.DefaultQueue = conf, ns
 		o.Read = loop.ReadAPI{Address: at, Estimates: time.Second}
 	})
-	create(t, timed(ns, "busy", "6", 60, "35s"))
+	create(t, timed(ns, "busy", "6", 20, ""))
 	busy := awaitPhase(t, ns, "busy", corev1.PodRunning)
 	train := object("PodGroup", "train", map[string]any{"minMember": int64(2), "queue": ns})
 	train.SetAnnotations(map[string]string{record.TellStart: "true"})
@@ -85,20 +86,28 @@ func TestLiveAPlannedStartIsKept(t *testing.T) {
 		return ok && !told.Latest.IsZero(), nil
 	}, func() string { return group(t, ns, "train").Annotations[record.StartKey] })
 	from := busy.Status.StartTime.Time
-	if e, l := told.Earliest.Sub(from), told.Latest.Sub(from); e < 33*time.Second || e > 40*time.Second ||
-		l < 60*time.Second || l > 65*time.Second || told.Source != "declared" {
-		t.Errorf("it was told to start %s to %s after the pod that it waits for (%s), want 35 s to 61 s, declared", e, l,
+	if e, l := told.Earliest.Sub(from), told.Latest.Sub(from); e < 20*time.Second || l > 24*time.Second ||
+		told.Source != "enforced" {
+		t.Errorf("it was told to start %s to %s after the pod that it waits for (%s), want 21 s to 23 s, enforced", e, l,
 			told.Source)
 	}
 	create(t, timed(ns, "endless", "2", 0, "5s"))
-	create(t, timed(ns, "short", "2", 10, "2s"))
+	create(t, timed(ns, "short", "2", 3, "1s"))
 	awaitPhase(t, ns, "short", corev1.PodSucceeded)
 	if train := list(t, ns, "train-"); bound(train) != 0 || get(t, ns, "endless").Spec.NodeName != "" {
 		t.Fatalf("%d pods of train and %q are bound although the job before them runs", bound(train),
 			get(t, ns, "endless").Spec.NodeName)
 	}
+	eventually(t, "the limit of busy to be over", func(context.Context) (bool, error) {
+		return time.Since(from) >= 20*time.Second, nil
+	}, func() string { return time.Since(from).String() })
+	ended := []byte(`{"status":{"phase":"Failed","reason":"DeadlineExceeded"}}`) // as the kubelet does
+	if _, err := shared.kube.CoreV1().Pods(ns).Patch(t.Context(), "busy", types.MergePatchType, ended,
+		metav1.PatchOptions{}, "status"); err != nil {
+		t.Fatal(err)
+	}
 	first := awaitPhase(t, ns, "train-0", corev1.PodSucceeded).Status.StartTime.Time
-	if first.Before(told.Earliest.Add(-time.Second)) || first.After(told.Latest.Add(time.Second)) {
+	if first.Before(told.Earliest.Add(-time.Second)) || first.After(told.Latest.Add(3*time.Second)) {
 		t.Errorf("it started at %s, was told %s to %s", first, told.Earliest, told.Latest)
 	}
 	if last := awaitPhase(t, ns, "endless", corev1.PodSucceeded).Status.StartTime.Time; last.Before(first) {
