@@ -3,17 +3,17 @@ package observe
 import (
 	"bytes"
 	"context"
-	"encoding/binary"
 	"encoding/json"
 	"errors"
 
+	"google.golang.org/protobuf/encoding/protowire"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/types"
 	"k8s.io/client-go/kubernetes/scheme"
 	"k8s.io/client-go/rest"
 )
 
-// asHeads asks for a list of metadata. Protobuf has a tenth of the cost; JSON is for servers without it.
+// asHeads asks for a list of metadata. JSON is for servers that do not speak protobuf.
 const asHeads = "application/vnd.kubernetes.protobuf;as=PartialObjectMetadataList;g=meta.k8s.io;v=v1," +
 	"application/json;as=PartialObjectMetadataList;g=meta.k8s.io;v=v1"
 
@@ -52,10 +52,10 @@ func readHeads(body []byte) (list metav1.PartialObjectMetadataList, err error) {
 		return list, err
 	}
 	var kind, of []byte
-	err = eachField(raw, func(field uint64, value []byte) error {
+	err = eachField(raw, func(field protowire.Number, value []byte) error {
 		switch field {
 		case 1: // runtime.Unknown.typeMeta
-			return eachField(value, func(field uint64, value []byte) error {
+			return eachField(value, func(field protowire.Number, value []byte) error {
 				if field == 2 {
 					kind = value
 				}
@@ -72,7 +72,7 @@ func readHeads(body []byte) (list metav1.PartialObjectMetadataList, err error) {
 	if err != nil {
 		return list, err
 	}
-	return list, eachField(of, func(field uint64, value []byte) error {
+	return list, eachField(of, func(field protowire.Number, value []byte) error {
 		switch field {
 		case 1:
 			return list.ListMeta.Unmarshal(value)
@@ -86,11 +86,11 @@ func readHeads(body []byte) (list metav1.PartialObjectMetadataList, err error) {
 
 // readHead reads of a PartialObjectMetadata what tells an object from others, and its versions from each other.
 func readHead(body []byte, m *metav1.ObjectMeta) error {
-	return eachField(body, func(field uint64, value []byte) error {
+	return eachField(body, func(field protowire.Number, value []byte) error {
 		if field != 1 { // metadata
 			return nil
 		}
-		return eachField(value, func(field uint64, value []byte) error {
+		return eachField(value, func(field protowire.Number, value []byte) error {
 			switch field {
 			case 1:
 				m.Name = string(value)
@@ -107,41 +107,23 @@ func readHead(body []byte, m *metav1.ObjectMeta) error {
 }
 
 // eachField calls a function with each field of a protobuf message that has a length: texts and messages.
-func eachField(message []byte, do func(field uint64, value []byte) error) error {
+func eachField(message []byte, do func(field protowire.Number, value []byte) error) error {
 	for len(message) > 0 {
-		tag, n := binary.Uvarint(message)
-		if n <= 0 {
-			return errNoList
+		field, kind, n := protowire.ConsumeTag(message)
+		if n < 0 {
+			return protowire.ParseError(n)
 		}
 		message = message[n:]
-		length := uint64(0)
-		switch tag & 7 {
-		case 0:
-			if _, n = binary.Uvarint(message); n <= 0 {
-				return errNoList
-			}
-			length = uint64(n)
-		case 1:
-			length = 8
-		case 2:
-			if length, n = binary.Uvarint(message); n <= 0 {
-				return errNoList
-			}
-			message = message[n:]
-		case 5:
-			length = 4
-		default:
-			return errNoList
+		if n = protowire.ConsumeFieldValue(field, kind, message); n < 0 {
+			return protowire.ParseError(n)
 		}
-		if length > uint64(len(message)) {
-			return errNoList
-		}
-		if tag&7 == 2 {
-			if err := do(tag>>3, message[:length]); err != nil {
+		if kind == protowire.BytesType {
+			value, _ := protowire.ConsumeBytes(message)
+			if err := do(field, value); err != nil {
 				return err
 			}
 		}
-		message = message[length:]
+		message = message[n:]
 	}
 	return nil
 }
