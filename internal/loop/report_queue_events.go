@@ -57,7 +57,7 @@ func (c *queueEvents) tell(l *loop, now time.Time) {
 	if c.seen == nil {
 		c.seen = map[queueNeed]seenNeed{}
 	}
-	waiting, left := l.waitingJobs(now), mostQueueEvents
+	waiting, left := l.waitingJobs(), mostQueueEvents
 	l.engine.Ledger().Queues.Each(func(id ledger.QueueID) bool {
 		q := l.engine.Ledger().Queue(id)
 		if q.Fact == nil {
@@ -97,7 +97,7 @@ type waitingInQueue struct {
 }
 
 // waitingJobs are the jobs that wait, by queue.
-func (l *loop) waitingJobs(now time.Time) map[string]waitingInQueue {
+func (l *loop) waitingJobs() map[string]waitingInQueue {
 	out, led := map[string]waitingInQueue{}, l.engine.Ledger()
 	led.Jobs.Each(func(id ledger.JobID) bool {
 		job := led.Job(id)

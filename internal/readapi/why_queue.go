@@ -12,10 +12,9 @@ import (
 // Of queues that a user may not get the amounts are told, since they decide about the user's own jobs, and no names. A
 // job's own queue is named in it.
 
-// hideQueues takes from a reason, which is the caller's own, the names of queues that the user may not see; it says
-// whether there was one.
-func (v *view) hideQueues(r *trace.Reason, own string) (hid bool) {
-	return explain.HideQueues(r, own, v.queue)
+// hideQueues takes from a reason, which is the caller's own, the names of queues that the user may not see.
+func (v *view) hideQueues(r *trace.Reason, own string) {
+	explain.HideQueues(r, own, v.queue)
 }
 
 // aliases are the names by which queues are told that the user may not see: of those above the queue that is asked

@@ -219,7 +219,7 @@ func TestRunsOfVeryManyNamespaces(t *testing.T) {
 	if got := guess(l, "ns9", "", 102); got != 7 {
 		t.Errorf("the last one of a namespace is %d s, want 7 s", got)
 	}
-	at, i := int64(1_000_000*aWhile), int64(0)
+	at, i := 1_000_000*aWhile, int64(0)
 	if n := testing.AllocsPerRun(20, func() { runs.Begin(at) }); n > 0 {
 		t.Errorf("a cycle without news allocates %v times", n)
 	}

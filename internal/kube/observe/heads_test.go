@@ -34,7 +34,7 @@ func manyHeads() *metav1.PartialObjectMetadataList {
 		ListMeta: metav1.ListMeta{ResourceVersion: "90", Continue: "next", RemainingItemCount: &left}}
 	for _, name := range []string{"a", "b"} {
 		list.Items = append(list.Items, metav1.PartialObjectMetadata{ObjectMeta: metav1.ObjectMeta{Name: name,
-			GenerateName: "x", Namespace: "ns", SelfLink: "s", UID: types.UID("uid-" + name), ResourceVersion: "8" + name,
+			GenerateName: "x", Namespace: "ns", UID: types.UID("uid-" + name), ResourceVersion: "8" + name,
 			Generation: 300, CreationTimestamp: at, DeletionTimestamp: &at, DeletionGracePeriodSeconds: &grace,
 			Labels: map[string]string{"k": "v"}, Annotations: map[string]string{"k": "v"}, Finalizers: []string{"f"},
 			OwnerReferences: []metav1.OwnerReference{{Name: "o", UID: "o", Controller: &yes}},

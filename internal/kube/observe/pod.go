@@ -42,12 +42,6 @@ var nothing metav1.ObjectMeta
 // Fact is the pod as the engine sees it; it must not be changed.
 func (p *Pod) Fact() *model.Pod { return p.fact.Object.(*model.Pod) }
 
-// wasTold says that this is a version of a life of a pod, and was handed on; the informer may show one before it tells
-// the handler. Of no Pod, nil, nothing was told.
-func (p *Pod) wasTold(uid string, version uint64) bool {
-	return p != nil && version != 0 && p.fact.Version == version && p.fact.UID == uid && p.told.Load()
-}
-
 // Controller is the UID of its controller, "" without one.
 func (p *Pod) Controller() string {
 	if p.controller == (unique.Handle[string]{}) {

@@ -26,13 +26,12 @@ import (
 type server struct {
 	t *testing.T
 
-	mu      sync.Mutex
-	api     *apimodel.Server
-	held    bool
-	more    chan struct{} // closed when a watch may have something to show
-	before  func(*apimodel.Request) *apimodel.Response
-	asked   []*apimodel.Request
-	written int
+	mu     sync.Mutex
+	api    *apimodel.Server
+	held   bool
+	more   chan struct{} // closed when a watch may have something to show
+	before func(*apimodel.Request) *apimodel.Response
+	asked  []*apimodel.Request
 }
 
 func newServer(t *testing.T) *server {
