@@ -23,6 +23,41 @@ func HardTopology(s *session.Session, j ledger.JobID) bool {
 
 func hard(t *model.Topology) bool { return t != nil && t.Hard }
 
+// nearEnough says that places that are kept for a job are as near each other as the job, and each of its sub-groups,
+// allows; with members, and as near to the members that have a place.
+func nearEnough(s *session.Session, j ledger.JobID, kept []ledger.TaskID, members bool) bool {
+	if !HardTopology(s, j) {
+		return true
+	}
+	net, job := s.Policy.HyperNodes(), s.L.Job(j)
+	reach := map[int32]topology.ID{}
+	for _, t := range kept {
+		task := s.L.Task(t)
+		for _, sub := range [...]int32{topology.AllSubs, task.Sub} {
+			d, known := reach[sub]
+			if !known && members {
+				d, known = net.Reach(j, sub), true
+			}
+			if leaf := net.Leaf(task.Held.Node); !known || d == topology.None {
+				d = leaf
+			} else {
+				d = net.Join(d, leaf)
+			}
+			reach[sub] = d
+		}
+	}
+	for sub, d := range reach { // order-free: whether there is one
+		ask := job.Group.Topology
+		if sub != topology.AllSubs {
+			ask = job.Of(&job.Subs[sub]).Topology
+		}
+		if net.Domain(d).Tier > net.Limit(ask) {
+			return false
+		}
+	}
+	return true
+}
+
 // Home is a choice of domains for a job with HardTopology.
 type Home struct {
 	Tier  int32                     // of the job's domain

@@ -100,12 +100,13 @@ func stands(s *session.Session, j ledger.JobID) bool {
 	if !waits(s, j) || int(s.L.Job(j).RoomKept) < needs(s, j) {
 		return false
 	}
-	for _, t := range s.L.KeptRoom.Of(j) {
+	kept := s.L.KeptRoom.Of(j)
+	for _, t := range kept {
 		if n := s.L.Task(t).Held.Node; !s.L.Node(n).Present() || !s.Nodes.Admitted(s.L.Task(t).Class)[n] {
 			return false
 		}
 	}
-	return true
+	return nearEnough(s, j, kept, false)
 }
 
 func expired(s *session.Session, j ledger.JobID) bool {

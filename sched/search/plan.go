@@ -291,7 +291,7 @@ func mayPass(s *session.Session, j ledger.JobID) bool {
 // asPlanned starts a job in the places that are kept for it, where it finds no others: the order in which its pods are
 // placed, or their nodes' scores, may have led elsewhere. There it takes nothing that is kept for others with a planned
 // start, which were planned beside it; but before its time it may take what pods have yet to give back to those that
-// start before it.
+// start before it. Members that were to have ended may still run: the places have to be near enough to them, too.
 func (t *attempt) asPlanned(own []ledger.JobID, hold bool) (out Outcome) {
 	s, j := t.s, t.w.Job
 	mine, _ := s.L.KeptRoom.Start(j)
@@ -303,7 +303,9 @@ func (t *attempt) asPlanned(own []ledger.JobID, hold bool) (out Outcome) {
 	}
 	kept := s.L.KeptRoom.Of(j)
 	slices.SortFunc(kept, func(a, b ledger.TaskID) int { return s.L.Task(a).Key.Compare(s.L.Task(b).Key) })
-	out = Refused
+	if out = Refused; !nearEnough(s, j, kept, true) {
+		return out
+	}
 	without(s, own, func() bool {
 		s.L.Try(func(tx *ledger.Tx) bool {
 			for _, task := range kept {
