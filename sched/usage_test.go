@@ -171,6 +171,29 @@ func TestAClockThatJumps(t *testing.T) {
 	}
 }
 
+// TestARestoredEngineForgetsTheSame: an engine that is restored when a minute begins, or within it, remembers the same
+// holders as the one that went on, also when so little is left of one that it is forgotten.
+func TestARestoredEngineForgetsTheSame(t *testing.T) {
+	h := newHolder(t)
+	h.holds(1_000)
+	h.e.Decide(17 * second)
+	h.holds(0)
+	forgotten := false
+	for at := int64(77); at < 2*3600; at += 20 {
+		other := again(t, h.e)
+		h.e.Decide(at * second)
+		other.Decide(at * second)
+		is, want := lineOf(t, other.l.Usage.Saved()), lineOf(t, h.e.l.Usage.Saved())
+		if is != want {
+			t.Fatalf("at %d s a restored engine remembers %swant %s", at, is, want)
+		}
+		forgotten = len(h.e.l.Usage.Saved().Tenants) == 0
+	}
+	if !forgotten {
+		t.Fatal("after two hours the holder is remembered still")
+	}
+}
+
 // TestWithoutWeightNothingIsKept: an engine that remembers nothing has no state of it, and takes none over.
 func TestWithoutWeightNothingIsKept(t *testing.T) {
 	e := engine(t, policy.Profile{Actions: []string{"allocate"}, Tiers: [][]policy.Choice{{{Plugin: "proportion"},

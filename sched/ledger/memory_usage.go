@@ -115,8 +115,8 @@ func (u *Usage) Begin(now int64) (began bool) {
 	}
 	u.now, u.minute = now, minute
 	if began {
-		u.queues.forget(now)
-		u.tenants.forget(now)
+		u.queues.forget(minute)
+		u.tenants.forget(minute)
 		u.version++
 	}
 	return began
@@ -275,16 +275,17 @@ func (m *meter) rewind(now int64) {
 	}
 }
 
-// forget drops holders of which nothing is left, and where too many are idle those that have been so for longest.
-func (m *meter) forget(now int64) {
+// forget drops holders of which nothing is left when a minute begins, and where too many are idle those that have been
+// so for longest. It depends on the minute alone: so an engine that is restored within it has forgotten the same.
+func (m *meter) forget(minute int64) {
 	var idlers []int32
 	for _, i := range m.byKey { // order-free: each by itself, and sorted below
-		if row := &m.rows[i]; !row.touched && row.idle() {
+		if row := &m.rows[i]; row.at < minute && row.idle() && len(m.booked[row.UsageKey]) == 0 {
 			idlers = append(idlers, i)
 		}
 	}
 	idlers = slices.DeleteFunc(idlers, func(i int32) bool {
-		if m.rows[i].faded(now, m.halfLife) {
+		if m.rows[i].faded(minute, m.halfLife) {
 			m.drop(i)
 			return true
 		}
