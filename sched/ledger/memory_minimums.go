@@ -37,13 +37,14 @@ type minimumMarks struct {
 	less int32 // records that say less than these; exact where it was judged since these changed
 }
 
-// told are the greatest minimums that the records of a job's members say it has had. Of roles and sub-groups without
-// a record it has what they have now.
+// told are the greatest minimums that the records of a job's members say it has had.
 type told struct {
 	known      bool
 	job        int32
-	roles, sub []int32 // by index
+	roles, sub []int32 // by index; unsaid of those without a record
 }
+
+const unsaid = -1
 
 // Keeps is how many members a job keeps when others are to leave, unless all of them do.
 func (j *Job) Keeps() int32 {
@@ -244,8 +245,7 @@ func (m *minimums) told(j JobID) (t told) {
 	if job.marks.less = 0; job.marks.recorded == 0 {
 		return t
 	}
-	t.roles, t.sub = make([]int32, len(job.Roles)), make([]int32, len(job.Subs))
-	said := make([]bool, len(t.roles)+len(t.sub))
+	t.roles, t.sub = slices.Repeat([]int32{unsaid}, len(job.Roles)), slices.Repeat([]int32{unsaid}, len(job.Subs))
 	for task := range m.l.Jobs.members(j) {
 		row := &m.l.Tasks.rows[task]
 		if !m.l.Charges.records(task) || !row.Pod.LetRun().Had.Known {
@@ -255,41 +255,23 @@ func (m *minimums) told(j JobID) (t told) {
 		if m.saysLess(task) {
 			job.marks.less++
 		}
-		t.known, t.job = true, max(t.job, r.Job)
-		t.roles[row.Role], said[row.Role] = max(t.roles[row.Role], r.Role), true
+		t.known, t.job, t.roles[row.Role] = true, max(t.job, r.Job), max(t.roles[row.Role], r.Role, 0)
 		if row.Sub >= 0 {
-			t.sub[row.Sub], said[len(t.roles)+int(row.Sub)] = max(t.sub[row.Sub], r.Sub), true
+			t.sub[row.Sub] = max(t.sub[row.Sub], r.Sub, 0)
 		}
 	}
-	i := 0
-	t.level(job, func(least int32, has *int32) {
-		if !said[i] {
-			*has = least
-		}
-		i++
-	})
 	return t
-}
-
-// level calls f for every role and sub-group, with its minimum and what is told of it.
-func (t *told) level(job *Job, f func(least int32, has *int32)) {
-	for i := range job.Roles {
-		f(job.Roles[i].Min, &t.roles[i])
-	}
-	for i := range job.Subs {
-		least := int32(0)
-		if job.Subs[i].tasks > 0 {
-			least = job.SubSize(&job.Subs[i])
-		}
-		f(least, &t.sub[i])
-	}
 }
 
 // covers says that a job has had all of its minimums by what is told.
 func (t *told) covers(job *Job) bool {
-	all := job.Exists() && t.job >= job.MinMember && len(t.roles) == len(job.Roles) && len(t.sub) == len(job.Subs)
-	if all {
-		t.level(job, func(least int32, has *int32) { all = all && *has >= least })
+	all := job.Exists() && t.job >= job.MinMember
+	for i := range job.Roles {
+		all = all && saidOr(t.roles, i, job.Roles[i].Min) >= job.Roles[i].Min
+	}
+	for i := range job.Subs {
+		least := job.sizeNow(i)
+		all = all && saidOr(t.sub, i, least) >= least
 	}
 	return all
 }
@@ -298,11 +280,28 @@ func (t *told) covers(job *Job) bool {
 func (t *told) take(job *Job) {
 	job.marks.had.job = t.job
 	for i := range job.Roles {
-		job.Roles[i].had = t.roles[i]
+		job.Roles[i].had = saidOr(t.roles, i, job.Roles[i].Min)
 	}
 	for i := range job.Subs {
-		job.marks.had.subs[job.Subs[i].Name] = t.sub[i]
+		job.marks.had.subs[job.Subs[i].Name] = saidOr(t.sub, i, job.sizeNow(i))
 	}
+}
+
+// saidOr is what a record says of a role or a sub-group, or else the minimum that it has now: it may have come after
+// the records were read.
+func saidOr(list []int32, i int, least int32) int32 {
+	if i < len(list) && list[i] != unsaid {
+		return list[i]
+	}
+	return least
+}
+
+// sizeNow is the minimum of a sub-group, 0 where it has no members.
+func (j *Job) sizeNow(i int) int32 {
+	if s := &j.Subs[i]; s.tasks > 0 {
+		return j.SubSize(s)
+	}
+	return 0
 }
 
 // sameMinimums says that two versions of a PodGroup have the same minimums. Of sub-groups it is not asked.

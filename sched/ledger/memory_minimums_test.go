@@ -214,3 +214,24 @@ func TestWhatIsBelievedOfAGangAtAStart(t *testing.T) {
 		equal(t, name+": what it keeps", c.Job(j).Keeps(), x.want)
 	}
 }
+
+// What is remembered of a job does not depend on when its records were read: an engine that is made anew forgets the
+// minimums of the same jobs.
+func TestARoleThatCameLaterIsNoReasonToRememberMinimums(t *testing.T) {
+	c := newCluster()
+	c.node("n", 8000)
+	c.queueUnder("own", "")
+	c.minimum(4)
+	c.running("w", 1, 4)
+	c.Charges.Begin()
+	c.recordAll(t)
+	c.Charges.Begin()
+	c.minimum(6)
+	c.Charges.Begin()
+	equal(t, "jobs of which minimums are remembered after a raise", len(c.Charges.All().Minimums), 1)
+	c.running("z", 5, 5)
+	c.minimum(3)
+	c.Charges.Begin()
+	sound(t, c.Ledger)
+	equal(t, "jobs of which minimums are remembered", len(c.Charges.All().Minimums), 0)
+}
