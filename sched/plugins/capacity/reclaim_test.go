@@ -264,3 +264,27 @@ func TestAQueueIsNotSaidToHoldNoMoreOfWhatItHoldsMoreOf(t *testing.T) {
 	o := c.Reclaimable(c.claim("q", "cpu=1 gpu=1"), unit)
 	equal(t, "why not", brief(o.Reason), "VictimDeserved v nvidia.com/gpu 5/3")
 }
+
+// The members of a gang may ask for different resources: what was taken for one of them frees nothing that the next one
+// asks for, and has no say in what is taken for that one.
+func TestAVictimForAnotherMemberDecidesNothing(t *testing.T) {
+	c := leveled(t, "", "cpu=100 gpu=8")
+	c.queues("q root deserved:cpu=9,gpu=4", "v root deserved:cpu=2,gpu=2")
+	var cores, cards []ledger.TaskID
+	for i := range 4 {
+		cores = append(cores, c.member("v", "cores", fmt.Sprint("cores-", i), "cpu=1", true))
+		cards = append(cards, c.member("v", "cards", fmt.Sprint("cards-", i), "gpu=1", true))
+	}
+	c.Try(func(tx *ledger.Tx) bool {
+		tx.Evict(cores[3], "reclaim", ledger.NoTask)
+		o := c.Reclaimable(c.claim("q", "gpu=1"), policy.Unit{Queue: c.id("v"), Tasks: cards[3:]})
+		equal(t, "why not", brief(o.Reason), "")
+
+		both := c.member("v", "both", "both", "cpu=1 gpu=1", true)
+		tx.Evict(cores[2], "reclaim", ledger.NoTask)
+		tx.Evict(cores[1], "reclaim", ledger.NoTask)
+		o = c.Reclaimable(c.claim("q", "gpu=1"), policy.Unit{Queue: c.id("v"), Tasks: []ledger.TaskID{both}})
+		equal(t, "why not, of one that frees what the victims free", brief(o.Reason), "VictimDeserved v cpu 2/2")
+		return false
+	})
+}

@@ -36,12 +36,25 @@ func (m *move) backAndForth() (r trace.Reason) {
 		before = t
 		back := m.returns([]ledger.TaskID{t})
 		if r = m.comesBack(q, back); !r.Is() && !m.belowMinimum(task.Job) {
-			r = m.undueOf(q, m.order.together(q, m.preemptor.Queue), func(d resource.Dim) bool {
-				return m.preemptor.Want.Get(d) > 0 && m.bounds.offered(d) && back(d) > 0
-			}, back)
+			r = m.lastOf(q, back)
 		}
 	})
 	return r
+}
+
+// lastOf is the reason why a victim with this amount would have to stay if it were the last to go. One that was taken
+// for another member of the gang frees nothing that this one asks for: of such a victim counts what the unit frees,
+// too.
+func (m *move) lastOf(q ledger.QueueID, back func(resource.Dim) int64) trace.Reason {
+	frees := func(d resource.Dim) bool { return m.bounds.offered(d) && back(d) > 0 }
+	matters := func(d resource.Dim) bool { return frees(d) && m.preemptor.Want.Get(d) > 0 }
+	if !m.any(matters) {
+		matters = func(d resource.Dim) bool { return frees(d) && m.reclaim.unit.Get(d) > 0 }
+	}
+	if !m.any(matters) {
+		return trace.Reason{}
+	}
+	return m.undueOf(q, m.order.together(q, m.preemptor.Queue), matters, back)
 }
 
 // comesBack is the reason why tasks of a queue could be claimed back once they are evicted; the zero
