@@ -6,7 +6,7 @@
 //	Apply(facts…)      what is seen
 //	Receive(receipts…) what became of the plan
 //	Decide(now)        one cycle: the plan, and the earliest time at which the answer
-//	                   may change without a new fact
+//	                   may change without a new fact, once two cycles decided nothing
 //
 // Its state is facts, commitments and what is derived from them. Three laws hold after every step, as property
 // tests (laws_test.go): a new engine with the same Facts and Commitments decides the same (export); the order

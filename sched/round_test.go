@@ -178,3 +178,39 @@ func TestSurplusWaitsForNoGangThatIsRefused(t *testing.T) {
 	y.more("new", 40, 1, 2, 1)
 	y.want(40, "new-1", "new-2")
 }
+
+// A bind makes a place for a job that was refused before it in the cycle, since the job has to be near the bound pod.
+// The next cycle finds it, at whatever time, and the engine names none: after a plan it is always asked again.
+func TestABindMakesAPlaceForTheNextCycle(t *testing.T) {
+	y := newTwins(t)
+	y.node("a", 4)
+	y.job("q", "first", "high", 10, 1, 1, 1)
+	near := *y.pods["first-0"]
+	spec := *near.Spec
+	ofDB := model.PodSelector{Namespaces: []string{"ns"},
+		Selector: []model.Requirement{{Key: "app", Op: model.In, Values: []string{"db"}}}}
+	spec.Neighbours = &model.Neighbours{With: []model.Near{{Key: "name", Pods: ofDB}}}
+	near.Spec = &spec
+	y.put(&near)
+	y.job("q", "db", "", 20, 1, 1, 1)
+	db := *y.pods["db-0"]
+	db.Labels = []model.Label{{Key: "app", Value: "db"}}
+	y.put(&db)
+	bound := func() (names []string) {
+		plan, _, next := y.e.Decide(30 * second)
+		if next != 0 {
+			t.Errorf("it names %d, and time changes nothing", next)
+		}
+		for _, i := range plan.Items {
+			if i.Kind == BindPod {
+				names = append(names, i.Pod.Name)
+			}
+		}
+		return names
+	}
+	for cycle, want := range [][]string{{"db-0"}, {"first-0"}, nil} {
+		if got := bound(); !slices.Equal(got, want) {
+			t.Errorf("cycle %d binds %v, want %v", cycle+1, got, want)
+		}
+	}
+}
