@@ -2,8 +2,10 @@ package world
 
 import (
 	"hash/fnv"
+	"io"
 	"net/http"
 	"strings"
+	"sync"
 	"sync/atomic"
 	"time"
 
@@ -11,6 +13,7 @@ import (
 	"ashlar.sh/sched/model"
 	"ashlar.sh/sched/policy"
 	"ashlar.sh/sched/trace"
+	"ashlar.sh/test/world/apimodel"
 )
 
 // bug makes a process panic, in its engine, in what it sends, or in what it takes in.
@@ -19,6 +22,9 @@ type bug struct {
 	until   atomic.Int64 // requests whose path falls in panic until then
 	facts   atomic.Bool  // the next facts that are taken in panic
 	shown   atomic.Int64 // panics so far
+
+	mu     sync.Mutex
+	unsent []*apimodel.Request // those that panicked, until they are taken
 }
 
 func (b *bug) panics(where string) {
@@ -51,14 +57,40 @@ func (b *bug) order(facts []model.Fact) {
 func (b *bug) inRequests(next http.RoundTripper) http.RoundTripper {
 	return sender(func(r *http.Request) (*http.Response, error) {
 		if r.Method != http.MethodGet && !strings.Contains(r.URL.Path, "/leases") && time.Now().UnixNano() < b.until.Load() {
-			sum := fnv.New32a()
-			_, _ = sum.Write([]byte(r.URL.Path)) // a hash takes all
-			if sum.Sum32()%3 == 0 {
+			if strikes(r.URL.Path) {
+				b.keep(r)
 				b.panics("a request")
 			}
 		}
 		return next.RoundTrip(r)
 	})
+}
+
+// strikes says that the bug is in what is sent to a path.
+func strikes(path string) bool {
+	sum := fnv.New32a()
+	_, _ = sum.Write([]byte(path)) // a hash takes all
+	return sum.Sum32()%3 == 0
+}
+
+// keep notes a request that is not sent.
+func (b *bug) keep(r *http.Request) {
+	one := &apimodel.Request{Method: r.Method, Path: r.URL.Path}
+	if r.Body != nil {
+		one.Body, _ = io.ReadAll(r.Body) // it is in memory
+	}
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	b.unsent = append(b.unsent, one)
+}
+
+// take returns the requests that were not sent since the last call.
+func (b *bug) take() []*apimodel.Request {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	out := b.unsent
+	b.unsent = nil
+	return out
 }
 
 // plugin is the bug in the engine: a plugin without an opinion.

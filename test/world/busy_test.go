@@ -12,7 +12,8 @@ func busy() map[string]func() Breaks {
 	return map[string]func() Breaks{
 		"takes gangs for smaller than they are": func() Breaks {
 			return Breaks{event: atLeast(1), world: func(o *Options) {
-				o.Nodes, o.Lasts, o.MostJobs, o.Trouble = 2, 10*time.Minute, 12, Trouble{}
+				o.Nodes, o.Lasts, o.MostJobs = 2, 10*time.Minute, 12
+				o.Trouble = Trouble{ProcessTrouble: ProcessTrouble{Panics: time.Minute}}
 			}, shows: "was bound in part"}
 		},
 		"writes to PodGroups again and again": func() Breaks {

@@ -47,6 +47,7 @@ type gang struct {
 	least int
 	whole bool      // it once had its minimum
 	half  time.Time // since when it is bound in part; zero: it is not
+	lost  bool      // a bug kept a binding of it from being sent: as after a crash, it is completed or stays
 	first time.Time // when it was first planned to start; zero: it was not
 }
 
@@ -91,11 +92,36 @@ func (c *checker) asked(r *apimodel.Request) {
 	}
 }
 
+// unsent sees the requests that a bug kept from being sent. A scheduler that has decided on an eviction or a binding,
+// and cannot know whether the API server has carried it out, has to go by what it decided.
+func (c *checker) unsent() {
+	for _, p := range c.w.procs {
+		for _, r := range p.bug.take() {
+			r.Client = p.name
+			c.asked(r)
+			if path := strings.Split(r.Path, "/"); len(path) == 8 && path[7] == "binding" {
+				c.loses(c.w.api.Get(c.pods, path[4], path[6]))
+			}
+		}
+	}
+}
+
+// loses notes that a pod's binding was not sent.
+func (c *checker) loses(p *apimodel.Stored) {
+	if p == nil {
+		return
+	}
+	if g := c.gangOf(p); g != nil {
+		g.lost = true
+	}
+}
+
 // namesLife says that a request names a UID, in whichever form: all UIDs of the model begin alike.
 func namesLife(body []byte) bool { return strings.Contains(string(body), "00000000-0000-4000-") }
 
 // wrote checks a write.
 func (c *checker) wrote(write apimodel.Write) {
+	c.unsent()
 	if write.Kind == c.lease {
 		c.leased(write)
 		return
@@ -311,7 +337,7 @@ func (c *checker) stands(p *apimodel.Stored) {
 }
 
 func (c *checker) halfTooLong(g *gang) {
-	if g == nil || g.half.IsZero() || g.whole || c.spared[g.name] {
+	if g == nil || g.half.IsZero() || g.whole || g.lost || c.spared[g.name] {
 		return
 	}
 	if took := time.Since(g.half); took > halfBound {
@@ -321,6 +347,7 @@ func (c *checker) halfTooLong(g *gang) {
 
 // testify checks what must hold once there is no trouble.
 func (c *checker) testify() {
+	c.unsent()
 	for _, g := range c.w.api.List(c.groups) {
 		c.halfTooLong(c.gangs[string(g.Meta().GetUID())])
 	}

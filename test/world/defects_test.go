@@ -24,7 +24,6 @@ func defects() map[string]func() Breaks {
 		"does not see where pods run":          replaces("Pod", `"nodeName":"node-`, `"hostname":"node-`),
 		"reads half of what pods ask for":      halfTheRequest,
 		"takes gangs for larger than they are": atLeast(7),
-		"does not see limits of queues":        replaces("Queue", `"capability":`, `"nothing":`),
 		"does not see pods of others":          notIn(systemNamespace),
 		"does not see nodes change":            misses("Node", "MODIFIED"),
 		"takes the high priority for the low":  highIsLow,
@@ -47,6 +46,10 @@ func defects() map[string]func() Breaks {
 		"takes bindings for refused that are not": refusedAfterAll,
 	} {
 		out[what] = func() Breaks { return Breaks{wrap: with(f)} }
+	}
+	out["does not see limits of queues"] = func() Breaks {
+		return Breaks{event: replaces("Queue", `"capability":`, `"nothing":`),
+			world: func(o *Options) { o.Nodes, o.Trouble.Panics = 2, 30*time.Second }, shows: " cores, and holds "}
 	}
 	out["does not see what queues are owed"] = func() Breaks {
 		return Breaks{event: replaces("Queue", `"guarantee":`, `"nothing":`), world: func(o *Options) {
