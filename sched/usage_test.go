@@ -229,7 +229,9 @@ func TestWithoutWeightNothingIsKept(t *testing.T) {
 // books books the node for namespace alice in queue q.
 func (h *holder) books(b model.Booking) {
 	b.Meta = model.Meta{Name: "b", UID: "b"}
-	b.Owner = model.BookingOwner{Queue: "q", Namespace: "alice"}
+	if b.Owner == (model.BookingOwner{}) {
+		b.Owner = model.BookingOwner{Queue: "q", Namespace: "alice"}
+	}
 	h.tell(model.KindBooking, "", "b", &b)
 }
 
@@ -283,6 +285,20 @@ func TestIdleBookedRoomIsUsed(t *testing.T) {
 			}
 		}
 	})
+}
+
+// TestIdleRoomIsNoUsageOfTheQueueThatAPodGroupNames: the author of the PodGroup for which nodes are booked may write any
+// queue into it, and that queue does not yield for room that the author leaves idle.
+func TestIdleRoomIsNoUsageOfTheQueueThatAPodGroupNames(t *testing.T) {
+	h := newHolder(t)
+	h.tell(model.KindPodGroup, "alice", "g", &model.PodGroup{Meta: model.Meta{Namespace: "alice", Name: "g", UID: "g"},
+		Queue: "q", MinMember: 1})
+	h.books(model.Booking{Owner: model.BookingOwner{Namespace: "alice", Group: "g"},
+		Windows: []model.Window{{From: 600 * second, To: 7200 * second}}})
+	h.until(0, 3600*second)
+	if got := h.used("q", "", 3600*second); got != 0 {
+		t.Errorf("queue q has used %v of what it never had", got)
+	}
 }
 
 // TestWhatIsNotIdleBookedRoom: maintenance is no usage, nor is a window that was ended early, nor a node that takes no

@@ -45,18 +45,11 @@ func (m *meter) book(booked map[UsageKey]resource.Vec) {
 	m.booked = booked
 }
 
-// ownersQueue is the queue that a booking is for, by its name or as that of its PodGroup; NoQueue where neither tells.
+// ownersQueue is the queue that a booking names; NoQueue where it names none. The queue of a PodGroup does not count: its
+// author may write any queue there, and would have that queue yield for room that it leaves idle itself.
 func (u *Usage) ownersQueue(o model.BookingOwner) QueueID {
-	if o.Queue != "" {
-		if q, there := u.l.Queues.byName[o.Queue]; there {
-			return q
-		}
-		return NoQueue
-	}
-	if o.Group != "" {
-		if j, there := u.l.Jobs.Find(JobKey{Namespace: o.Namespace, Name: o.Group}); there {
-			return u.l.Jobs.rows[j].Queue
-		}
+	if q, there := u.l.Queues.byName[o.Queue]; there {
+		return q
 	}
 	return NoQueue
 }
