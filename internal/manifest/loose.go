@@ -25,12 +25,13 @@ func hasLooseKey(text []byte) bool {
 		for end > 0 && blank(text[end-1]) {
 			end--
 		}
+		// What may follow the colon ends the next word as well, so no byte is looked at for two colons. A word with a
+		// quote in it is a text, whatever its last part looks like.
 		begin := end
-		for begin > 0 && !blank(text[begin-1]) && bytes.IndexByte([]byte("{}[],?"), text[begin-1]) < 0 {
+		for begin > 0 && !blank(text[begin-1]) && bytes.IndexByte([]byte("{}[],?\"'"), text[begin-1]) < 0 {
 			begin--
 		}
-		if word := text[begin:end]; len(word) > 0 && word[len(word)-1] != '"' && word[len(word)-1] != '\'' &&
-			!isText(word) {
+		if word := text[begin:end]; len(word) > 0 && !isText(word) { // none after a quote
 			return true
 		}
 	}
