@@ -287,8 +287,8 @@ func TestIdleBookedRoomIsUsed(t *testing.T) {
 	})
 }
 
-// TestIdleRoomIsNoUsageOfTheQueueThatAPodGroupNames: the author of the PodGroup for which nodes are booked may write any
-// queue into it, and that queue does not yield for room that the author leaves idle.
+// TestIdleRoomIsNoUsageOfTheQueueThatAPodGroupNames: the author of the PodGroup for which nodes are booked may write
+// any queue into it, and that queue does not yield for room that the author leaves idle.
 func TestIdleRoomIsNoUsageOfTheQueueThatAPodGroupNames(t *testing.T) {
 	h := newHolder(t)
 	h.tell(model.KindPodGroup, "alice", "g", &model.PodGroup{Meta: model.Meta{Namespace: "alice", Name: "g", UID: "g"},

@@ -45,8 +45,8 @@ func (m *meter) book(booked map[UsageKey]resource.Vec) {
 	m.booked = booked
 }
 
-// ownersQueue is the queue that a booking names; NoQueue where it names none. The queue of a PodGroup does not count: its
-// author may write any queue there, and would have that queue yield for room that it leaves idle itself.
+// ownersQueue is the queue that a booking names; NoQueue where it names none. The queue of a PodGroup does not count:
+// its author may write any queue there, and would have that queue yield for room that it leaves idle itself.
 func (u *Usage) ownersQueue(o model.BookingOwner) QueueID {
 	if q, there := u.l.Queues.byName[o.Queue]; there {
 		return q
