@@ -139,10 +139,21 @@ func (c *checker) guarantee(write apimodel.Write, p *apimodel.Stored) {
 		return
 	}
 	c.taken.add(coresOf(p))
-	if most, taken, back := c.owed.most(), c.taken.sum(), c.regained.sum(); most+back-taken < owedCores {
+	if most, taken, back := c.owed.most(), c.taken.sum(), c.regained.sum()+c.promised(owedQueue); most+back-taken < owedCores {
 		c.w.wrong("queue %s is owed %d cores, held at most %d, got %d anew, and %d were taken from it, %s the last: %s",
 			owedQueue, owedCores, most, back, taken, write.Key(), why)
 	}
+}
+
+// promised is how many cores a queue's pods have reserved: what was freed for them counts as held by their queue.
+func (c *checker) promised(queue string) (sum int64) {
+	for _, p := range c.w.api.List(c.pods) {
+		status, _ := p.Object["status"].(map[string]any)
+		if c.bound[p.Meta().GetUID()] == "" && text(status, "nominatedNodeName") != "" && c.queueOf(p) == queue {
+			sum += coresOf(p)
+		}
+	}
+	return sum
 }
 
 // reasons remembers what is said of an eviction.
