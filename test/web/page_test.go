@@ -13,23 +13,32 @@ import (
 	"testing"
 )
 
-// noon opens the demonstration and stops it near noon, with the morning to wind back to.
+// noon opens the demonstration and stops it before noon, when a queue borrows and others lend, with the morning to wind
+// back to.
 func noon(t *testing.T, b *browser) *page {
 	t.Helper()
 	address, _ := serve(t, append(demo, "--speed", "15000")...)
 	p := b.open(t, address, 1280, 800)
 	p.Until("the page", `document.querySelector(".transport .play")`)
 	p.Click(".transport .play")
-	var edge float64
-	p.Eval(`new Promise((done) => {
-	  const look = () => fetch("/v1/state").then((r) => r.json()).then((s) => {
-	    if (s.play.edge > 43000 || s.play.ended) done(s.play.edge); else setTimeout(look, 50);
-	  });
-	  look();
-	})`, &edge)
-	p.play(`{"playing": false, "seek": 42000}`)
+	p.reaches(39000)
+	p.play(`{"speed": 600}`) // then each cycle is shown, however busy the machine is
+	p.reaches(41600)
+	p.play(`{"playing": false, "seek": 41300}`)
 	p.Until("noon", `document.querySelector(".transport .past")`)
 	return p
+}
+
+// reaches waits until the run has come to a moment, in seconds.
+func (p *page) reaches(at int) {
+	p.T.Helper()
+	var edge float64
+	p.Eval(fmt.Sprintf(`new Promise((done) => {
+	  const look = () => fetch("/v1/state").then((r) => r.json()).then((s) => {
+	    if (s.play.edge > %d || s.play.ended) done(s.play.edge); else setTimeout(look, 50);
+	  });
+	  look();
+	})`, at), &edge)
 }
 
 // play sends a command to the player.
