@@ -139,7 +139,8 @@ func (c *checker) guarantee(write apimodel.Write, p *apimodel.Stored) {
 		return
 	}
 	c.taken.add(coresOf(p))
-	if most, taken, back := c.owed.most(), c.taken.sum(), c.regained.sum()+c.promised(owedQueue); most+back-taken < owedCores {
+	most, taken, back := c.owed.most(), c.taken.sum(), c.regained.sum()+c.promised(owedQueue)
+	if most+back-taken < owedCores {
 		c.w.wrong("queue %s is owed %d cores, held at most %d, got %d anew, and %d were taken from it, %s the last: %s",
 			owedQueue, owedCores, most, back, taken, write.Key(), why)
 	}
