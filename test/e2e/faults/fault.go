@@ -150,10 +150,11 @@ type gated struct {
 // Read is io.Reader's.
 func (g *gated) Read(into []byte) (int, error) {
 	n, err := g.ReadCloser.Read(into)
-	if open := g.p.holds(g.request); open != nil {
+	for open := g.p.holds(g.request); open != nil; open = g.p.holds(g.request) {
 		select {
 		case <-open:
 		case <-g.request.Context().Done():
+			return n, err
 		}
 	}
 	return n, err

@@ -19,6 +19,7 @@ import (
 	"net/http/httptest"
 	"net/http/httputil"
 	"net/url"
+	"slices"
 	"strings"
 	"sync"
 
@@ -37,7 +38,7 @@ type Proxy struct {
 	injections []*Injection
 	watches    map[int]context.CancelFunc
 	nth        int
-	held       map[string]chan struct{} // by resource; closed when it is let go
+	held       map[string][]chan struct{} // by resource, one for each hold; closed when it is let go
 }
 
 // Start runs a proxy before the API server that config reaches, until Close.
@@ -50,7 +51,7 @@ func Start(config *rest.Config) (*Proxy, error) {
 	if err != nil {
 		return nil, fmt.Errorf("how to trust the API server: %w", err)
 	}
-	p := &Proxy{target: rest.CopyConfig(config), watches: map[int]context.CancelFunc{}, held: map[string]chan struct{}{}}
+	p := &Proxy{target: rest.CopyConfig(config), watches: map[int]context.CancelFunc{}, held: map[string][]chan struct{}{}}
 	p.forward = &httputil.ReverseProxy{
 		Rewrite:        func(r *httputil.ProxyRequest) { r.SetURL(to) },
 		Transport:      &http.Transport{TLSClientConfig: tls, ForceAttemptHTTP2: true},
@@ -84,10 +85,12 @@ func authority(c *x509.Certificate) []byte {
 // answered each write that the proxy gave it: what takes the place of a client that was killed finds all that it did.
 func (p *Proxy) Close() {
 	p.mu.Lock()
-	for resource, open := range p.held {
-		close(open)
-		delete(p.held, resource)
+	for _, holds := range p.held {
+		for _, open := range holds {
+			close(open)
+		}
 	}
+	clear(p.held)
 	p.mu.Unlock()
 	p.DropWatches()
 	p.ResetConnections()
@@ -113,15 +116,15 @@ func (p *Proxy) HoldWatches(resource string) (letGo func()) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	open := make(chan struct{})
-	p.held[resource] = open
-	return sync.OnceFunc(func() {
+	p.held[resource] = append(p.held[resource], open)
+	return func() {
 		p.mu.Lock()
 		defer p.mu.Unlock()
-		if p.held[resource] == open {
+		if i := slices.Index(p.held[resource], open); i >= 0 {
+			p.held[resource] = slices.Delete(p.held[resource], i, i+1)
 			close(open)
-			delete(p.held, resource)
 		}
-	})
+	}
 }
 
 // ResetConnections has every TCP connection to the proxy end with a reset, and returns how many
@@ -177,9 +180,9 @@ func (p *Proxy) gate(response *http.Response) error {
 func (p *Proxy) holds(r *http.Request) <-chan struct{} {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	for resource, open := range p.held {
-		if strings.HasSuffix(r.URL.Path, "/"+resource) {
-			return open
+	for resource, holds := range p.held {
+		if len(holds) > 0 && strings.HasSuffix(r.URL.Path, "/"+resource) {
+			return holds[0]
 		}
 	}
 	return nil

@@ -58,3 +58,29 @@ func TestCloseWaitsForWrites(t *testing.T) {
 		t.Error("the server did not carry it out")
 	}
 }
+
+// Watches of a kind may be held twice. Those that either hold stopped go on once both were let go, and not before.
+func TestWatchesThatAreHeldTwiceAreLetGo(t *testing.T) {
+	for name, order := range map[string][2]int{"the first one first": {0, 1}, "the second one first": {1, 0}} {
+		t.Run(name, func(t *testing.T) {
+			p := &Proxy{held: map[string][]chan struct{}{}}
+			watch := httptest.NewRequest(http.MethodGet, "/apis/scheduling.volcano.sh/v1beta1/podgroups?watch=true", nil)
+			letGo := []func(){p.HoldWatches("podgroups")}
+			stopped := p.holds(watch)
+			letGo = append(letGo, p.HoldWatches("podgroups"))
+			letGo[order[0]]()
+			if p.holds(watch) == nil {
+				t.Error("nothing is held any more, although the other hold was not let go")
+			}
+			letGo[order[1]]()
+			select {
+			case <-stopped:
+			default:
+				t.Error("what the first hold stopped is stopped for ever")
+			}
+			if p.holds(watch) != nil {
+				t.Error("watches are held, although both holds were let go")
+			}
+		})
+	}
+}
