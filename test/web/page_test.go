@@ -8,10 +8,14 @@ import (
 	"net/url"
 	"os"
 	"path/filepath"
+	"strconv"
 	"strings"
 	"sync/atomic"
 	"testing"
 )
+
+// noonAt is the moment at which noon stops, in seconds.
+const noonAt = 41300
 
 // noon opens the demonstration and stops it before noon, when a queue borrows and others lend, with the morning to wind
 // back to.
@@ -24,7 +28,7 @@ func noon(t *testing.T, b *browser) *page {
 	p.reaches(39000)
 	p.play(`{"speed": 600}`) // then each cycle is shown, however busy the machine is
 	p.reaches(41600)
-	p.play(`{"playing": false, "seek": 41300}`)
+	p.play(fmt.Sprintf(`{"playing": false, "seek": %d}`, noonAt))
 	p.Until("noon", `document.querySelector(".transport .past")`)
 	return p
 }
@@ -158,7 +162,7 @@ func TestALinkOpensWhereItWasMade(t *testing.T) {
 	var at string
 	p.Eval(`document.querySelector(".transport .clock").innerText`, &at)
 	p.play(`{"seek": 1e9}`)
-	p.Goes("#/jobs?q=vision&state=over&sort=-name&lang=zh&theme=dark&at=42000")
+	p.Goes("#/jobs?q=vision&state=over&sort=-name&lang=zh&theme=dark&at=" + strconv.Itoa(noonAt))
 	p.Do("Page.reload", nil)
 	p.Until("the moment", fmt.Sprintf(`document.querySelector(".transport .clock").innerText === %q`, at))
 	p.Until("the search, in Chinese and dark", `document.querySelector("input[type=search]").value === "vision" &&
