@@ -84,7 +84,7 @@ func (e *Engine) Decide(now int64) (plan Plan, events []trace.Event, next int64)
 	// 2. Plugins derive what does not change during the cycle.
 	e.policy.Open(&e.rec, e.watch)
 	search.Cover(&e.session)
-	e.tellOverdrawn()
+	e.traceOverdrawn()
 
 	if !e.decided {
 		e.reserveNominated(now)
@@ -194,7 +194,7 @@ func (e *Engine) next() (next int64) {
 func (e *Engine) Receive(receipts ...Receipt) {
 	for _, r := range receipts {
 		if r.Outcome == Done {
-			e.told(r.Item)
+			e.carriedOut(r.Item)
 		}
 		if r.Outcome == Done || r.Item.ID == 0 {
 			continue // the commitment stays until a fact shows it; or the item is of no plan
@@ -216,12 +216,12 @@ func (e *Engine) Receive(receipts ...Receipt) {
 	}
 }
 
-// told notes that an item was carried out. For an eviction: the pod cannot stay any more. For a phase: it is
+// carriedOut notes that an item was carried out. For an eviction: the pod cannot stay any more. For a phase: it is
 // not waited for if its PodGroup shows it already, since no fact follows a write that changes nothing.
-func (e *Engine) told(i Item) {
+func (e *Engine) carriedOut(i Item) {
 	if i.Kind == SetPhase {
 		if j, ok := e.phaseOf(i); ok {
-			e.l.Jobs.TellPhase(j)
+			e.l.Jobs.PhaseWritten(j)
 		}
 		return
 	}
@@ -229,7 +229,7 @@ func (e *Engine) told(i Item) {
 		return
 	}
 	if t, ok := e.l.Tasks.Find(i.Pod); ok && e.l.Task(t).Held.Item == i.ID {
-		e.l.Tell(t)
+		e.l.Accept(t)
 	}
 }
 

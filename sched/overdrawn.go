@@ -6,9 +6,9 @@ import (
 	"ashlar.sh/sched/trace"
 )
 
-// tellOverdrawn records the nodes on which more is bound than they offer, once each time that it happens. Two
+// traceOverdrawn records the nodes on which more is bound than they offer, once each time that it happens. Two
 // schedulers in one cluster can bring this about (decision 29).
-func (e *Engine) tellOverdrawn() {
+func (e *Engine) traceOverdrawn() {
 	e.l.Nodes.Overdrawn(func(n ledger.NodeID) {
 		var less resource.Vec
 		for d := range resource.Dim(e.l.Dims.Len()) {

@@ -16,7 +16,7 @@ import (
 func (rs *reservations) withdrawUnneeded() {
 	rs.leaving = slices.DeleteFunc(rs.leaving, func(t ledger.TaskID) bool {
 		held := rs.e.l.Task(t).Held
-		return held.Kind != ledger.CommitEvict || held.Told || held.For == ledger.ForNobody
+		return held.Kind != ledger.CommitEvict || held.Accepted || held.For == ledger.ForNobody
 	})
 	if len(rs.leaving) == 0 {
 		return

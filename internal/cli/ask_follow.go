@@ -43,8 +43,8 @@ func (p liveQuestions) watchByScheduler(l *listing, kind string, read func(*sche
 		if err := again(); err != nil {
 			return err
 		}
-		tell := x.tell
-		x.tell = func(string) {} // what is missing was told once
+		tell := x.warn
+		x.warn = func(string) {} // what is missing was told once
 		l.noHeaders = true
 		return x.follow(kind, l.namespaceAsked(), 0, tell, again)
 	})

@@ -23,7 +23,7 @@ type scheduler struct {
 	ctx  context.Context
 	wait time.Duration // for one answer
 	s    *source
-	tell func(string) // what the answers have to do without
+	warn func(string) // what the answers have to do without
 }
 
 func (x *scheduler) get(path string, into any) error {
@@ -40,7 +40,7 @@ func (p liveQuestions) fromScheduler(s *source, ask func(*scheduler) error) (ans
 	}
 	ctx, stop := untilInterrupted(context.Background())
 	defer stop()
-	x := &scheduler{ctx: ctx, wait: briefWait, s: s, tell: func(line string) { p.warnEach([]string{line}) }}
+	x := &scheduler{ctx: ctx, wait: briefWait, s: s, warn: func(line string) { p.warnEach([]string{line}) }}
 	only := s.from == fromScheduler
 	if only {
 		x.wait = longWait
@@ -235,7 +235,7 @@ func (x *scheduler) jobs(l *listing) (listed, error) {
 		case h.Waiting > 1:
 			text += fmt.Sprintf(", of which %d wait", h.Waiting)
 		}
-		x.tell(text + ": you may not list the pods of other namespaces")
+		x.warn(text + ": you may not list the pods of other namespaces")
 	}
 	rows, err = rowsOf(rows, l.names, "job", x.s.namespace, func(r *explain.JobRow) string { return r.Name })
 	if err != nil {
@@ -250,7 +250,7 @@ func (x *scheduler) nodes(l *listing) (listed, error) {
 		return nil, err
 	}
 	if h := last.Hidden; h != nil {
-		x.tell(fmt.Sprintf("%s, because you may not list nodes: cpu %s of %s is free", notListed(h.Count, "node"),
+		x.warn(fmt.Sprintf("%s, because you may not list nodes: cpu %s of %s is free", notListed(h.Count, "node"),
 			orNone(h.Amounts["idle"]["cpu"]), orNone(h.Amounts["allocatable"]["cpu"])))
 	}
 	rows, err = rowsOf(rows, l.names, "node", "", func(r *explain.NodeAnswer) string { return r.Name })
@@ -318,7 +318,7 @@ func (x *scheduler) queues(s *sharing) (*explain.Queues, error) {
 		return nil, err
 	}
 	if h := last.Hidden; h != nil {
-		x.tell(notListed(h.Count, "queue") + ", because you may not get them")
+		x.warn(notListed(h.Count, "queue") + ", because you may not get them")
 	}
 	out := explain.QueueRows(rows, int(last.Cycle))
 	if s.name != "" {

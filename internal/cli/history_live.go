@@ -48,7 +48,7 @@ func (p liveQuestions) historyNow(s *source, name string, shown *past) error {
 		if err := again(); err != nil || !shown.watch {
 			return err
 		}
-		return x.follow("job", s.namespace, pastEach, x.tell, again)
+		return x.follow("job", s.namespace, pastEach, x.warn, again)
 	})
 	if err != nil || answered {
 		return err

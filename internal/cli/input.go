@@ -108,7 +108,7 @@ func (p Process) readFiles(s simulation) (out filed, lines []string) {
 
 // load reads files without making anything of them. Making something of them goes on telling show how far it came.
 func (p Process) load(files []string, show *progress) (*manifest.Set, []string) {
-	set, errs := manifest.LoadTelling(files, p.In, show.load)
+	set, errs := manifest.LoadWithProgress(files, p.In, show.load)
 	var lines []string
 	for _, e := range errs {
 		lines = append(lines, e.Error())

@@ -150,7 +150,7 @@ func (p linter) input(l linting) (in lint.Input, unchecked []string, err error) 
 	set := manifest.NewSet()
 	if len(l.files) > 0 {
 		show := p.loading()
-		set, in.Refused = manifest.LoadTelling(l.files, p.In, show.load)
+		set, in.Refused = manifest.LoadWithProgress(l.files, p.In, show.load)
 		show.end()
 	}
 	switch {

@@ -63,7 +63,7 @@ func answersOf(t *testing.T, path, kind, name string) (out []string) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	_, err = s.Run(story.Options{Watch: func(w *sim.World, c sim.Cycle, _ story.Told) []string {
+	_, err = s.Run(story.Options{Watch: func(w *sim.World, c sim.Cycle, _ story.Stated) []string {
 		if a := asked(w, kind, name); a != nil {
 			var parts []string
 			for _, s := range a.Path {

@@ -83,7 +83,7 @@ func (p Process) loading() *progress {
 }
 
 func (s *progress) tick(w *sim.World) {
-	s.tell(func() string {
+	s.show(func() string {
 		sum := w.Summary()
 		return fmt.Sprintf("cycle %d, %s of virtual time: %d pods bound, %d waiting", sum.Cycles, sum.VirtualTime, sum.Bound,
 			sum.Pending)
@@ -92,7 +92,7 @@ func (s *progress) tick(w *sim.World) {
 
 // load is told how far reading has come.
 func (s *progress) load(l manifest.Progress) {
-	s.tell(func() string {
+	s.show(func() string {
 		const mb = 1_000_000
 		switch {
 		case l.File == "":
@@ -105,8 +105,8 @@ func (s *progress) load(l manifest.Progress) {
 	})
 }
 
-// tell shows a text when it is time to.
-func (s *progress) tell(text func() string) {
+// show shows a text when it is time to.
+func (s *progress) show(text func() string) {
 	if !s.on {
 		return
 	}

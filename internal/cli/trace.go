@@ -57,7 +57,7 @@ func (in *input) add(t *traces.Trace, s simulation) {
 	for _, i := range t.Items {
 		i.Resumes = s.preemptCost == free
 		if s.durations != declared {
-			i.Fact.Object = told(i.Fact.Object, s)
+			i.Fact.Object = withLimit(i.Fact.Object, s)
 		}
 		in.items = append(in.items, i)
 	}
@@ -67,8 +67,8 @@ func (in *input) add(t *traces.Trace, s simulation) {
 	}
 }
 
-// told is a pod of a trace that says how long it runs by its limit, or not at all; other objects are as they are.
-func told(o model.Object, s simulation) model.Object {
+// withLimit is a pod of a trace that says how long it runs by its limit, or not at all; other objects are as they are.
+func withLimit(o model.Object, s simulation) model.Object {
 	pod, is := o.(*model.Pod)
 	if !is {
 		return o

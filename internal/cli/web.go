@@ -248,7 +248,7 @@ func (p pages) given(text string) (*config.Scheduler, error) {
 // parsed reads objects that somebody adds in the page.
 func (p pages) parsed(s simulation) func(string) ([]sim.Item, error) {
 	return func(text string) ([]sim.Item, error) {
-		set, errs := manifest.LoadTelling([]string{"-"}, strings.NewReader(text), nil)
+		set, errs := manifest.LoadWithProgress([]string{"-"}, strings.NewReader(text), nil)
 		if len(errs) > 0 {
 			var lines []string
 			for _, e := range errs {

@@ -30,11 +30,11 @@ type liveBookings struct {
 
 	mu   sync.Mutex
 	read time.Time
-	last bookingsTold
+	last bookingsAnswer
 }
 
-// bookingsTold is the answer. Unknown says what could not be read.
-type bookingsTold struct {
+// bookingsAnswer is the answer. Unknown says what could not be read.
+type bookingsAnswer struct {
 	Kind    string       `json:"kind"`
 	Items   []bookedThen `json:"items"` // by name
 	Unknown []string     `json:"unknown"`
@@ -48,17 +48,17 @@ type bookedThen struct {
 
 // ServeHTTP answers /v1/bookings.
 func (l *liveBookings) ServeHTTP(w http.ResponseWriter, r *http.Request) {
-	told, err := l.told(r.Context())
+	answer, err := l.current(r.Context())
 	if err != nil {
 		unreached(w, err)
 		return
 	}
 	w.Header().Set("Content-Type", "application/json")
-	_ = json.NewEncoder(w).Encode(told) // it may have gone
+	_ = json.NewEncoder(w).Encode(answer) // it may have gone
 }
 
-// told is what statuses say, read at most once in a while. Without the CRD there are no bookings.
-func (l *liveBookings) told(ctx context.Context) (bookingsTold, error) {
+// current is what statuses say, read at most once in a while. Without the CRD there are no bookings.
+func (l *liveBookings) current(ctx context.Context) (bookingsAnswer, error) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	if l.now().Sub(l.read) < bookingsFor {
@@ -66,7 +66,7 @@ func (l *liveBookings) told(ctx context.Context) (bookingsTold, error) {
 	}
 	ctx, cancel := context.WithTimeout(ctx, briefWait)
 	defer cancel()
-	out := bookingsTold{Kind: "BookingList", Items: []bookedThen{}, Unknown: []string{}}
+	out := bookingsAnswer{Kind: "BookingList", Items: []bookedThen{}, Unknown: []string{}}
 	list, err := l.list(ctx, metav1.ListOptions{})
 	switch {
 	case apierrors.IsNotFound(err):

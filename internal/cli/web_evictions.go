@@ -35,11 +35,11 @@ type liveEvictions struct {
 
 	mu   sync.Mutex
 	read time.Time
-	last evictionsTold
+	last evictionsAnswer
 }
 
-// evictionsTold is the answer. Unknown is what could not be read, and what that costs.
-type evictionsTold struct {
+// evictionsAnswer is the answer. Unknown is what could not be read, and what that costs.
+type evictionsAnswer struct {
 	Kind    string        `json:"kind"`
 	Items   []evictedThen `json:"items"` // the newest first
 	Total   int           `json:"total"`
@@ -54,26 +54,26 @@ type evictedThen struct {
 
 // ServeHTTP answers /v1/evictions; with job=NAMESPACE/NAME those for that job.
 func (l *liveEvictions) ServeHTTP(w http.ResponseWriter, r *http.Request) {
-	told, err := l.told(r.Context())
+	answer, err := l.current(r.Context())
 	if err != nil {
 		unreached(w, fmt.Errorf("list events: %w", err))
 		return
 	}
 	if job := r.URL.Query().Get("job"); job != "" {
-		told.Items = slices.DeleteFunc(slices.Clone(told.Items), func(e evictedThen) bool { return e.For != job })
+		answer.Items = slices.DeleteFunc(slices.Clone(answer.Items), func(e evictedThen) bool { return e.For != job })
 	}
 	w.Header().Set("Content-Type", "application/json")
-	_ = json.NewEncoder(w).Encode(told) // it may have gone
+	_ = json.NewEncoder(w).Encode(answer) // it may have gone
 }
 
-// told is what events say, read at most once in a while.
-func (l *liveEvictions) told(ctx context.Context) (evictionsTold, error) {
+// current is what events say, read at most once in a while.
+func (l *liveEvictions) current(ctx context.Context) (evictionsAnswer, error) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	if l.now().Sub(l.read) < eventsFor {
 		return l.last, nil
 	}
-	out := evictionsTold{Kind: "EvictionList", Items: []evictedThen{}, Unknown: []string{}}
+	out := evictionsAnswer{Kind: "EvictionList", Items: []evictedThen{}, Unknown: []string{}}
 	err := l.list(ctx, "", &out)
 	if apierrors.IsForbidden(err) {
 		out.Unknown = append(out.Unknown, "no right to list events in all namespaces: evictions in namespace "+l.namespace+
@@ -92,7 +92,7 @@ func (l *liveEvictions) told(ctx context.Context) (evictionsTold, error) {
 }
 
 // list reads the events of evictions in a namespace; "" for all.
-func (l *liveEvictions) list(ctx context.Context, namespace string, out *evictionsTold) error {
+func (l *liveEvictions) list(ctx context.Context, namespace string, out *evictionsAnswer) error {
 	ctx, cancel := context.WithTimeout(ctx, briefWait)
 	defer cancel()
 	asks := metav1.ListOptions{Limit: mostEvents, FieldSelector: "involvedObject.kind=Pod,reason=" + evictReason}

@@ -41,7 +41,7 @@ func (p evictionQuestions) inCluster(a asked) (*explain.Answer, error) {
 	asking := explain.Asking{Now: p.Now().UnixNano(), Basis: explain.Basis{Source: "written",
 		Time: p.Now().UTC().Format(time.RFC3339), Unknown: l.unknown}}
 	p.warnEach(l.unknown)
-	if len(l.told) == 0 {
+	if len(l.messages) == 0 {
 		return nil, l.none(ctx)
 	}
 	return asking.EvictionAnswer(l.why(ctx)), nil
@@ -52,10 +52,10 @@ type liveEviction struct {
 	kube            kubernetes.Interface
 	namespace, name string
 
-	told    []saying    // the oldest first
-	pod     *corev1.Pod // the one of that name now; nil: none, or it may not be read
-	hidden  bool        // pods may not be read
-	unknown []string
+	messages []saying    // the oldest first
+	pod      *corev1.Pod // the one of that name now; nil: none, or it may not be read
+	hidden   bool        // pods may not be read
+	unknown  []string
 }
 
 // saying is an event or a condition about one eviction.
@@ -78,8 +78,8 @@ func (l *liveEviction) read(ctx context.Context) error {
 	default:
 		for i := range events.Items {
 			if e := &events.Items[i]; e.InvolvedObject.Name == l.name && e.Reason == evictReason {
-				l.told = append(l.told, saying{cmp.Or(e.LastTimestamp.Time, e.EventTime.Time, e.CreationTimestamp.Time),
-					string(e.InvolvedObject.UID), e.Message})
+				at := cmp.Or(e.LastTimestamp.Time, e.EventTime.Time, e.CreationTimestamp.Time)
+				l.messages = append(l.messages, saying{at, string(e.InvolvedObject.UID), e.Message})
 			}
 		}
 	}
@@ -94,7 +94,7 @@ func (l *liveEviction) read(ctx context.Context) error {
 	case !apierrors.IsNotFound(err):
 		return fmt.Errorf("get pod: %w", err)
 	}
-	slices.SortStableFunc(l.told, func(a, b saying) int { return a.at.Compare(b.at) })
+	slices.SortStableFunc(l.messages, func(a, b saying) int { return a.at.Compare(b.at) })
 	return nil
 }
 
@@ -106,8 +106,8 @@ func (l *liveEviction) condition() {
 			continue
 		}
 		said := func(s saying) bool { return s.uid == string(l.pod.UID) }
-		if !slices.ContainsFunc(l.told, said) {
-			l.told = append(l.told, saying{c.LastTransitionTime.Time, string(l.pod.UID), c.Message})
+		if !slices.ContainsFunc(l.messages, said) {
+			l.messages = append(l.messages, saying{c.LastTransitionTime.Time, string(l.pod.UID), c.Message})
 		}
 	}
 }
@@ -134,7 +134,7 @@ func (l *liveEviction) none(ctx context.Context) error {
 
 // why is the newest eviction.
 func (l *liveEviction) why(ctx context.Context) *explain.EvictionWhy {
-	last := l.told[len(l.told)-1]
+	last := l.messages[len(l.messages)-1]
 	out := &explain.EvictionWhy{Namespace: l.namespace, Name: l.name, Message: last.message,
 		When: last.at.UTC().Format(time.RFC3339)}
 	if r, ours := explain.ReadEvicted(last.message); ours {
@@ -142,9 +142,9 @@ func (l *liveEviction) why(ctx context.Context) *explain.EvictionWhy {
 		out.Notes = append(out.Notes, "which other pods and nodes were looked at is in no event: a recording of the "+
 			"scheduler has it (--dump)")
 	}
-	if n := len(l.told); n > 1 {
+	if n := len(l.messages); n > 1 {
 		out.Notes = append(out.Notes, fmt.Sprintf("a pod of this name was evicted %d times; the time before: %s, %s", n,
-			l.told[n-2].at.UTC().Format(time.RFC3339), l.told[n-2].message))
+			l.messages[n-2].at.UTC().Format(time.RFC3339), l.messages[n-2].message))
 	}
 	out.Since = append(out.Since, l.victim(ctx, last))
 	if out.Record != nil && out.Record.For != "" {

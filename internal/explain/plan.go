@@ -117,7 +117,7 @@ func (p *Plan) Text(w io.Writer, s Style) error {
 		out.title(strings.ToUpper(o))
 		for _, j := range by[o][:min(len(by[o]), mostPlanned)] {
 			out.line("  %s  %s", out.paint(bold, j.Namespace+"/"+j.Name), out.paint(faint, "(queue "+j.Queue+")"))
-			out.paragraph(4, j.tell()+".")
+			out.paragraph(4, j.sentence()+".")
 			j.changes(out)
 		}
 		if more := len(by[o]) - mostPlanned; more > 0 {
@@ -158,8 +158,8 @@ func plural(outcome string, n int) string {
 	return strings.NewReplacer("starts", "start", "waits", "wait", "runs", "run").Replace(outcome)
 }
 
-// tell is what becomes of a job: where, when, or why not.
-func (j *PlannedJob) tell() string {
+// sentence is what becomes of a job: where, when, or why not.
+func (j *PlannedJob) sentence() string {
 	switch {
 	case j.StartsAfter != nil && *j.StartsAfter > 0:
 		return fmt.Sprintf("starts after %s on %s; until then: %s", j.StartsAfter, listed(j.StartsOn), j.Summary)

@@ -22,8 +22,8 @@ var invariants = []string{figuresHold, nodesHold, gangsHold, podsHold, recordsHo
 // violated counts what must not be and was found.
 func (m *metrics) violated(invariant string, times int) {
 	m.wrong.WithLabelValues(invariant).Add(float64(times))
-	if m.told != nil {
-		m.told(invariant)
+	if m.onViolation != nil {
+		m.onViolation(invariant)
 	}
 }
 

@@ -24,7 +24,7 @@ func TestABindingAboveWhatANodeOffersIsCounted(t *testing.T) {
 	apply(model.KindNode, "n", &model.Node{Meta: model.Meta{Name: "n", UID: "n"},
 		Allocatable: resource.List{{Name: "cpu", Value: 2000}, {Name: "memory", Value: 100}, {Name: "pods", Value: 10}}})
 	m, counted := newMetrics(), 0
-	m.told = func(invariant string) {
+	m.onViolation = func(invariant string) {
 		if invariant == nodesHold {
 			counted++
 		}
@@ -94,7 +94,7 @@ func TestWhatMustNotBeDecidedIsCounted(t *testing.T) {
 	} {
 		m := newMetrics()
 		var told []string
-		m.told = func(invariant string) { told = append(told, invariant) }
+		m.onViolation = func(invariant string) { told = append(told, invariant) }
 		m.check(l, func(ledger.JobID) bool { return given.ready }, []sched.Item{given.item})
 		if !slices.Equal(told, given.wrong) {
 			t.Errorf("%s: %q is counted, want %q", what, told, given.wrong)

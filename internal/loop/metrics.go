@@ -28,7 +28,7 @@ type metrics struct {
 
 	held        *prometheus.GaugeVec
 	wrong       *prometheus.CounterVec
-	told        func(invariant string) // of what is counted in wrong; nil: not called
+	onViolation func(invariant string) // of what is counted in wrong; nil: not called
 	audits      prometheus.Counter
 	requests    *prometheus.CounterVec
 	dropped     prometheus.Gauge

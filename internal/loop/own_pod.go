@@ -57,8 +57,8 @@ func (s self) name() string {
 	return host
 }
 
-// told says that events and conditions can be written about the pod.
-func (s self) told() bool { return s.pod.Namespace != "" && s.pod.Name != "" && s.uid != "" }
+// known says that events and conditions can be written about the pod.
+func (s self) known() bool { return s.pod.Namespace != "" && s.pod.Name != "" && s.uid != "" }
 
 // PodNamespace is the namespace of the pod that this process runs in; "" outside of one.
 func PodNamespace() string {

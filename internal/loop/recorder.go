@@ -42,7 +42,7 @@ type recorder struct {
 	reason  string    // of that incident
 	savedAt map[string]time.Time
 
-	told told
+	reasons reasonHistory
 }
 
 // What surrounds an incident is saved a while after it, so that its consequences are in it; for one reason it is not
@@ -120,7 +120,7 @@ func (rc *recorder) reloaded() { rc.ring.Remade(rc.about()) }
 // remade begins anew, since the engine was made of other facts than it had.
 func (rc *recorder) remade() {
 	rc.ring.Forget()
-	rc.told = told{}
+	rc.reasons = reasonHistory{}
 }
 
 // stop ends what writes to the disk.

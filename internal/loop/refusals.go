@@ -37,9 +37,9 @@ func pauseAfter(tries int32) time.Duration {
 // kept by PodGroup and by controller, since pods and PodGroups are made anew, and by pod where a pod has neither. Facts
 // tell the engine which jobs pause.
 type refusalMemory struct {
-	by   map[life]*refused
-	jobs map[ledger.JobKey]*pausing
-	told uint64 // the version of what the engine was told last
+	by          map[life]*refused
+	jobs        map[ledger.JobKey]*pausing
+	sentVersion uint64 // the version of what the engine was told last
 }
 
 // life identifies what was refused. The author of a pod chooses the UID of its controller, so that UID counts
@@ -104,7 +104,7 @@ func (rb *refusedBindings) take(r sched.Receipt) {
 	} else {
 		p.pods = nil
 	}
-	rb.tellPause(job.Key, p)
+	rb.setPause(job.Key, p)
 }
 
 // last returns the refusals of a life. Where it has none it returns those of the life that the same controller made
@@ -172,13 +172,13 @@ func (rb *refusedBindings) complete(job *ledger.Job) bool {
 	return started(job) || t != nil && t.uid == lifeOf(job) && t.complete
 }
 
-// tellPause tells the engine which pods of a job pause, and until when.
-func (rb *refusedBindings) tellPause(k ledger.JobKey, p *pausing) {
+// setPause tells the engine which pods of a job pause, and until when.
+func (rb *refusedBindings) setPause(k ledger.JobKey, p *pausing) {
 	rb.l.background.recorder.apply(rb.memory.fact(k, p))
 }
 
 func (r *refusalMemory) fact(k ledger.JobKey, p *pausing) model.Fact {
-	r.told++
+	r.sentVersion++
 	b := &model.Backoff{Meta: model.Meta{Namespace: k.Namespace, Name: k.Name, UID: p.group}, Adopted: k.Adopted,
 		OwnerID: k.Owner, NotBefore: p.why.next,
 		Tries: p.why.tries, Pod: p.why.pod.String(), Answer: p.why.answer}
@@ -186,7 +186,7 @@ func (r *refusalMemory) fact(k ledger.JobKey, p *pausing) model.Fact {
 		b.Pods = append(b.Pods, uid)
 	}
 	slices.Sort(b.Pods)
-	return model.Fact{Ref: b.Ref(), UID: p.group, Version: r.told, Object: b}
+	return model.Fact{Ref: b.Ref(), UID: p.group, Version: r.sentVersion, Object: b}
 }
 
 // facts are all that the engine was told.

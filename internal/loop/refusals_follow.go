@@ -68,7 +68,7 @@ func (rb *refusedBindings) followSuccessor(job *ledger.Job, e *refused, uid stri
 		p.pods = map[string]ledger.Key{}
 	}
 	p.why, p.pods[uid], p.names[pod.Name] = e, pod, true
-	rb.tellPause(job.Key, p)
+	rb.setPause(job.Key, p)
 }
 
 // waitsIn says that a pod is a member of a job and has no node.
@@ -94,7 +94,7 @@ func (rb *refusedBindings) wasComplete(job *ledger.Job) bool {
 func (rb *refusedBindings) pauseWhole(k ledger.JobKey, group string, e *refused) {
 	p := &pausing{group: group, why: e, names: map[string]bool{e.pod.Name: true}}
 	rb.memory.jobs[k] = p
-	rb.tellPause(k, p)
+	rb.setPause(k, p)
 }
 
 // followGroup goes on with what an earlier scheduler has recorded on a PodGroup.

@@ -57,8 +57,8 @@ func (rp *reports) all(now time.Time) {
 		return true
 	})
 	rp.shard(now)
-	rp.bookings.tell(rp.l, now)
-	rp.queues.tell(rp.l, now)
+	rp.bookings.report(rp.l, now)
+	rp.queues.report(rp.l, now)
 	rp.letRun(now)
 }
 
@@ -81,14 +81,14 @@ func (rp *reports) job(id ledger.JobID, now time.Time) {
 	if code != t.code {
 		t.code, t.since = code, now
 	}
-	lasts := t.code != "" && (t.code == t.said || now.Sub(t.since) >= t.untilTold(job, reason))
+	lasts := t.code != "" && (t.code == t.said || now.Sub(t.since) >= t.untilReported(job, reason))
 	var said []schedulingv1beta1.PodGroupCondition
 	if started(job) {
-		said = rp.tellStart(job, t, group, now)
+		said = rp.reportStart(job, t, group, now)
 	} else {
 		t.started = time.Time{}
 		if lasts && t.code != t.said {
-			said = rp.tellWait(job, t, group, reason, now)
+			said = rp.reportWait(job, t, group, reason, now)
 		} else if lasts {
 			said = rp.refresh(job, t, group, reason, now)
 		}
@@ -129,9 +129,9 @@ func (rp *reports) group(job *ledger.Job, t *reportedJob, group *schedulingv1bet
 	rp.l.executor.PodGroupStatus(groupOf(job), t.uid, execute.GroupStatus{Counts: t.counts, Conditions: said})
 }
 
-// tellStart reports that a job's minimum is bound: by an event at once, and by its PodGroup's condition
+// reportStart reports that a job's minimum is bound: by an event at once, and by its PodGroup's condition
 // when that is due.
-func (rp *reports) tellStart(job *ledger.Job, t *reportedJob, group *schedulingv1beta1.PodGroup,
+func (rp *reports) reportStart(job *ledger.Job, t *reportedJob, group *schedulingv1beta1.PodGroup,
 	now time.Time) []schedulingv1beta1.PodGroupCondition {
 	c := condition(schedulingv1beta1.PodGroupScheduled, "", "tasks in gang are ready to be scheduled",
 		"pod group is ready", now)
@@ -176,14 +176,14 @@ func noLonger(group *schedulingv1beta1.PodGroup, code string,
 	return c
 }
 
-// tellWait reports why a job waits.
-func (rp *reports) tellWait(job *ledger.Job, t *reportedJob, group *schedulingv1beta1.PodGroup, r trace.Reason,
+// reportWait reports why a job waits.
+func (rp *reports) reportWait(job *ledger.Job, t *reportedJob, group *schedulingv1beta1.PodGroup, r trace.Reason,
 	now time.Time) []schedulingv1beta1.PodGroupCondition {
 	t.said = t.code
 	t.changes++
 	message := t.message(job, r)
 	t.text = reportedText{message: message, at: now, number: t.text.number}
-	rp.l.background.recorder.told.reason(job.Key, rp.l.now(), rp.l.background.questions.cycle.Load(),
+	rp.l.background.recorder.reasons.reason(job.Key, rp.l.now(), rp.l.background.questions.cycle.Load(),
 		explain.Sentence(r))
 	c := condition(schedulingv1beta1.PodGroupUnschedulableType, t.code, volcanos(r), message, now)
 	rp.event(job, group, c)
@@ -193,8 +193,8 @@ func (rp *reports) tellWait(job *ledger.Job, t *reportedJob, group *schedulingv1
 // halfSaid ends the code of a half-bound gang when something was reported about its members.
 const halfSaid = "half"
 
-// untilTold is how long a reason must hold before it is written.
-func (t *reportedJob) untilTold(job *ledger.Job, r trace.Reason) time.Duration {
+// untilReported is how long a reason must hold before it is written.
+func (t *reportedJob) untilReported(job *ledger.Job, r trace.Reason) time.Duration {
 	until := lasting
 	switch r.Root().Code {
 	case trace.NotEnoughTasks, trace.NotEnoughPodsOfTask, trace.SubGroupIncomplete, trace.PodGroupNotFound:

@@ -39,9 +39,9 @@ type reportedBooking struct {
 	window      api.BookingWindow // the one of which conflicts were told by an event
 }
 
-// tell writes to bookings how they stand, if they show something else, and has their first conflicts in a window told
+// report writes to bookings how they stand, if they show something else, and has their first conflicts in a window told
 // by an event. Of several schedulers that share the jobs none knows all pods: they write nothing.
-func (c *reportedBookings) tell(l *loop, now time.Time) {
+func (c *reportedBookings) report(l *loop, now time.Time) {
 	if now.Sub(c.at) < max(reportBookingsEvery, 100*c.took) || !l.engine.Ledger().Bookings.Any() && len(c.said) == 0 ||
 		l.o.Ring.Shared() {
 		return

@@ -27,7 +27,7 @@ func (l *loop) configurationRefusedBy(err error) {
 	klog.ErrorS(err, "The new configuration cannot be used: the old one stays", "file", l.conf.path)
 	l.metrics.reloaded(false)
 	l.health.refused(err)
-	l.tellConfiguration(true, err.Error()+"\nThe configuration from before holds.")
+	l.reportConfiguration(true, err.Error()+"\nThe configuration from before holds.")
 }
 
 // configurationChanged notes that another configuration holds, and what it changes.
@@ -42,26 +42,26 @@ func (l *loop) configurationChanged(before policy.Profile) {
 	}
 	l.metrics.reloaded(true)
 	l.health.configured(l.conf)
-	l.tellConfiguration(false, strings.Join(changes, "\n"))
+	l.reportConfiguration(false, strings.Join(changes, "\n"))
 }
 
 // showConfigurationAtStart says on this scheduler's own pod whether the file holds with which it began: the condition
 // may be one of the container before.
 func (l *loop) showConfigurationAtStart() {
 	if err := l.conf.refused; err != nil {
-		l.tellConfiguration(true, err.Error()+"\nVolcano's default holds.")
+		l.reportConfiguration(true, err.Error()+"\nVolcano's default holds.")
 		return
 	}
 	l.showConfiguration(configurationHolds, "the file holds as it is")
 }
 
-// tellConfiguration says on this scheduler's own pod what became of a new content.
-func (l *loop) tellConfiguration(refused bool, message string) {
+// reportConfiguration says on this scheduler's own pod what became of a new content.
+func (l *loop) reportConfiguration(refused bool, message string) {
 	reason := configurationHolds
 	if refused {
 		reason = configurationRefused
 	}
-	if own := l.showConfiguration(reason, message); own.told() {
+	if own := l.showConfiguration(reason, message); own.known() {
 		l.executor.Event(execute.Event{Kind: "Pod", Object: own.pod, UID: own.uid, Warning: refused, Reason: reason,
 			Message: message})
 	}
@@ -70,7 +70,7 @@ func (l *loop) tellConfiguration(refused bool, message string) {
 // showConfiguration writes the condition of this scheduler's own pod, which it returns.
 func (l *loop) showConfiguration(reason, message string) self {
 	own := ownPod(l.rivals.token)
-	if !own.told() {
+	if !own.known() {
 		return own
 	}
 	c := corev1.PodCondition{Type: ConfigurationAccepted, Status: corev1.ConditionTrue, Reason: reason,

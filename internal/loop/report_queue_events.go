@@ -47,9 +47,9 @@ type seenNeed struct {
 	message    string
 }
 
-// tell looks at all queues, for at most a hundredth of the time. Of several schedulers that share the jobs none knows
-// all of them: they tell nothing.
-func (c *queueEvents) tell(l *loop, now time.Time) {
+// report looks at all queues, for at most a hundredth of the time. Of several schedulers that share the jobs none knows
+// all of them: they report nothing.
+func (c *queueEvents) report(l *loop, now time.Time) {
 	if now.Sub(c.at) < max(reportProblemsEvery, 100*c.took) || l.o.Ring.Shared() {
 		return
 	}

@@ -34,7 +34,7 @@ func (rp *reports) shard(now time.Time) {
 		slices.Equal(toRemove, sorted(set(s.NodesToRemove), nil)) {
 		return
 	}
-	words := toldShard{shard.ResourceVersion, fmt.Sprint(inUse, toAdd, toRemove), now}
+	words := writtenShard{shard.ResourceVersion, fmt.Sprint(inUse, toAdd, toRemove), now}
 	if was := rp.l.reported.shard; was.words == words.words && was.version == words.version && now.Sub(was.at) < underWay {
 		return
 	}
@@ -43,8 +43,8 @@ func (rp *reports) shard(now time.Time) {
 	}
 }
 
-// toldShard is what was last written of the NodeShard, and of which version.
-type toldShard struct {
+// writtenShard is what was last written of the NodeShard, and of which version.
+type writtenShard struct {
 	version, words string
 	at             time.Time
 }

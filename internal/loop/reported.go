@@ -19,7 +19,7 @@ import (
 type reported struct {
 	jobs   map[ledger.JobKey]*reportedJob
 	queues map[string]reportedQueue
-	shard  toldShard
+	shard  writtenShard
 	round  uint64
 }
 

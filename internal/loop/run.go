@@ -33,7 +33,7 @@ func Run(ctx context.Context, o Options) error {
 		return err
 	}
 	metrics := newMetrics()
-	metrics.told = o.Simulated.Violated
+	metrics.onViolation = o.Simulated.Violated
 	conf.watch = &stopwatch{m: metrics}
 	engine, err := conf.engine(o)
 	if err != nil {

@@ -188,13 +188,13 @@ func (x *searches) try(ctx context.Context, batch []*search) (handed time.Durati
 		handed = time.Since(began)
 	})
 	if err != nil {
-		tell(batch, err)
+		answerAll(batch, err)
 		return handed
 	}
 	now := x.l.now()
 	c, err := copies()
 	if err != nil {
-		tell(batch, err)
+		answerAll(batch, err)
 		return handed
 	}
 	with := whatif.New(c, now)
@@ -225,7 +225,7 @@ func (x *searches) waiting(batch []*search) (out []*search) {
 	return out
 }
 
-func tell(batch []*search, err error) {
+func answerAll(batch []*search, err error) {
 	for _, s := range batch {
 		s.answer <- searched{err: err}
 	}

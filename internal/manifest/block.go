@@ -14,9 +14,9 @@ import (
 // prints it, which is 22 s of processor time for 100 000 of them; this takes 0.03 ms
 // (BenchmarkFastPaths, medians of seven runs on a busy machine). FuzzBlock compares the two.
 type block struct {
-	text []byte
-	out  []byte
-	odd  bool // the library must read this document
+	text    []byte
+	out     []byte
+	unusual bool // the library must read this document
 
 	// The line that is looked at: what begins at from, up to its end, without blanks behind
 	// it; indent is the column of from, -1 behind the text. After "- " it is the rest of the
@@ -41,7 +41,7 @@ func blockJSON(text, out []byte) ([]byte, bool) {
 	}
 	if b.advance(); b.indent >= 0 {
 		b.node(0)
-		return b.out, !b.odd && b.indent < 0
+		return b.out, !b.unusual && b.indent < 0
 	}
 	return out, false
 }
@@ -59,7 +59,7 @@ func (b *block) advance() {
 		b.indent = b.from - begin
 		if b.from < b.end && b.text[b.from] != '#' {
 			line := b.text[b.from:b.end]
-			b.odd = b.odd || b.indent == 0 && (line[0] == '%' ||
+			b.unusual = b.unusual || b.indent == 0 && (line[0] == '%' ||
 				bytes.HasPrefix(line, []byte("---")) || bytes.HasPrefix(line, []byte("...")))
 			return
 		}
@@ -84,7 +84,7 @@ func (b *block) dash() bool {
 func (b *block) node(depth int) {
 	switch {
 	case depth > mostBlock:
-		b.odd = true
+		b.unusual = true
 	case b.dash():
 		b.list(depth)
 	default:
@@ -96,7 +96,7 @@ func (b *block) node(depth int) {
 // to; the mapping of that key then goes on after it.
 func (b *block) list(depth int) {
 	indent, sign := b.indent, byte('[')
-	for !b.odd && b.indent == indent && b.dash() {
+	for !b.unusual && b.indent == indent && b.dash() {
 		b.out, sign = append(b.out, sign), ','
 		begin := b.from
 		for b.from++; b.from < b.end && b.text[b.from] == ' '; b.from++ {
@@ -104,23 +104,23 @@ func (b *block) list(depth int) {
 		b.indent += b.from - begin
 		switch {
 		case b.from == b.end:
-			b.odd = true
+			b.unusual = true
 		case b.dash() || b.key() > 0:
 			b.node(depth + 1)
 		default:
 			b.leaf(indent)
 		}
 	}
-	b.odd = b.odd || b.indent > indent
+	b.unusual = b.unusual || b.indent > indent
 	b.out = append(b.out, ']')
 }
 
 func (b *block) mapping(depth int) {
 	indent, sign := b.indent, byte('{')
-	for !b.odd && b.indent == indent && !b.dash() {
+	for !b.unusual && b.indent == indent && !b.dash() {
 		n := b.key()
 		if n == 0 {
-			b.odd = true
+			b.unusual = true
 			return
 		}
 		b.out, sign = append(b.out, sign), ','
@@ -136,7 +136,7 @@ func (b *block) mapping(depth int) {
 			b.out = append(b.out, "null"...)
 		}
 	}
-	b.odd = b.odd || b.indent > indent
+	b.unusual = b.unusual || b.indent > indent
 	b.out = append(b.out, '}')
 }
 
@@ -218,16 +218,16 @@ func (b *block) quote(text []byte) {
 func (b *block) library(value []byte) {
 	head, _, _ := bytes.Cut(value, []byte{'\n'})
 	if head[0] == '|' || head[0] == '>' {
-		b.odd = b.odd || bytes.ContainsAny(head, "123456789")
+		b.unusual = b.unusual || bytes.ContainsAny(head, "123456789")
 	} else {
-		b.odd = b.odd || bytes.ContainsAny(value, "!*&")
+		b.unusual = b.unusual || bytes.ContainsAny(value, "!*&")
 	}
-	if b.odd = b.odd || hasLooseKey(value); b.odd {
+	if b.unusual = b.unusual || hasLooseKey(value); b.unusual {
 		return
 	}
 	j, err := yaml.YAMLToJSONStrict(append([]byte("k: "), value...))
 	j, ok := bytes.CutPrefix(j, []byte(`{"k":`))
-	if b.odd = err != nil || !ok; !b.odd {
+	if b.unusual = err != nil || !ok; !b.unusual {
 		b.out = append(b.out, j[:len(j)-1]...)
 	}
 }

@@ -78,7 +78,7 @@ func (c chunk) cutBlock() []piece {
 		return nil
 	}
 	d, err := readYAML(chunk{text: head.Bytes()}, false, nil)
-	if err != nil || d.odd {
+	if err != nil || d.unusual {
 		return nil
 	}
 	return list(items, d.json)

@@ -15,13 +15,13 @@ import (
 
 // document is an object, or a list of them, as JSON; and what it was made of, for messages.
 type document struct {
-	json []byte
-	line int   // of the file on which it begins
-	text chunk // what it was made of; without text where root is known, or no reader needs it
-	item bool  // text is a list in YAML, and this its only item
-	root *yaml.Node
-	odd  bool         // it has perhaps what the JSON does not tell: the tree is to be checked
-	errs []fieldError // why it has no JSON, although it is well-formed
+	json    []byte
+	line    int   // of the file on which it begins
+	text    chunk // what it was made of; without text where root is known, or no reader needs it
+	item    bool  // text is a list in YAML, and this its only item
+	root    *yaml.Node
+	unusual bool         // it has perhaps what the JSON does not tell: the tree is to be checked
+	errs    []fieldError // why it has no JSON, although it is well-formed
 }
 
 // surrogates are halves of characters, which JSON has and YAML has not.
@@ -77,10 +77,10 @@ func (d *document) at(path ...string) int {
 // kubectl gives them; item says that the chunk is a list with the document as its only
 // item.
 func readYAML(c chunk, item bool, buf []byte) (*document, *Error) {
-	d := &document{text: c, item: item, line: c.begins().lines + 1, odd: hasWildExponent(c.text)}
+	d := &document{text: c, item: item, line: c.begins().lines + 1, unusual: hasWildExponent(c.text)}
 	ok := false
 	if d.json, ok = blockJSON(c.text, buf); !ok { // what it takes has no such key
-		d.odd = d.odd || hasLooseKey(c.text)
+		d.unusual = d.unusual || hasLooseKey(c.text)
 		if err := d.read(c); err != nil {
 			return nil, err
 		}
@@ -96,7 +96,7 @@ func readYAML(c chunk, item bool, buf []byte) (*document, *Error) {
 // and expands aliases however often: of these the tree is asked.
 func (d *document) read(c chunk) *Error {
 	var err error
-	if !c.odd() {
+	if !c.unusual() {
 		if d.json, err = sigsyaml.YAMLToJSONStrict(c.text); err == nil {
 			return nil
 		}
@@ -112,7 +112,7 @@ func (d *document) read(c chunk) *Error {
 	case len(roots) > 1:
 		return &Error{Position{Line: c.lines + roots[1].Line}, "a document that does not begin on a line of its own"}
 	}
-	d.odd = true
+	d.unusual = true
 	d.grow(roots[0])
 	var e expansion
 	if e.follow(roots[0], 0, false); e.err != nil {
@@ -173,7 +173,7 @@ func (e *expansion) follow(n *yaml.Node, depth int, aliased bool) {
 // fill reads the document into obj and returns the fields that obj does not know, or what
 // keeps it from being read.
 func (d *document) fill(obj any) (unknown []string, errs []fieldError) {
-	if d.odd || hasWildExponent(d.json) {
+	if d.unusual || hasWildExponent(d.json) {
 		if errs := d.locate(obj); len(errs) > 0 {
 			return nil, errs
 		}

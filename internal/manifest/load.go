@@ -29,8 +29,8 @@ type Set struct {
 	most      int   // how many pods workloads may make
 	spoilt    []int // chunks of which a piece is malformed
 
-	buf  []byte // the JSON of the document that is read
-	told *told  // nil: no progress is wanted
+	buf      []byte           // the JSON of the document that is read
+	progress *progressReports // nil: no progress is wanted
 }
 
 // object is one that was read.
@@ -69,15 +69,15 @@ func newSet(file string) *Set {
 // input. The Set holds what could be read; the errors are all there are, in the order of
 // the input: with any of them the input is bad (decision 34).
 func Load(paths []string, stdin io.Reader) (*Set, []Error) {
-	return LoadTelling(paths, stdin, nil)
+	return LoadWithProgress(paths, stdin, nil)
 }
 
-// LoadTelling is Load, and tells how far it has come, as Expand of the Set will: often, one
+// LoadWithProgress is Load, and tells how far it has come, as Expand of the Set will: often, one
 // call at a time, not always from the goroutine that called it. tell may be nil.
-func LoadTelling(paths []string, stdin io.Reader, tell func(Progress)) (*Set, []Error) {
+func LoadWithProgress(paths []string, stdin io.Reader, tell func(Progress)) (*Set, []Error) {
 	s := newSet("")
 	if tell != nil {
-		s.told = &told{tell: tell}
+		s.progress = &progressReports{report: tell}
 	}
 	for _, path := range paths {
 		s.errs = append(s.errs, s.readPath(path, stdin)...)
@@ -188,7 +188,7 @@ func (s *Set) said(d *document, v gojson.RawMessage, key, inherited string) (str
 
 // list takes the items of a list in.
 func (s *Set) list(d *document, items gojson.RawMessage, apiVersion, item string, depth int) {
-	if twice, _ := json.UnmarshalStrict(d.json, &head{}, json.DisallowDuplicateFields); d.odd || len(twice) > 0 {
+	if twice, _ := json.UnmarshalStrict(d.json, &head{}, json.DisallowDuplicateFields); d.unusual || len(twice) > 0 {
 		var l locator
 		l.duplicates(d.tree(), &fieldPath{})
 		for _, err := range l.errs {
@@ -211,7 +211,7 @@ func (s *Set) list(d *document, items gojson.RawMessage, apiVersion, item string
 	}
 	nodes := elements(value(d.tree(), "items"))
 	for i, text := range all {
-		part := &document{json: text, line: d.line, odd: d.odd}
+		part := &document{json: text, line: d.line, unusual: d.unusual}
 		if len(nodes) == len(all) {
 			if part.root, _ = resolved(nodes[i]); part.root != nil {
 				part.line = nodes[i].Line

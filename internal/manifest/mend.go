@@ -57,7 +57,7 @@ func (d *document) mend() bool {
 
 // mended gives an item for which mend wrote null its errors.
 func (d *document) mended() {
-	if d.odd && string(d.json) == "null" {
+	if d.unusual && string(d.json) == "null" {
 		d.errs = d.faults()
 	}
 }

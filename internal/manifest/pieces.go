@@ -47,7 +47,7 @@ func (s *Set) load(src source) {
 	chunks := split(text)
 	uncut := make([]bool, len(chunks))
 	for {
-		s.told.begin(src.name, len(text))
+		s.progress.begin(src.name, len(text))
 		var pieces []piece
 		for i, c := range chunks {
 			cut := []piece{{chunk: c}}
@@ -85,12 +85,12 @@ func (s *Set) sideBySide(pieces []piece) []*Set {
 		all.Go(func() {
 			for i := int(next.Add(1)) - 1; i < len(sets); i = int(next.Add(1)) - 1 {
 				part := newSet(s.file)
-				sets[i], part.told = part, s.told
+				sets[i], part.progress = part, s.progress
 				for _, p := range pieces[n*i/len(sets) : n*(i+1)/len(sets)] {
 					if !part.read(p) {
 						part.spoilt = append(part.spoilt, p.of)
 					}
-					part.told.add(len(p.text), 1)
+					part.progress.add(len(p.text), 1)
 				}
 				part.buf = nil
 			}

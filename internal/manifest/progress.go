@@ -15,27 +15,27 @@ type Progress struct {
 	Objects int
 }
 
-// told passes progress on, from whichever goroutine it comes, one call at a time. A nil
+// progressReports passes progress on, from whichever goroutine it comes, one call at a time. A nil
 // one does nothing.
-type told struct {
-	mu   sync.Mutex
-	now  Progress
-	tell func(Progress)
+type progressReports struct {
+	mu     sync.Mutex
+	now    Progress
+	report func(Progress)
 }
 
 // begin starts a file, or what follows the last one.
-func (t *told) begin(file string, size int) {
+func (t *progressReports) begin(file string, size int) {
 	if t == nil {
 		return
 	}
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	t.now = Progress{File: file, Of: size}
-	t.tell(t.now)
+	t.report(t.now)
 }
 
 // add counts bytes and objects.
-func (t *told) add(bytes, objects int) {
+func (t *progressReports) add(bytes, objects int) {
 	if t == nil {
 		return
 	}
@@ -43,18 +43,18 @@ func (t *told) add(bytes, objects int) {
 	defer t.mu.Unlock()
 	t.now.Bytes += bytes
 	t.now.Objects += objects
-	t.tell(t.now)
+	t.report(t.now)
 }
 
 // reading is a reader that tells of what comes.
 type reading struct {
 	io.Reader
-	told *told
+	progress *progressReports
 }
 
 // Read implements io.Reader.
 func (r reading) Read(p []byte) (int, error) {
 	n, err := r.Reader.Read(p)
-	r.told.add(n, 0)
+	r.progress.add(n, 0)
 	return n, err
 }

@@ -73,8 +73,8 @@ func (s *Set) readFile(path string) []Error {
 }
 
 func (s *Set) readOne(name string, r io.Reader) []Error {
-	s.told.begin(name, 0)
-	text, err := io.ReadAll(reading{io.LimitReader(r, mostBytes+1), s.told})
+	s.progress.begin(name, 0)
+	text, err := io.ReadAll(reading{io.LimitReader(r, mostBytes+1), s.progress})
 	switch {
 	case err != nil:
 		return []Error{{Position{File: name}, reason(err)}}

@@ -86,9 +86,9 @@ func (c chunk) begins() chunk {
 // isJSON says that a text begins like JSON.
 func (c chunk) isJSON() bool { return len(c.text) > 0 && (c.text[0] == '{' || c.text[0] == '[') }
 
-// odd says that a text has perhaps what JSON has not, or more than one document: tags,
+// unusual says that a text has perhaps what JSON has not, or more than one document: tags,
 // anchors and aliases, line breaks that only YAML knows, a root that does not end with
 // the text.
-func (c chunk) odd() bool {
+func (c chunk) unusual() bool {
 	return c.begins().isJSON() || bytes.ContainsAny(c.text, "!&*\u0085\u2028\u2029")
 }

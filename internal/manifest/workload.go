@@ -72,15 +72,15 @@ func (b *builder) workload(o *object) bool {
 	default:
 		return false
 	}
-	b.complainOfDuration(o)
+	b.reportDuration(o)
 	if !b.busy[o.id] {
 		b.makePods(batch)
 	}
 	return true
 }
 
-// complainOfDuration reports a duration that was written where no pod has it.
-func (b *builder) complainOfDuration(o *object) {
+// reportDuration reports a duration that was written where no pod has it.
+func (b *builder) reportDuration(o *object) {
 	if b.times[o.id].lasts {
 		b.problem(o.ref(), "%s belongs on a pod, a pod template or a PodGroup: ignored here", at(durationKey))
 	}

@@ -65,7 +65,7 @@ func (w *World) Config() (*ConfigText, error) {
 // earlier ones of the same name, times are read. Pods of the schedulers named are ours;
 // none named means Volcano's.
 func (s *Set) Expand(schedulers ...string) *World {
-	s.told.begin("", 0)
+	s.progress.begin("", 0)
 	b := &builder{
 		world:  &World{Configs: slices.Clone(s.configs), Skipped: maps.Clone(s.skipped)},
 		byName: map[identity]*object{}, times: map[identity]times{}, busy: map[identity]bool{},
@@ -81,7 +81,7 @@ func (s *Set) Expand(schedulers ...string) *World {
 		for _, o := range b.order {
 			if namesFreely(o) == freely {
 				b.object(o)
-				s.told.add(0, 1)
+				s.progress.add(0, 1)
 			}
 		}
 	}
@@ -195,7 +195,7 @@ func (b *builder) object(o *object) {
 		withDefaults(&c.Spec)
 	}
 	if !isGroup {
-		b.complainOfDuration(o)
+		b.reportDuration(o)
 	}
 	b.add(Item{Where: o.where, Fact: f, SubmitAt: submitAt})
 }

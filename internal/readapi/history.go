@@ -67,11 +67,11 @@ func (o subject) history(s *Server, w http.ResponseWriter, r *http.Request, u *a
 // recalled is what a scheduler remembers of a job.
 type recalled struct {
 	finding
-	lately recording.Lately
-	kept   bool
-	told   []Told
-	pods   map[ledger.Key]bool
-	cycles []recording.OfJob
+	lately  recording.Lately
+	kept    bool
+	reasons []ReportedReason
+	pods    map[ledger.Key]bool
+	cycles  []recording.OfJob
 }
 
 // recall goes through the recording. One does so at a time, and pauses then.
@@ -103,7 +103,7 @@ func (p *recalled) read(e *sched.Engine, m Moment) {
 			p.pods[ledger.Key{Namespace: p.job.Pods[i].Namespace, Name: p.job.Pods[i].Name}] = true
 		}
 	}
-	p.told = m.Recorder.Told(p.namespace, p.name)
+	p.reasons = m.Recorder.Reasons(p.namespace, p.name)
 }
 
 // render makes the document, without names that the user may not see.
@@ -113,7 +113,7 @@ func (p *recalled) render(v *view) *explain.History {
 	out.Since = explain.Stamp(p.lately.Since)
 	out.Notes = append(out.Notes, "the scheduler that acts knows it from "+out.Since+" on: before that another one "+
 		"acted, or it is kept no more")
-	told := p.told
+	told := p.reasons
 	for _, c := range p.cycles {
 		for len(told) > 0 && told[0].At < c.Now {
 			out.Moments, told = append(out.Moments, why(told[0])), told[1:]
@@ -132,7 +132,7 @@ func (p *recalled) render(v *view) *explain.History {
 	return out
 }
 
-func why(t Told) explain.Happens {
+func why(t ReportedReason) explain.Happens {
 	return explain.Happens{Cycle: t.Cycle, Time: explain.Stamp(t.At), What: []string{"waits: " + t.Why}}
 }
 

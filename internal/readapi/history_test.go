@@ -24,12 +24,12 @@ import (
 // memory is what a world remembers.
 type memory struct {
 	ring *recording.Ring
-	told []Told
+	told []ReportedReason
 }
 
 func (p *memory) Lately() (recording.Lately, bool) { return p.ring.Lately() }
 
-func (p *memory) Told(_, name string) []Told {
+func (p *memory) Reasons(_, name string) []ReportedReason {
 	if name != "train" {
 		return nil
 	}
@@ -79,7 +79,7 @@ func (w *world) bound() {
 // that it may not get; an administrator is told all.
 func TestTheHistoryOfAJob(t *testing.T) {
 	w := evictingWorld(t)
-	w.past.told = []Told{{At: 2500 * int64(time.Millisecond), Cycle: 2, Why: "there is no room"}}
+	w.past.told = []ReportedReason{{At: 2500 * int64(time.Millisecond), Cycle: 2, Why: "there is no room"}}
 	s := served(w, people())
 	code, h := get[explain.History](t, s, "tenant", "/v1/history/job/red/train")
 	text := plain(h)

@@ -51,12 +51,12 @@ type Moment struct {
 type Recorder interface {
 	// Lately returns what was done with the engine; false: nothing is kept.
 	Lately() (recording.Lately, bool)
-	// Told returns which reasons a job was told, the oldest first.
-	Told(namespace, name string) []Told
+	// Reasons returns which reasons a job was told, the oldest first.
+	Reasons(namespace, name string) []ReportedReason
 }
 
-// Told is a reason that a job was told.
-type Told struct {
+// ReportedReason is a reason that a job was told.
+type ReportedReason struct {
 	At    int64  // nanoseconds since the epoch
 	Cycle uint64 // the last one before
 	Why   string

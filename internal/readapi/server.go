@@ -174,7 +174,7 @@ func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	case errors.Is(err, errCut):
 		panic(http.ErrAbortHandler) // net/http ends the connection, and logs nothing
 	case err != nil && !told.begun:
-		tell(w, err)
+		writeError(w, err)
 	}
 }
 

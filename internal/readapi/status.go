@@ -74,8 +74,8 @@ func (r *refusal) status() metav1.Status {
 	return s
 }
 
-// tell writes an error as the answer.
-func tell(w http.ResponseWriter, err error) {
+// writeError writes an error as the answer.
+func writeError(w http.ResponseWriter, err error) {
 	r := refusalOf(err)
 	h := w.Header()
 	h.Set("Content-Type", "application/json")

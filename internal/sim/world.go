@@ -12,11 +12,11 @@ import (
 
 // World is nodes that obey, a clock and an engine. It is not safe for concurrent use.
 type World struct {
-	engine *sched.Engine
-	begin  int64 // see Options
-	period time.Duration
-	audit  bool
-	tells  bool // in Cycle.Came what the engine was told
+	engine       *sched.Engine
+	begin        int64 // see Options
+	period       time.Duration
+	audit        bool
+	recordsFacts bool // in Cycle.Came what the engine was told
 
 	written func(sched.Item, func(model.Ref) any) []model.Fact // see Options
 	freed   func(*model.Pod, func(model.Ref) any) []model.Fact // the same
@@ -43,7 +43,7 @@ func New(p policy.Profile, items []Item, o Options) (*World, error) {
 		return nil, err
 	}
 	engine.Record(o.Verbosity)
-	w := (&World{engine: engine, begin: o.Begin, period: o.Period, audit: o.Audit, tells: o.Came,
+	w := (&World{engine: engine, begin: o.Begin, period: o.Period, audit: o.Audit, recordsFacts: o.Came,
 		written: o.Written, freed: o.Freed, objects: objects{lives: map[model.Ref]*life{},
 			changed: map[model.Ref]*life{}, homeless: map[string][]*life{}, recurs: map[model.Ref]bool{}}}).wire()
 	if w.period <= 0 {
@@ -137,7 +137,7 @@ func (w *World) cycle(at time.Duration) Cycle {
 	var came []Came
 	if facts := w.facts(); len(facts) > 0 {
 		w.still = 0
-		if w.tells {
+		if w.recordsFacts {
 			came = CameTo(w.engine, facts)
 		}
 		w.engine.Apply(facts...)

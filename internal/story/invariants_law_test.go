@@ -19,7 +19,7 @@ func TestInvariantsFindWhatIsWrong(t *testing.T) {
 		return &model.Pod{Meta: model.Meta{Namespace: "x", Name: name}, Group: group, Role: "w",
 			Spec: &model.Spec{Requests: cpu(1000)}}
 	}
-	told := story.Told{
+	told := story.Stated{
 		{Kind: model.KindPod, Namespace: "x", Name: "a-0"}:    pod("a-0", "a"),
 		{Kind: model.KindPod, Namespace: "x", Name: "lost-0"}: pod("lost-0", "lost"),
 		{Kind: model.KindPodGroup, Namespace: "x", Name: "a"}: &model.PodGroup{MinMember: 2,
@@ -39,7 +39,7 @@ func TestInvariantsFindWhatIsWrong(t *testing.T) {
 		r := sched.Report{Pods: []sched.PodReport{{Namespace: "x", Name: "a-0", Status: model.Running},
 			{Namespace: "x", Name: "a-1", Status: model.Releasing},
 			{Namespace: "x", Name: "b", Status: status}}}
-		told := story.Told{
+		told := story.Stated{
 			{Kind: model.KindPod, Namespace: "x", Name: "a-0"}:    pod("a-0", "a"),
 			{Kind: model.KindPod, Namespace: "x", Name: "a-1"}:    pod("a-1", "a"),
 			{Kind: model.KindPodGroup, Namespace: "x", Name: "a"}: &model.PodGroup{MinMember: least}}

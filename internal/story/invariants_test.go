@@ -16,7 +16,7 @@ import (
 // invariants are what must hold after every cycle of every story. They are worked out
 // from the report, by name, and from what the story told: nothing here reads the
 // engine's own figures twice.
-func invariants(w *sim.World, c sim.Cycle, told story.Told) []string {
+func invariants(w *sim.World, c sim.Cycle, told story.Stated) []string {
 	r := w.Engine().Report()
 	return slices.Concat(nodesAddUp(r, told), gangsAreWhole(r, c, told), evictionsServe(r, c, told))
 }
@@ -24,7 +24,7 @@ func invariants(w *sim.World, c sim.Cycle, told story.Told) []string {
 // nodesAddUp holds nodes to Idle + Used = Allocatable, FutureIdle = Idle + Releasing -
 // Pipelined, Used = what the pods on them ask for, and Idle and FutureIdle >= 0. Only
 // pods that the story itself put on a node may overfill it.
-func nodesAddUp(r sched.Report, told story.Told) []string {
+func nodesAddUp(r sched.Report, told story.Stated) []string {
 	var wrong []string
 	for _, n := range r.Nodes {
 		say := func(name, format string, args ...any) {
@@ -55,7 +55,7 @@ func nodesAddUp(r sched.Report, told story.Told) []string {
 type amounts map[string]int64
 
 // held adds up what the pods on a node ask for; given says that the story put one there.
-func held(r sched.Report, node string, told story.Told) (used, releasing, pipelined amounts, given bool) {
+func held(r sched.Report, node string, told story.Stated) (used, releasing, pipelined amounts, given bool) {
 	used, releasing, pipelined = amounts{}, amounts{}, amounts{}
 	for _, p := range r.Pods {
 		pod, known := told[model.Ref{Kind: model.KindPod, Namespace: p.Namespace, Name: p.Name}].(*model.Pod)
@@ -101,7 +101,7 @@ func dimensions(n sched.NodeReport, more ...amounts) []string {
 
 // gangsAreWhole says that a job of which somebody was bound in a cycle has its minimum,
 // and every role its own, at the cycle's end.
-func gangsAreWhole(r sched.Report, c sim.Cycle, told story.Told) []string {
+func gangsAreWhole(r sched.Report, c sim.Cycle, told story.Stated) []string {
 	counts, roles := map[ledger.Key]int32{}, map[string]int32{}
 	for _, p := range r.Pods {
 		pod, known := told[model.Ref{Kind: model.KindPod, Namespace: p.Namespace, Name: p.Name}].(*model.Pod)
@@ -149,7 +149,7 @@ func asked(g *model.PodGroup) []model.RoleMin {
 
 // evictionsServe checks that every eviction had a use. At the cycle's end the pod that it was for, or a member of that
 // pod's gang, has the room; and no gang that had its minimum was left with a part of it.
-func evictionsServe(r sched.Report, c sim.Cycle, told story.Told) []string {
+func evictionsServe(r sched.Report, c sim.Cycle, told story.Stated) []string {
 	type place struct{ job, node string }
 	status, left, had := map[ledger.Key]model.Status{}, map[ledger.Key]int32{}, map[ledger.Key]int32{}
 	jobs, promised := map[ledger.Key]string{}, map[place]bool{}

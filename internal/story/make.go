@@ -77,7 +77,7 @@ func (o *order) podName(s *stage, t *template) (string, int64) {
 		name := fmt.Sprintf("%s-%d", stem, i)
 		key := ledger.Key{Namespace: o.key.Namespace, Name: name}
 		ref := podRef(key)
-		if _, taken := s.told[ref]; !taken || s.gone[ref] && !s.shows(key) {
+		if _, taken := s.stated[ref]; !taken || s.gone[ref] && !s.shows(key) {
 			return name, i
 		}
 	}

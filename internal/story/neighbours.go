@@ -28,7 +28,7 @@ func (t *template) neighbours(key, value string) (known bool, err error) {
 		topology = model.HostnameKey
 	}
 	selector, more, _ := strings.Cut(rest, ":")
-	crowd, err := crowdOf(key, selector)
+	crowd, err := podSelectorOf(key, selector)
 	if err != nil {
 		return true, err
 	}
@@ -74,8 +74,8 @@ func spreadOf(s *model.Spread, text string) (err error) {
 	return nil
 }
 
-// crowdOf reads which pods are meant. Their namespace is that of the job where none is said.
-func crowdOf(key, text string) (model.PodSelector, error) {
+// podSelectorOf reads which pods are meant. Their namespace is that of the job where none is said.
+func podSelectorOf(key, text string) (model.PodSelector, error) {
 	var out model.PodSelector
 	if namespace, rest, ok := strings.Cut(text, "/"); ok {
 		text = rest

@@ -14,7 +14,7 @@ type Options struct {
 	Shuffle *rand.Rand
 	// Watch, when set, is shown every cycle after it ran; what it returns is wrong with
 	// the cycle and ends up in Result.Wrong.
-	Watch func(*sim.World, sim.Cycle, Told) []string
+	Watch func(*sim.World, sim.Cycle, Stated) []string
 	// Twin checks in every cycle that an engine made anew from the facts and commitments
 	// of this one decides the same.
 	Twin bool

@@ -15,9 +15,9 @@ import (
 	"ashlar.sh/sched/trace"
 )
 
-// Told is what a story has said so far, by object: what a check that does not trust
+// Stated is what a story has said so far, by object: what a check that does not trust
 // the engine starts from.
-type Told map[model.Ref]model.Object
+type Stated map[model.Ref]model.Object
 
 // stage is a story while it runs.
 type stage struct {
@@ -25,7 +25,7 @@ type stage struct {
 	profile policy.Profile
 	world   *sim.World
 	twin    *twin
-	told    Told
+	stated  Stated
 	gone    map[model.Ref]bool          // pods that were deleted: their names are free
 	acts    []act                       // of the present stretch, in the order written
 	later   map[model.Ref]time.Duration // what was submitted with at=
@@ -46,7 +46,7 @@ type act struct {
 }
 
 func newStage(o Options) *stage {
-	return &stage{opt: o, profile: defaultProfile(), told: Told{}, gone: map[model.Ref]bool{},
+	return &stage{opt: o, profile: defaultProfile(), stated: Stated{}, gone: map[model.Ref]bool{},
 		later: map[model.Ref]time.Duration{}}
 }
 
@@ -80,7 +80,7 @@ func (s *stage) appear(kind model.Kind, item sim.Item) {
 	m := item.Fact.Object.Common()
 	ref := model.Ref{Kind: kind, Namespace: m.Namespace, Name: m.Name}
 	item.Fact.Ref = ref
-	s.told[ref] = item.Fact.Object
+	s.stated[ref] = item.Fact.Object
 	delete(s.gone, ref)
 	s.later[ref] = item.SubmitAt
 	s.acts = append(s.acts, act{about: ref, appears: &item})
@@ -88,7 +88,7 @@ func (s *stage) appear(kind model.Kind, item sim.Item) {
 
 // change makes an object different: one that is to appear in this stretch appears so.
 func (s *stage) change(ref model.Ref, o model.Object) {
-	s.told[ref] = o
+	s.stated[ref] = o
 	for i := len(s.acts) - 1; i >= 0; i-- {
 		if a := &s.acts[i]; a.about == ref && a.appears != nil {
 			a.appears.Fact.Object = o
@@ -108,7 +108,7 @@ func (s *stage) vanish(ref model.Ref) {
 	if ref.Kind == model.KindPod {
 		s.gone[ref] = true // it is still there while it terminates, or comes again
 	} else {
-		delete(s.told, ref)
+		delete(s.stated, ref)
 	}
 	s.acts = slices.DeleteFunc(s.acts, func(a act) bool { return a.about == ref && a.appears != nil })
 	s.act(ref, func(w *sim.World) { w.Delete(ref) })
@@ -165,7 +165,7 @@ func (s *stage) step() (sim.Cycle, bool, error) {
 	s.events = c.Events
 	found := c.Audit
 	if s.opt.Watch != nil {
-		found = append(found, s.opt.Watch(s.world, c, s.told)...)
+		found = append(found, s.opt.Watch(s.world, c, s.stated)...)
 	}
 	if s.twin != nil {
 		found = append(found, s.twin.compare(c)...)

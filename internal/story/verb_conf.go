@@ -37,7 +37,7 @@ func choices(names ...string) []policy.Choice {
 }
 
 func conf(s *stage, w *words) error {
-	if s.began() || len(s.told) > 0 {
+	if s.began() || len(s.stated) > 0 {
 		return errors.New("the configuration comes before everything else")
 	}
 	var p policy.Profile

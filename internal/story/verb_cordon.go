@@ -25,7 +25,7 @@ func eachNode(s *stage, w *words, cordoned bool) error {
 	}
 	for _, name := range names {
 		ref := model.Ref{Kind: model.KindNode, Name: name}
-		old, ok := s.told[ref].(*model.Node)
+		old, ok := s.stated[ref].(*model.Node)
 		if !ok {
 			return fmt.Errorf("there is no node %s", name)
 		}
@@ -81,7 +81,7 @@ func remove(s *stage, w *words) error {
 		return err
 	}
 	ref := model.Ref{Kind: kind, Name: name}
-	if _, ok := s.told[ref]; !ok {
+	if _, ok := s.stated[ref]; !ok {
 		return fmt.Errorf("there is no %s %s", strings.ToLower(what), name)
 	}
 	s.vanish(ref)

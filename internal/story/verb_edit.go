@@ -21,7 +21,7 @@ func edit(s *stage, w *words) error {
 	if err != nil {
 		return err
 	}
-	told, ok := s.told[groupRef(k)].(*model.PodGroup)
+	told, ok := s.stated[groupRef(k)].(*model.PodGroup)
 	if !ok || !s.came(groupRef(k)) || !s.began() {
 		return fmt.Errorf("there is no job %s yet", k)
 	}
@@ -63,7 +63,7 @@ func removeGroup(s *stage, w *words) error {
 	if err != nil {
 		return err
 	}
-	if _, ok := s.told[groupRef(k)]; !ok {
+	if _, ok := s.stated[groupRef(k)]; !ok {
 		return fmt.Errorf("there is no group %s", k)
 	}
 	s.vanish(groupRef(k))

@@ -48,14 +48,14 @@ func deleteIt(s *stage, w *words) error {
 	if !s.came(groupRef(k)) || !s.came(podRef(k)) {
 		return fmt.Errorf("%s is not there yet: it comes at a later time", k)
 	}
-	if _, isJob := s.told[groupRef(k)]; isJob {
-		for _, p := range s.toldPods(k) {
+	if _, isJob := s.stated[groupRef(k)]; isJob {
+		for _, p := range s.statedPods(k) {
 			s.vanish(podRef(p))
 		}
 		s.vanish(groupRef(k))
 		return w.end()
 	}
-	if _, isPod := s.told[podRef(k)]; !isPod || s.gone[podRef(k)] {
+	if _, isPod := s.stated[podRef(k)]; !isPod || s.gone[podRef(k)] {
 		return fmt.Errorf("there is no job and no pod %s", k)
 	}
 	s.vanish(podRef(k))
@@ -72,8 +72,8 @@ func ungate(s *stage, w *words) error {
 	if err != nil {
 		return err
 	}
-	for _, key := range s.toldPods(k) {
-		p := *s.told[podRef(key)].(*model.Pod)
+	for _, key := range s.statedPods(k) {
+		p := *s.stated[podRef(key)].(*model.Pod)
 		if p.Gated = false; p.QueueGate == model.QueueGateShut {
 			p.QueueGate = model.QueueGateOpen
 		}
@@ -82,11 +82,11 @@ func ungate(s *stage, w *words) error {
 	return w.end()
 }
 
-// toldPods are the pods of a job as the story made them, or the one pod of that name,
+// statedPods are the pods of a job as the story made them, or the one pod of that name,
 // sorted.
-func (s *stage) toldPods(k ledger.Key) []ledger.Key {
+func (s *stage) statedPods(k ledger.Key) []ledger.Key {
 	var out []ledger.Key
-	for ref, o := range s.told { // order-free: sorted below
+	for ref, o := range s.stated { // order-free: sorted below
 		p, isPod := o.(*model.Pod)
 		if isPod && !s.gone[ref] && p.Namespace == k.Namespace && (p.Group == k.Name || p.Name == k.Name) {
 			out = append(out, ledger.Key{Namespace: p.Namespace, Name: p.Name})

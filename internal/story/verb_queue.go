@@ -167,7 +167,7 @@ func eachQueue(s *stage, w *words, to model.QueueState) error {
 	}
 	for _, name := range names {
 		ref := model.Ref{Kind: model.KindQueue, Name: name}
-		old, ok := s.told[ref].(*model.Queue)
+		old, ok := s.stated[ref].(*model.Queue)
 		if !ok {
 			return fmt.Errorf("there is no queue %s", name)
 		}

@@ -44,7 +44,7 @@ func removeService(s *stage, w *words) error {
 		return err
 	}
 	ref := model.Ref{Kind: model.KindService, Namespace: key.Namespace, Name: key.Name}
-	if _, ok := s.told[ref]; !ok {
+	if _, ok := s.stated[ref]; !ok {
 		return fmt.Errorf("there is no service %s/%s", key.Namespace, key.Name)
 	}
 	s.vanish(ref)

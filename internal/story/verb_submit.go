@@ -85,7 +85,7 @@ func submit(s *stage, w *words) error {
 	if err != nil {
 		return err
 	}
-	if _, known := s.told[groupRef(o.key)]; known && !o.noGroup {
+	if _, known := s.stated[groupRef(o.key)]; known && !o.noGroup {
 		return fmt.Errorf("%s is there already; grow adds pods to it", o.key)
 	}
 	o.make(s)
@@ -97,7 +97,7 @@ func grow(s *stage, w *words) error {
 	if err != nil {
 		return err
 	}
-	g, known := s.told[groupRef(o.key)].(*model.PodGroup)
+	g, known := s.stated[groupRef(o.key)].(*model.PodGroup)
 	if !known {
 		return fmt.Errorf("there is no job %s", o.key)
 	}

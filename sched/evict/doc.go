@@ -14,7 +14,7 @@
 //	                    reprieve.go: what a whole gang does not need of that stays
 //	node_search.go      the node on which that costs least; search.go: for all tasks of a job, proved in a try
 //	record.go, why.go   the result: what is told of an eviction, and of why there is none (why_job.go: for a job);
-//	                    tell.go: what the trace shows
+//	                    trace_events.go: what the trace shows
 //	picked.go           what plugins pick, for action shuffle
 //
 // The fewest and cheapest victims are searched, and tried to the end before any pod is evicted (seed 002,

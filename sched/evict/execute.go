@@ -57,7 +57,7 @@ func (a Action) Execute(s *session.Session) {
 	}
 	a.evictor.Execute(o)
 	if o.Scope == SameQueue {
-		a.evictor.tellIdleQueues(o.Action)
+		a.evictor.traceIdleQueues(o.Action)
 	}
 	s.RememberIdle(o.Action)
 }

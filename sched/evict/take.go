@@ -37,14 +37,14 @@ func (e *Evictor) take(o Options, j ledger.JobID) bool {
 			Queue: s.L.Jobs.QueueName(j), Reason: trace.Reason{Code: trace.TopologyByGang, Text: o.Action}})
 		return false
 	}
-	tells := s.Trace.On(trace.VictimsOfPlugins)
+	traced := s.Trace.On(trace.VictimsOfPlugins)
 	if s.Trace.On(trace.AllocatingOperations) {
 		s.Trace.Add(trace.Event{Kind: trace.AllocatingOperations, Job: s.L.Jobs.Called(j)})
 	}
 	if !e.takeIn(o, j, tasks) {
 		e.refused.Remember(s.Pending, actionOnJob{j, o.Action}, struct{}{})
-		if tells {
-			e.tellVictims(o, nil)
+		if traced {
+			e.traceVictims(o, nil)
 		}
 		if r := e.victims.result.notPreemptive; r.Is() {
 			s.Trace.Add(trace.Event{Kind: trace.CannotReclaim, Action: o.Action, Queue: s.L.Jobs.QueueName(j),
@@ -64,13 +64,13 @@ func (e *Evictor) take(o Options, j ledger.JobID) bool {
 				Node: s.L.Node(s.L.Task(t).Node).Name})
 		}
 	})
-	if tells {
-		e.tellVictims(o, records)
+	if traced {
+		e.traceVictims(o, records)
 	}
 	placed := e.victims.result.placed
 	for _, t := range placed {
 		if s.Trace.On(trace.Preempted) {
-			e.tellPreempted(o, t)
+			e.tracePreempted(o, t)
 		}
 	}
 	s.Trace.Add(trace.Event{Kind: trace.JobPipelinedEvent, Job: s.L.Jobs.Called(j), Count: len(placed)})

@@ -28,11 +28,11 @@ const (
 
 // Commitment is a decision that the facts do not show yet.
 type Commitment struct {
-	Kind CommitKind
-	For  Beneficiary // CommitEvict
-	Told bool        // CommitEvict: the request was accepted, and the task will go
-	Node NodeID
-	Item uint64 // the plan item that asked for it
+	Kind     CommitKind
+	For      Beneficiary // CommitEvict
+	Accepted bool        // CommitEvict: the request was accepted, and the task will go
+	Node     NodeID
+	Item     uint64 // the plan item that asked for it
 	// Statement is that of the item: evictions and the reservations they were made for share it.
 	Statement uint64
 	Until     int64         // nanoseconds since the epoch; 0: until the facts show it or a receipt denies it
@@ -203,11 +203,11 @@ func (l *Ledger) Hold(t TaskID, c Commitment) {
 	l.Tasks.dropUnnamed(NoJob, was)
 }
 
-// Tell notes that the request for a task's eviction was accepted. This changes nothing else before the fact
+// Accept notes that the request for a task's eviction was accepted. This changes nothing else before the fact
 // shows the eviction.
-func (l *Ledger) Tell(t TaskID) {
+func (l *Ledger) Accept(t TaskID) {
 	if held := *l.Tasks.rows[t].Held; held.Kind == CommitEvict {
-		held.Told = true
+		held.Accepted = true
 		l.Tasks.commit(&l.Tasks.rows[t], held)
 	}
 }

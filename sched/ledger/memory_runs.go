@@ -176,11 +176,11 @@ func (r *Runs) set(k RunKey, is lastRuns) {
 		r.keep(k.Namespace, append(r.of[k.Namespace], k))
 	}
 	r.byKey[k] = is
-	r.tell(k)
+	r.noteChange(k)
 }
 
-// tell notes that what is known of a key is another.
-func (r *Runs) tell(k RunKey) {
+// noteChange notes that what is known of a key is another.
+func (r *Runs) noteChange(k RunKey) {
 	r.version++
 	if r.follows {
 		r.changed = append(r.changed, k)
@@ -239,7 +239,7 @@ func (r *Runs) forget() {
 		})
 		for _, k := range keys[most:] {
 			delete(r.byKey, k)
-			r.tell(k)
+			r.noteChange(k)
 		}
 		r.keep(namespace, slices.Clone(keys[:most]))
 	}

@@ -33,9 +33,9 @@ func (js *Jobs) PhaseHeld(j JobID) (uint64, bool) {
 	return job.decided.item, job.decided.held
 }
 
-// TellPhase notes that a job's decided phase was written, or needed no write. If the fact shows it already, as
+// PhaseWritten notes that a job's decided phase was written, or needed no write. If the fact shows it already, as
 // when the phase changed back before it was written, no other fact may follow: the phase counts as shown.
-func (js *Jobs) TellPhase(j JobID) {
+func (js *Jobs) PhaseWritten(j JobID) {
 	if job := &js.rows[j]; job.Group != nil && job.Group.Phase == job.Phase {
 		js.DropPhase(j)
 	}

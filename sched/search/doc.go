@@ -12,7 +12,7 @@
 //	colocate.go  a gang of which the members are to share a domain by affinity to each other
 //	gradient.go, nearest.go   the node for a task
 //	besteffort.go             members that ask for nothing
-//	refuse.go, report.go, tell.go   why a task, and why the job, has no place; what the trace shows
+//	refuse.go, report.go, trace_events.go   why a task, and why the job, has no place; what the trace shows
 //	keep_room.go, could_start.go    for which waiting gangs room is kept
 //	domain_choice.go          the domains in which package evict looks for victims
 package search

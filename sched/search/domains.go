@@ -183,7 +183,7 @@ func (ds *domainSearch) each(inside topology.ID, ask *model.Topology, u unit, f 
 		}
 		slices.SortStableFunc(list, func(a, b scored) int { return cmp.Compare(b.score, a.score) })
 		for _, c := range list[:min(len(list), mostDomains)] {
-			ds.tellDomain(c)
+			ds.traceDomain(c)
 			if on = f(c.domain); !on {
 				return false
 			}
@@ -207,8 +207,8 @@ type scored struct {
 	room   int64 // by amounts, in tasks; below the need where kept room may make up for it
 }
 
-// tellDomain records which domain is tried (seed 003 §8.4).
-func (ds *domainSearch) tellDomain(c scored) {
+// traceDomain records which domain is tried (seed 003 §8.4).
+func (ds *domainSearch) traceDomain(c scored) {
 	if ds.a.s.Trace.On(trace.AllocateHyperNode) {
 		d := ds.a.net.Domain(c.domain)
 		ds.a.s.Trace.Add(trace.Event{Kind: trace.AllocateHyperNode, Job: ds.a.s.L.Jobs.Called(ds.a.w.Job), Node: d.Name,

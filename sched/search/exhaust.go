@@ -43,7 +43,7 @@ func (ds *domainSearch) exhaust(tx *ledger.Tx, units []unit) Outcome {
 	for _, d := range x.jobHomes() {
 		if ds.a.inside = d; x.from(tx, 0) {
 			ds.a.result, ds.a.passed = result{placed: int32(len(x.put))}, nil
-			x.tell()
+			x.trace()
 			return Committed
 		}
 	}
@@ -208,11 +208,11 @@ func (x *exhaustive) on(tx *ledger.Tx, at searchPosition, n int) (ok bool) {
 	return ok
 }
 
-// tell records the places that were found.
-func (x *exhaustive) tell() {
+// trace records the places that were found.
+func (x *exhaustive) trace() {
 	for _, task := range x.put {
 		if x.s.Trace.On(trace.BindingTask) {
-			tell(x.s, task, place{node: x.s.L.Task(task).Node, in: IdleHere})
+			tracePlacement(x.s, task, place{node: x.s.L.Task(task).Node, in: IdleHere})
 		}
 	}
 }

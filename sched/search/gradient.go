@@ -102,7 +102,7 @@ func bestIdle(s *session.Session, t ledger.TaskID) place {
 // put gives a task its place in a statement, and records it in the trace.
 func put(s *session.Session, tx *ledger.Tx, t ledger.TaskID, p place) {
 	if s.Trace.On(trace.BatchNodeOrderEvent) {
-		tellScores(s, t, p)
+		traceScores(s, t, p)
 	}
 	if p.in.Future() {
 		tx.Pipeline(t, p.node)
@@ -110,6 +110,6 @@ func put(s *session.Session, tx *ledger.Tx, t ledger.TaskID, p place) {
 		tx.Allocate(t, p.node)
 	}
 	if s.Trace.On(trace.BindingTask) {
-		tell(s, t, p)
+		tracePlacement(s, t, p)
 	}
 }

@@ -53,9 +53,9 @@ func (t *attempt) note(kind trace.EventKind, task ledger.TaskID, r trace.Reason)
 	t.s.Trace.Add(e)
 	switch {
 	case kind == trace.PredicatesFailed && t.s.Trace.On(trace.FitErrorsEvent):
-		tellRefusal(t.s, task, r)
+		traceRefusal(t.s, task, r)
 	case r.Code == trace.QueueCapability && t.s.Trace.On(trace.LevelNotAllocatable):
-		tellLevels(t.s, t.job.Queue, task, r)
+		traceLevels(t.s, t.job.Queue, task, r)
 	}
 }
 

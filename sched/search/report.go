@@ -10,7 +10,7 @@ import (
 // report records the job's reason and the end of the statement in the trace.
 func (t *attempt) report(o Outcome, later bool) {
 	s, j := t.s, t.w.Job
-	tell := func(k trace.EventKind) {
+	add := func(k trace.EventKind) {
 		if s.Trace.On(k) {
 			s.Trace.Add(trace.Event{Kind: k, Job: t.s.L.Jobs.Called(t.w.Job), Count: int(t.placed)})
 		}
@@ -20,18 +20,18 @@ func (t *attempt) report(o Outcome, later bool) {
 	}
 	switch o {
 	case Committed:
-		tell(trace.JobReadyEvent)
-		tell(trace.Committing)
+		add(trace.JobReadyEvent)
+		add(trace.Committing)
 		if t.why.Is() {
 			s.Pending.RefuseRest(j, t.why)
 		} else {
 			s.Pending.Forget(j)
 		}
 	case Provisional:
-		tell(trace.JobPipelinedEvent)
+		add(trace.JobPipelinedEvent)
 		s.Pending.Wait(j, t.pipelinedReason())
 	case Refused:
-		tell(trace.Discarding)
+		add(trace.Discarding)
 		t.lend()
 		switch {
 		case later: // not parked: this refuses what earlier attempts left, and the next cycle tries all that waits

@@ -30,13 +30,13 @@ type Quota struct {
 	held   amounts                          // with what leaving pods hold
 	firm   amounts                          // without
 
-	requeued uint64
-	hung     ledger.Cursor // of the tree of queues
-	moved    uint64        // how often held or firm changed
-	dims     []kind
-	named    named
-	asked    asked
-	rest     lastRequest
+	requeued    uint64
+	treeChanges ledger.Cursor // of the tree of queues
+	moved       uint64        // how often held or firm changed
+	dims        []kind
+	named       named
+	asked       asked
+	rest        lastRequest
 }
 
 // amounts are by queue and name.
@@ -56,7 +56,7 @@ func New(l *ledger.Ledger, tree, consumed bool) *Quota {
 	q := &Quota{l: l, tree: tree, consumed: consumed, claims: map[string]*charged{},
 		seats: map[ledger.TaskID]ledger.QueueID{}, held: amounts{}, firm: amounts{}}
 	q.requeued = l.Queues.Requeued()
-	q.hung = l.Changes.QueueTree.Now()
+	q.treeChanges = l.Changes.QueueTree.Now()
 	return q
 }
 
@@ -136,15 +136,15 @@ func (of amounts) add(at ledger.QueueID, asks []ask, sign int64) {
 
 // Take counts the claims of a pod in its queue and those above.
 func (q *Quota) Take(t ledger.TaskID, task *ledger.Task, _ ledger.NodeID, how ledger.Hold) {
-	q.sit(t, task, 1, how)
+	q.account(t, task, 1, how)
 }
 
 // Give takes a Take back.
 func (q *Quota) Give(t ledger.TaskID, task *ledger.Task, _ ledger.NodeID, how ledger.Hold) {
-	q.sit(t, task, -1, how)
+	q.account(t, task, -1, how)
 }
 
-func (q *Quota) sit(t ledger.TaskID, task *ledger.Task, by int32, how ledger.Hold) {
+func (q *Quota) account(t ledger.TaskID, task *ledger.Task, by int32, how ledger.Hold) {
 	if len(task.Pod.Spec.Devices) == 0 {
 		return
 	}
@@ -198,7 +198,7 @@ func (q *Quota) follow() {
 		return
 	}
 	q.requeued = q.l.Queues.Requeued()
-	q.hung = q.l.Changes.QueueTree.Now()
+	q.treeChanges = q.l.Changes.QueueTree.Now()
 	q.astray = false
 	clear(q.seats)
 	clear(q.held)
@@ -209,7 +209,7 @@ func (q *Quota) follow() {
 		q.drop(key, c)
 	}
 	q.l.PluginStates.Placements(func(t ledger.TaskID, task *ledger.Task, _ ledger.NodeID, how ledger.Hold) bool {
-		q.sit(t, task, 1, how)
+		q.account(t, task, 1, how)
 		return true
 	})
 	q.moved++
@@ -227,7 +227,7 @@ func (q *Quota) Audit(sits func(yield func(ledger.TaskID, *ledger.Task, ledger.N
 		at.asks, at.known = c.asks, c.known
 	}
 	sits(func(t ledger.TaskID, task *ledger.Task, _ ledger.NodeID, how ledger.Hold) bool {
-		again.sit(t, task, 1, how)
+		again.account(t, task, 1, how)
 		return true
 	})
 	if is, want := fmt.Sprint(q.held, q.firm), fmt.Sprint(again.held, again.firm); is != want {
@@ -238,7 +238,7 @@ func (q *Quota) Audit(sits func(yield func(ledger.TaskID, *ledger.Task, ledger.N
 
 // stale says that jobs came to count in other queues, or queues hang otherwise.
 func (q *Quota) stale() bool {
-	hung, known := q.l.Changes.QueueTree.Since(q.hung)
+	hung, known := q.l.Changes.QueueTree.Since(q.treeChanges)
 	if q.astray || !known || len(hung) > 0 {
 		return true
 	}

@@ -51,19 +51,19 @@ type account struct {
 // budget counts the steps that were spent and that may be spent. The zero value counts nothing until a cycle begins.
 type budget struct {
 	limits
-	counts   bool
-	now      int64
-	spent    int64            // in this cycle
-	of       map[string]int64 // by namespace
-	told     int64            // since the cycle began, to explain
-	asked    int64            // on how many nodes claims were looked at in this cycle, also where the answer was known
-	accounts map[string]account
-	resume   int64 // when the pods that were put off in this cycle may go on; 0: none was
+	counts     bool
+	now        int64
+	spent      int64            // in this cycle
+	of         map[string]int64 // by namespace
+	explaining int64            // since the cycle began, to explain
+	asked      int64            // nodes looked at for claims in this cycle, also where the answer was known
+	accounts   map[string]account
+	resume     int64 // when the pods that were put off in this cycle may go on; 0: none was
 }
 
 // open begins a cycle.
 func (b *budget) open(now int64) {
-	b.counts, b.now, b.spent, b.told, b.asked, b.resume = true, now, 0, 0, 0, 0
+	b.counts, b.now, b.spent, b.explaining, b.asked, b.resume = true, now, 0, 0, 0, 0
 	if b.accounts == nil {
 		b.accounts, b.of = map[string]account{}, map[string]int64{}
 	}

@@ -31,8 +31,8 @@ func (d *Devices) at(key string) *claim {
 	return c
 }
 
-// tell takes in what a claim is now; nil: it is gone.
-func (d *Devices) tell(key string, fact *resourcev1.ResourceClaim) {
+// update takes in what a claim is now; nil: it is gone.
+func (d *Devices) update(key string, fact *resourcev1.ResourceClaim) {
 	c := d.at(key)
 	var had, has *resourcev1.AllocationResult
 	if c.fact != nil {
@@ -51,8 +51,8 @@ func (d *Devices) tell(key string, fact *resourcev1.ResourceClaim) {
 	}
 }
 
-// sit counts (by 1) or discounts (by -1) what was chosen for a pod of some uid.
-func (d *Devices) sit(w Writes, uid string, by int) {
+// account counts (by 1) or discounts (by -1) what was chosen for a pod of some uid.
+func (d *Devices) account(w Writes, uid string, by int) {
 	for _, write := range w.Claims {
 		c := d.at(write.Claim)
 		if c.users[uid] += by; c.users[uid] == 0 {

@@ -65,7 +65,7 @@ func NewWith(l *ledger.Ledger, p *Programs) *Devices {
 // At implements policy.Clock: a cycle begins.
 func (d *Devices) At(now int64) (next int64) {
 	d.budget.open(now)
-	d.extended.tell()
+	d.extended.publish()
 	return 0
 }
 

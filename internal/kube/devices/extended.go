@@ -48,8 +48,8 @@ func asksExtended(s *model.Spec) bool {
 	return slices.ContainsFunc(s.Requests, func(a resource.Amount) bool { return a.Value != 0 && mayStand(a.Name) })
 }
 
-// tell tells the ledger what nodes offer by their devices.
-func (e *extended) tell() {
+// publish tells the ledger what nodes offer by their devices.
+func (e *extended) publish() {
 	d := e.d
 	if len(d.classes.of) == 0 && len(e.names) == 0 {
 		return

@@ -137,7 +137,7 @@ func (d *Devices) may(q *question) (steps int64, spent string) {
 	if !d.explains() {
 		return d.budget.allow(q.pod.Namespace, q.shape)
 	}
-	if d.budget.counts && d.budget.told >= d.budget.explain {
+	if d.budget.counts && d.budget.explaining >= d.budget.explain {
 		return 0, ofCycle
 	}
 	return d.budget.question, ofNone
@@ -150,7 +150,7 @@ func (d *Devices) pay(q *question, s *search, no policy.Verdict) {
 		cost = max(0, cost-d.budget.free)
 	}
 	if d.explains() {
-		d.budget.told += cost
+		d.budget.explaining += cost
 	} else {
 		d.budget.charge(q.pod.Namespace, q.shape, cost)
 	}

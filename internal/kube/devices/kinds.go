@@ -30,7 +30,7 @@ func (d *Devices) Fact(f model.Fact) {
 		if c != nil && (c.Namespace != f.Ref.Namespace || c.Name != f.Ref.Name) {
 			c = nil
 		}
-		d.tell(f.Ref.Namespace+"/"+f.Ref.Name, c)
+		d.update(f.Ref.Namespace+"/"+f.Ref.Name, c)
 	case Slice:
 		s, _ := content.(*resourcev1.ResourceSlice)
 		if s != nil && s.Name != f.Ref.Name {

@@ -25,7 +25,7 @@ func (r *refused) reachedBy(d *Devices, n *need) []uint64 {
 	}
 	nodes := d.l.Nodes.Len()
 	from := len(at.nodes) * 64
-	at.nodes = grown(at.nodes, (nodes+63)/64)
+	at.nodes = widened(at.nodes, (nodes+63)/64)
 	look := func(word int, bit uint64) {
 		at.nodes[word] &^= bit
 		for b := range 64 {

@@ -105,7 +105,7 @@ func (r *refused) shape(shape digest, nodes int) *refusals {
 		r.of[shape] = s
 	}
 	words := (nodes + 63) / 64
-	s.nodes, s.lasting, s.since = grown(s.nodes, words), grown(s.lasting, words), grown(s.since, words)
+	s.nodes, s.lasting, s.since = widened(s.nodes, words), widened(s.lasting, words), widened(s.since, words)
 	dirty := s.still != r.still.now() || s.given != r.given.now() || s.use != r.use.now()
 	if r.still.after(s.still, s.drop) {
 		clear(s.lasting)
@@ -127,7 +127,7 @@ func (r *refused) shape(shape digest, nodes int) *refusals {
 	return s
 }
 
-func grown(bits []uint64, words int) []uint64 {
+func widened(bits []uint64, words int) []uint64 {
 	if len(bits) < words {
 		bits = append(bits, make([]uint64, words-len(bits))...)
 	}
@@ -151,7 +151,7 @@ func (s *refusals) now(shared uint64, words int) (other bool) {
 	}
 	other = at > 0 || s.exact[0].shared != shared || len(s.exact[0].nodes) == 0
 	copy(s.exact[1:at+1], s.exact[:at])
-	first.nodes = grown(first.nodes, words)
+	first.nodes = widened(first.nodes, words)
 	s.exact[0] = first
 	return other
 }

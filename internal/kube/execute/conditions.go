@@ -36,16 +36,16 @@ func (c *Executor) PodCondition(w Waiting) bool {
 	if _, waiting, _ := c.slow.load(); !w.Urgent && waiting >= fewWaiting {
 		return false
 	}
-	turn := c.told.begin(w.UID)
+	turn := c.newest.begin(w.UID)
 	write := &podCondition{x: c, pod: w.Pod, uid: w.UID, version: w.Version, turn: turn,
 		condition: corev1.PodCondition{Type: corev1.PodScheduled, Status: corev1.ConditionFalse,
 			Reason: w.Reason, Message: clip(w.Message), LastTransitionTime: metav1.Now()}}
 	if write.version == "0" {
 		write.version = ""
 	}
-	said := c.say(c.slow, write.send, func() { c.told.over(w.UID, turn) })
+	said := c.say(c.slow, write.send, func() { c.newest.over(w.UID, turn) })
 	if !said {
-		c.told.over(w.UID, turn)
+		c.newest.over(w.UID, turn)
 	}
 	return said
 }
@@ -76,7 +76,7 @@ type podCondition struct {
 func (p *podCondition) send(ctx context.Context) (err error) {
 	pods := p.x.options.Clients.Slow.CoreV1().Pods(p.pod.Namespace)
 	for range tries {
-		if !p.x.told.newest(p.uid, p.turn) {
+		if !p.x.newest.newest(p.uid, p.turn) {
 			return nil
 		}
 		if p.version == "" {
@@ -99,15 +99,15 @@ func (p *podCondition) send(ctx context.Context) (err error) {
 	return err
 }
 
-// toldPods numbers the conditions that wait to be written, so that of two for a pod the newer one holds.
-type toldPods struct {
+// newestConditions numbers the conditions that wait to be written, so that of two for a pod the newer one holds.
+type newestConditions struct {
 	mu    sync.Mutex
 	count uint64
 	last  map[string]uint64 // the newest by the pod's UID
 }
 
 // begin notes a condition that is to be written, and returns its number.
-func (t *toldPods) begin(uid string) uint64 {
+func (t *newestConditions) begin(uid string) uint64 {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	if t.last == nil {
@@ -119,14 +119,14 @@ func (t *toldPods) begin(uid string) uint64 {
 }
 
 // newest says that no newer condition of the pod is to be written.
-func (t *toldPods) newest(uid string, number uint64) bool {
+func (t *newestConditions) newest(uid string, number uint64) bool {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	return t.last[uid] == number
 }
 
 // over notes that a condition was written or given up.
-func (t *toldPods) over(uid string, number uint64) {
+func (t *newestConditions) over(uid string, number uint64) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	if t.last[uid] == number {

@@ -100,7 +100,7 @@ func (dc *deviceClaims) reserve(items []sched.Item, until time.Time) (map[string
 		}
 	}
 	if failed == nil {
-		failed = dc.tell(items, list)
+		failed = dc.writeStatuses(items, list)
 	}
 	if failed == nil && len(list) > 0 {
 		failed = dc.awaitDevices(list, items, until)

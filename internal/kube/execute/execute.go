@@ -59,7 +59,7 @@ type Executor struct {
 	events  *requestQueue
 	turn    atomic.Uint64 // counts requests, so that the connections are used in turn
 	leaving evictions
-	told    toldPods
+	newest  newestConditions
 	dropped atomic.Int64
 
 	mu        sync.Mutex

@@ -188,8 +188,8 @@ func (c *Executor) GiveBack(l devices.Leftover) {
 	c.devices.delete(sched.Item{Pod: l.Pod, UID: l.UID}, l.Claimed)
 }
 
-// tell writes into the status of pods which claims were made for them.
-func (dc *deviceClaims) tell(items []sched.Item, list []*reservation) *obstacle {
+// writeStatuses writes into the status of pods which claims were made for them.
+func (dc *deviceClaims) writeStatuses(items []sched.Item, list []*reservation) *obstacle {
 	made := madeFor(list)
 	var about []sched.Item
 	for _, i := range items {

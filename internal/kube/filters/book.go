@@ -46,7 +46,7 @@ func (v *Volumes) Take(t ledger.TaskID, task *ledger.Task, n ledger.NodeID, how 
 		v.sits[n] = append(v.sits[n], sitting{t, pod, how})
 		v.use(pod, how, 1)
 	}
-	v.sit(task.Chosen, 1)
+	v.account(task.Chosen, 1)
 }
 
 // Give is the exact inverse of Take.
@@ -62,10 +62,10 @@ func (v *Volumes) Give(t ledger.TaskID, task *ledger.Task, n ledger.NodeID, how 
 		}
 		v.use(pod, how, -1)
 	}
-	v.sit(task.Chosen, -1)
+	v.account(task.Chosen, -1)
 }
 
-func (v *Volumes) sit(c ledger.Chosen, by int) {
+func (v *Volumes) account(c ledger.Chosen, by int) {
 	w, err := WritesOf(c)
 	if err != nil {
 		return // of another version's making: facts alone hold for it

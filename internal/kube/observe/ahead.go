@@ -17,8 +17,8 @@ import (
 // not spoken of at all, and the end of another one bears the version that the watch knew last.
 // With the newer state the engine would then hold room for a pod that is gone.
 type ahead struct {
-	mu   sync.Mutex
-	told map[model.Ref]newer
+	mu     sync.Mutex
+	newest map[model.Ref]newer
 }
 
 type newer struct {
@@ -31,17 +31,17 @@ type newer struct {
 func (a *ahead) note(f model.Fact, c change) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
-	if a.told == nil {
-		a.told = map[model.Ref]newer{}
+	if a.newest == nil {
+		a.newest = map[model.Ref]newer{}
 	}
-	a.told[f.Ref] = newer{f.UID, f.Version, time.Now(), c}
+	a.newest[f.Ref] = newer{f.UID, f.Version, time.Now(), c}
 }
 
 // all is what was told of and is not shown yet.
 func (a *ahead) all() (changes []change) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
-	for _, n := range a.told {
+	for _, n := range a.newest {
 		changes = append(changes, n.change)
 	}
 	return changes
@@ -51,16 +51,16 @@ func (a *ahead) all() (changes []change) {
 func (a *ahead) knows(f model.Fact) bool {
 	a.mu.Lock()
 	defer a.mu.Unlock()
-	n, ok := a.told[f.Ref]
+	n, ok := a.newest[f.Ref]
 	return ok && n.version >= f.Version
 }
 
-// shown forgets a pod once the watch has shown as much.
-func (a *ahead) shown(f model.Fact) {
+// seen forgets a pod once the watch has shown as much.
+func (a *ahead) seen(f model.Fact) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
-	if n, ok := a.told[f.Ref]; ok && f.Version >= n.version {
-		delete(a.told, f.Ref)
+	if n, ok := a.newest[f.Ref]; ok && f.Version >= n.version {
+		delete(a.newest, f.Ref)
 	}
 }
 
@@ -68,9 +68,9 @@ func (a *ahead) shown(f model.Fact) {
 func (a *ahead) ended(f model.Fact) model.Fact {
 	a.mu.Lock()
 	defer a.mu.Unlock()
-	if n, ok := a.told[f.Ref]; ok && (n.uid == f.UID || f.Version >= n.version) {
+	if n, ok := a.newest[f.Ref]; ok && (n.uid == f.UID || f.Version >= n.version) {
 		f.Version = max(f.Version, n.version)
-		delete(a.told, f.Ref)
+		delete(a.newest, f.Ref)
 	}
 	return f
 }
@@ -79,7 +79,7 @@ func (a *ahead) ended(f model.Fact) model.Fact {
 func (a *ahead) since(at time.Time) (out []model.Fact) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
-	for ref, n := range a.told {
+	for ref, n := range a.newest {
 		if !n.change.gone && !n.since.After(at) {
 			out = append(out, model.Fact{Ref: ref, UID: n.uid, Version: n.version})
 		}
@@ -89,8 +89,8 @@ func (a *ahead) since(at time.Time) (out []model.Fact) {
 
 // confirm asks about the pods and claims that the watch had time to show and did not, and
 // hands on that those are gone which are. get returns the uid of the pod of a name, "" for none.
-func (w *Observer) confirm(told time.Time, get func(model.Ref) (uid string, err error)) {
-	for _, f := range w.ahead.since(told) {
+func (w *Observer) confirm(since time.Time, get func(model.Ref) (uid string, err error)) {
+	for _, f := range w.ahead.since(since) {
 		uid, err := get(f.Ref)
 		if err != nil {
 			klog.ErrorS(err, "Asking for what the watch does not show", "object", f.Ref)

@@ -13,11 +13,11 @@ import (
 	"ashlar.sh/sched/model"
 )
 
-// told is the resource claims as they were handed on, or are about to be with the next
+// handedOverClaims is the resource claims as they were handed on, or are about to be with the next
 // Drain. An informer's store may be ahead of that: if a pod is bound as soon as its claim
 // is in the store, the pod's fact may come before the claim's, and for that moment the
 // devices would look free. The zero value is ready.
-type told struct {
+type handedOverClaims struct {
 	mu     sync.Mutex
 	claims map[string]*resourcev1.ResourceClaim
 }
@@ -29,7 +29,7 @@ func (w *Observer) claimHandler() cache.ResourceEventHandler {
 		if c, ok := o.(*resourcev1.ResourceClaim); ok {
 			w.claims.note(c)
 			w.selectors.note(c)
-			w.ahead.shown(claimHead(c))
+			w.ahead.seen(claimHead(c))
 		}
 	}
 	return cache.ResourceEventHandlerFuncs{
@@ -64,7 +64,7 @@ func ending(f model.Fact) *resourcev1.ResourceClaim {
 		UID: types.UID(f.UID), ResourceVersion: strconv.FormatUint(f.Version, 10)}}
 }
 
-func (t *told) note(c *resourcev1.ResourceClaim) {
+func (t *handedOverClaims) note(c *resourcev1.ResourceClaim) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	if t.claims == nil {
@@ -73,7 +73,7 @@ func (t *told) note(c *resourcev1.ResourceClaim) {
 	t.claims[cache.MetaObjectToName(c).String()] = c
 }
 
-func (t *told) forget(c *resourcev1.ResourceClaim) {
+func (t *handedOverClaims) forget(c *resourcev1.ResourceClaim) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	delete(t.claims, cache.MetaObjectToName(c).String())

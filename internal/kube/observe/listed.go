@@ -26,9 +26,9 @@ type listed struct {
 	get      func(context.Context, model.Ref) (metav1.Object, error)
 
 	// These take an object as the store has it.
-	finished func(any) bool // it is not selected
-	told     func(any) bool // it was handed on
-	tell     func(any)
+	finished   func(any) bool // it is not selected
+	handedOver func(any) bool // it was handed on
+	handOver   func(any)
 }
 
 // allListed are the pods that have not finished, and the resource claims if they are watched.
@@ -58,13 +58,13 @@ func listedPods(w *Observer) listed {
 			p, is := o.(*Pod)
 			return is && (p.Fact().Phase == model.PodSucceeded || p.Fact().Phase == model.PodFailed)
 		},
-		told: func(o any) bool {
+		handedOver: func(o any) bool {
 			p, is := o.(*Pod)
-			return is && p.told.Load()
+			return is && p.handedOver.Load()
 		},
-		tell: func(o any) {
+		handOver: func(o any) {
 			if p, is := o.(*Pod); is {
-				w.tell(p)
+				w.handOver(p)
 			}
 		}}
 }
@@ -85,7 +85,7 @@ func listedClaims(w *Observer) listed {
 			return w.options.Kube.ResourceV1().ResourceClaims(r.Namespace).Get(ctx, r.Name, metav1.GetOptions{})
 		},
 		finished: func(any) bool { return false },
-		told: func(o any) bool {
+		handedOver: func(o any) bool {
 			c, is := o.(*resourcev1.ResourceClaim)
 			if !is {
 				return false
@@ -93,9 +93,9 @@ func listedClaims(w *Observer) listed {
 			told := w.DeviceClaim(c.Namespace, c.Name)
 			return told != nil && translate.Version(told.ResourceVersion) >= translate.Version(c.ResourceVersion)
 		},
-		tell: func(o any) {
+		handOver: func(o any) {
 			if c, is := o.(*resourcev1.ResourceClaim); is {
-				tellClaim(w, c)
+				handOverClaim(w, c)
 			}
 		}}
 }
@@ -112,21 +112,21 @@ func objectsOf[T any, P interface {
 	return out
 }
 
-// tell hands on what was read of a pod past the watch.
-func (w *Observer) tell(p *Pod) {
+// handOver hands on what was read of a pod past the watch.
+func (w *Observer) handOver(p *Pod) {
 	w.ahead.note(p.fact, change{object: p})
 	known := w.Pod(p.GetNamespace(), p.GetName())
 	if known != nil {
-		w.ahead.shown(known.fact)
+		w.ahead.seen(known.fact)
 	}
 	w.ownership.came(p, known == nil)
 }
 
-// tellClaim is tell for a claim.
-func tellClaim(w *Observer, c *resourcev1.ResourceClaim) {
+// handOverClaim is handOver for a claim.
+func handOverClaim(w *Observer, c *resourcev1.ResourceClaim) {
 	w.ahead.note(claimHead(c), change{object: c})
-	if o, has := shown(w.store(translate.KindResourceClaim), claimHead(c).Ref); has {
-		w.ahead.shown(claimHead(o.(*resourcev1.ResourceClaim)))
+	if o, has := stored(w.store(translate.KindResourceClaim), claimHead(c).Ref); has {
+		w.ahead.seen(claimHead(o.(*resourcev1.ResourceClaim)))
 	}
 	w.queue.add(c, false)
 }
@@ -138,15 +138,15 @@ func (w *Observer) end(f model.Fact) {
 		gone.object = ending(f)
 	}
 	w.ahead.note(f, gone)
-	o, has := shown(w.store(f.Ref.Kind), f.Ref)
+	o, has := stored(w.store(f.Ref.Kind), f.Ref)
 	if _, at := version(o); !has || at > f.Version {
 		w.ahead.ended(f)
 	}
 	w.queue.add(gone.object, true)
 }
 
-// shown is what an informer has of a name.
-func shown(in cache.Store, of model.Ref) (any, bool) {
+// stored is what an informer has of a name.
+func stored(in cache.Store, of model.Ref) (any, bool) {
 	if in == nil {
 		return nil, false
 	}

@@ -177,7 +177,7 @@ func tellOf(t *testing.T, history []*Pod, want sight, moments []int, drains int,
 		l: ledger.New(), states: history, known: -1}
 	for _, p := range history {
 		if p != nil {
-			p.told.Store(false)
+			p.handedOver.Store(false)
 		}
 	}
 	for i := range len(moments) + 1 {

@@ -75,7 +75,7 @@ type Observer struct {
 	queues    cache.Indexer
 	pods      cache.Indexer
 	shard     shard
-	claims    told
+	claims    handedOverClaims
 	ahead     ahead
 	selectors *selectors
 	bookings  bookings

@@ -131,16 +131,16 @@ func (ow *ownership) regrouped(before, after *Pod) {
 // podHandler is the handler of pods.
 func (ow *ownership) podHandler() cache.ResourceEventHandler {
 	shown := func(p *Pod, first bool) {
-		ow.o.ahead.shown(p.fact)
+		ow.o.ahead.seen(p.fact)
 		ow.came(p, first)
-		p.told.Store(true)
+		p.handedOver.Store(true)
 	}
 	return cache.ResourceEventHandlerFuncs{
 		AddFunc: func(o any) { shown(o.(*Pod), true) },
 		UpdateFunc: func(before, after any) {
 			a, b := before.(*Pod), after.(*Pod)
 			if same(before, after) {
-				b.told.Store(a.told.Load()) // it is the same
+				b.handedOver.Store(a.handedOver.Load()) // it is the same
 				return
 			}
 			ow.regrouped(a, b)

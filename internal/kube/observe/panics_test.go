@@ -147,7 +147,7 @@ func TestAllIsWhatAnEngineWasTold(t *testing.T) {
 		if !w.queue.keep(o, true, moment) {
 			t.Fatal("it is not kept")
 		}
-		o.(*Pod).told.Store(true)
+		o.(*Pod).handedOver.Store(true)
 	}
 	if err := w.Refresh(t.Context(), always); err != nil {
 		t.Fatal(err)

@@ -33,7 +33,7 @@ type Pod struct {
 	lacks translate.Lacks
 	open  bool // the owners may say more than the fact says
 
-	told atomic.Bool // it was handed on
+	handedOver atomic.Bool // it was handed on
 }
 
 // nothing is the metadata of every Pod. It is never written: what is read of a pod is in its fact.

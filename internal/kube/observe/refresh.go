@@ -58,7 +58,7 @@ type refresh struct {
 
 func (r *refresh) run(ctx context.Context) error {
 	for {
-		heads, meta, err := r.heads(ctx)
+		heads, meta, err := r.listMetadata(ctx)
 		if err != nil {
 			return err
 		}
@@ -74,15 +74,15 @@ func (r *refresh) run(ctx context.Context) error {
 	}
 }
 
-// heads is the next page: metadata, or whole objects of a fake. If the version of the list is
+// listMetadata is the next page: metadata, or whole objects of a fake. If the version of the list is
 // forgotten by now, the API server tells how to go on with what there is now: a list that takes longer than versions
 // are kept would never end if it began anew.
-func (r *refresh) heads(ctx context.Context) (heads []metav1.Object, meta metav1.ListMeta, err error) {
+func (r *refresh) listMetadata(ctx context.Context) (heads []metav1.Object, meta metav1.ListMeta, err error) {
 	list := func(ctx context.Context) (err error) {
 		if r.fake() {
 			heads, meta, err = r.list(ctx, r.page)
 		} else {
-			heads, meta, err = headsOf(ctx, r.rest, r.resource.Resource, r.page, &r.buffer)
+			heads, meta, err = metadataOf(ctx, r.rest, r.resource.Resource, r.page, &r.buffer)
 		}
 		return err
 	}
@@ -108,7 +108,7 @@ func (r *refresh) take(ctx context.Context, heads []metav1.Object) error {
 	for _, o := range heads {
 		f := r.fact(o)
 		r.there[r.lifeOf(f)] = true
-		if !r.toldOf(f) {
+		if !r.handedOverOf(f) {
 			news = append(news, f)
 		}
 	}
@@ -131,7 +131,7 @@ func (r *refresh) take(ctx context.Context, heads []metav1.Object) error {
 			return err
 		}
 	}
-	return r.read(ctx, slices.DeleteFunc(news, r.toldOf))
+	return r.read(ctx, slices.DeleteFunc(news, r.handedOverOf))
 }
 
 // missing asks for what the watch shows and no page did: it was gone when the list was made, or has finished.
@@ -226,36 +226,36 @@ func within(ctx context.Context, ask func(context.Context) error) error {
 	return ask(ctx)
 }
 
-// toldOf says that of a name as much was handed on as this, or more. What the informer has, but has not told of yet, is
-// handed on now.
-func (r *refresh) toldOf(f model.Fact) bool {
+// handedOverOf says that of a name as much was handed on as this, or more. What the informer has, but has not told of
+// yet, is handed on now.
+func (r *refresh) handedOverOf(f model.Fact) bool {
 	if f.Version == 0 {
 		return false
 	}
 	if r.w.ahead.knows(f) {
 		return true
 	}
-	o, has := shown(r.store, f.Ref)
+	o, has := stored(r.store, f.Ref)
 	if !has {
 		return false
 	}
 	if _, at := version(o); at < f.Version {
 		return false
 	}
-	if !r.told(o) {
-		r.tell(o)
+	if !r.handedOver(o) {
+		r.handOver(o)
 	}
 	return true
 }
 
 // handOn hands on what was read of an object, if it is news.
 func (r *refresh) handOn(o metav1.Object) error {
-	if r.toldOf(r.fact(o)) {
+	if r.handedOverOf(r.fact(o)) {
 		return nil
 	}
 	kept, err := r.keep(o)
 	if err == nil {
-		r.tell(kept)
+		r.handOver(kept)
 	}
 	return err
 }
@@ -263,7 +263,7 @@ func (r *refresh) handOn(o metav1.Object) error {
 // gone hands on that there is nothing of a name. If the watch shows something that is newer than the list, it has shown
 // the end, too, or will.
 func (r *refresh) gone(of model.Fact) {
-	o, has := shown(r.store, of.Ref)
+	o, has := stored(r.store, of.Ref)
 	if !has {
 		return
 	}
@@ -275,14 +275,14 @@ func (r *refresh) gone(of model.Fact) {
 
 // shows says that the watch still shows a life.
 func (r *refresh) shows(f model.Fact) bool {
-	o, has := shown(r.store, f.Ref)
+	o, has := stored(r.store, f.Ref)
 	life, _ := version(o)
 	return has && string(life) == f.UID
 }
 
 // lifeOf is the UID of a fact, in the memory of the same one that is kept, if there is one.
 func (r *refresh) lifeOf(f model.Fact) types.UID {
-	if o, has := shown(r.store, f.Ref); has {
+	if o, has := stored(r.store, f.Ref); has {
 		if life, _ := version(o); string(life) == f.UID {
 			return life
 		}

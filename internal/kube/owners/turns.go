@@ -15,7 +15,7 @@ const laterEach = 4
 
 // turns chooses the owner to be read next.
 type turns struct {
-	soon, later ring
+	soon, later roundRobin
 	taken       int
 }
 
@@ -45,14 +45,14 @@ func (t *turns) next() *Owner {
 	return t.later.next(later)
 }
 
-// ring gives each namespace its turn, so that one with many owners keeps only its own
+// roundRobin gives each namespace its turn, so that one with many owners keeps only its own
 // pods waiting.
-type ring struct {
+type roundRobin struct {
 	order []string // of namespaces with owners that wait
 	of    map[string][]*Owner
 }
 
-func (r *ring) add(o *Owner) {
+func (r *roundRobin) add(o *Owner) {
 	if r.of == nil {
 		r.of = map[string][]*Owner{}
 	}
@@ -64,7 +64,7 @@ func (r *ring) add(o *Owner) {
 }
 
 // next takes the first owner that still waits in this place.
-func (r *ring) next(at place) *Owner {
+func (r *roundRobin) next(at place) *Owner {
 	for len(r.order) > 0 {
 		namespace := r.order[0]
 		r.order = r.order[1:]

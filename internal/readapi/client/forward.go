@@ -89,9 +89,9 @@ func streams(tunnel httpstream.Connection, port int) (net.Conn, error) {
 		_ = tunnel.Close()
 		return nil, fault(Unreached, "the port-forward: %v", err)
 	}
-	c := &conn{data: data, tunnel: tunnel, told: make(chan struct{})}
+	c := &conn{data: data, tunnel: tunnel, known: make(chan struct{})}
 	go func() {
-		defer close(c.told)
+		defer close(c.known)
 		text, err := io.ReadAll(io.LimitReader(problems, mostError))
 		if err == nil && len(text) > 0 {
 			c.problem = fault(Unreached, "the port-forward: %s", strings.TrimSpace(string(text)))
@@ -105,7 +105,7 @@ func streams(tunnel httpstream.Connection, port int) (net.Conn, error) {
 type conn struct {
 	data    httpstream.Stream
 	tunnel  httpstream.Connection
-	told    chan struct{} // is closed when problem is known
+	known   chan struct{} // is closed when problem is known
 	problem error
 	once    sync.Once
 }
@@ -120,7 +120,7 @@ func (c *conn) Read(p []byte) (int, error) {
 		return n, err
 	}
 	select {
-	case <-c.told:
+	case <-c.known:
 		if c.problem != nil {
 			return 0, c.problem
 		}

@@ -13,17 +13,17 @@ import (
 	"ashlar.sh/sched/model"
 )
 
-// mostTold is how many sentences about jobs are kept: with more, the older half goes.
-const mostTold = 200_000
+// mostSentences is how many sentences about jobs are kept: with more, the older half goes.
+const mostSentences = 200_000
 
 // past is what happened to jobs, in the order in which it did.
 type past struct {
-	told  []told
-	since time.Duration // what was before is kept no more; 0: all is kept
+	sentences []sentence
+	since     time.Duration // what was before is kept no more; 0: all is kept
 }
 
-// told is a sentence about a job.
-type told struct {
+// sentence is what is said of a job at one time.
+type sentence struct {
 	job   string // namespace/name
 	cycle uint64
 	at    time.Duration
@@ -31,13 +31,13 @@ type told struct {
 }
 
 func (p *past) add(job string, cycle uint64, at time.Duration, what string) {
-	if len(p.told) == mostTold {
-		kept := copy(p.told, p.told[mostTold/2:])
-		clear(p.told[kept:])
-		p.told = p.told[:kept]
-		p.since = p.told[0].at
+	if len(p.sentences) == mostSentences {
+		kept := copy(p.sentences, p.sentences[mostSentences/2:])
+		clear(p.sentences[kept:])
+		p.sentences = p.sentences[:kept]
+		p.since = p.sentences[0].at
 	}
-	p.told = append(p.told, told{job, cycle, at, what})
+	p.sentences = append(p.sentences, sentence{job, cycle, at, what})
 }
 
 // cycle keeps what came in and what was decided in a cycle, in the words of `ashlar history job`.
@@ -162,9 +162,9 @@ func (p *Player) historyOfJob(w http.ResponseWriter, r *http.Request) {
 }
 
 // of is what happened to a job up to a moment.
-func (p *past) of(job string, until time.Duration) (out []told) {
-	for i := range p.told {
-		if t := &p.told[i]; t.at <= until && t.job == job {
+func (p *past) of(job string, until time.Duration) (out []sentence) {
+	for i := range p.sentences {
+		if t := &p.sentences[i]; t.at <= until && t.job == job {
 			out = append(out, *t)
 		}
 	}

@@ -54,10 +54,10 @@ func TestTheHistoryOfAJob(t *testing.T) {
 // What is kept of jobs is bounded: the older half goes, and the answer says from when on it is known.
 func TestHistoriesAreBounded(t *testing.T) {
 	p := player(t, cluster(job("first", "a", 0, 1)))
-	for i := range 2 * mostTold {
+	for i := range 2 * mostSentences {
 		p.past.add("ns/busy", uint64(i), time.Duration(i)*time.Millisecond, "something")
 	}
-	if n := len(p.past.told); n > mostTold || p.past.since == 0 {
+	if n := len(p.past.sentences); n > mostSentences || p.past.since == 0 {
 		t.Errorf("%d sentences are kept, from %s on", n, p.past.since)
 	}
 	got := answer[explain.History](t, p, "/v1/history/job/ns/first", "")

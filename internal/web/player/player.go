@@ -156,11 +156,11 @@ func (p *Player) take() {
 	} else {
 		p.shown = p.ring.find(at.now)
 	}
-	p.tell()
+	p.wake()
 }
 
-// tell wakes all that wait for a change. The lock is held.
-func (p *Player) tell() {
+// wake wakes all that wait for a change. The lock is held.
+func (p *Player) wake() {
 	close(p.changed)
 	p.changed = make(chan struct{})
 }
@@ -206,14 +206,14 @@ func (p *Player) advance(wall time.Duration) (ran bool) {
 		p.pos = target
 		if i := p.ring.find(target); i != p.shown {
 			p.shown = i
-			p.tell()
+			p.wake()
 		}
 		p.mu.Unlock()
 		return false
 	}
 	if p.ended {
 		p.playing, p.pos = false, p.ring.frames[edge].now
-		p.tell()
+		p.wake()
 		p.mu.Unlock()
 		return false
 	}
@@ -300,7 +300,7 @@ func (p *Player) Do(c Command) error {
 	if c.Playing != nil {
 		p.playing = *c.Playing && !(p.ended && p.shown == len(p.ring.frames)-1)
 	}
-	p.tell()
+	p.wake()
 	return nil
 }
 

@@ -48,8 +48,8 @@ func (rp *reports) shown(q ledger.QueueID, d resource.Dim) bool {
 	return d != resource.Pods && (rp.p.bounds.offered(d) || bound(rp.p.l.Queue(q), d).Bounded)
 }
 
-// tell records the cluster and every queue's figures.
-func (rp *reports) tell(rec *trace.Recorder) {
+// record records the cluster and every queue's figures.
+func (rp *reports) record(rec *trace.Recorder) {
 	if !rec.On(trace.QueueAttributes) {
 		return
 	}

@@ -54,7 +54,7 @@ func (b *disruptions) follow() {
 		return true
 	})
 	b.l.PluginStates.Placements(func(_ ledger.TaskID, task *ledger.Task, _ ledger.NodeID, how ledger.Hold) bool {
-		b.seat(task, how, 1)
+		b.count(task, how, 1)
 		return true
 	})
 }
@@ -97,9 +97,9 @@ func (b *disruptions) expect(task *ledger.Task, x int32) {
 	}
 }
 
-// seat counts a healthy pod on its node. A pod that is deleted by its fact, or that the status lists
+// count counts a healthy pod on its node. A pod that is deleted by its fact, or that the status lists
 // as disrupted, does not count.
-func (b *disruptions) seat(task *ledger.Task, how ledger.Hold, x int32) {
+func (b *disruptions) count(task *ledger.Task, how ledger.Hold, x int32) {
 	p := task.Pod
 	if how == ledger.Promised || p.Phase != model.PodRunning || !p.Healthy || p.Deleting {
 		return
@@ -137,14 +137,14 @@ func (b *disruptions) Leave(_ ledger.TaskID, task *ledger.Task) {
 // Take counts a pod on its node.
 func (b *disruptions) Take(_ ledger.TaskID, task *ledger.Task, _ ledger.NodeID, how ledger.Hold) {
 	if b.current() {
-		b.seat(task, how, 1)
+		b.count(task, how, 1)
 	}
 }
 
 // Give takes a Take back.
 func (b *disruptions) Give(_ ledger.TaskID, task *ledger.Task, _ ledger.NodeID, how ledger.Hold) {
 	if b.current() {
-		b.seat(task, how, -1)
+		b.count(task, how, -1)
 	}
 }
 

@@ -73,7 +73,7 @@ func (p *plugin) Open(rec *trace.Recorder) {
 		}
 	}
 	if told {
-		p.tell(rec)
+		p.record(rec)
 	}
 }
 

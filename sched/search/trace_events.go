@@ -9,8 +9,8 @@ import (
 	"ashlar.sh/sched/trace"
 )
 
-// tell records a placement with the node's amounts after it (seed 003 §5.5, §6.6).
-func tell(s *session.Session, t ledger.TaskID, p place) {
+// tracePlacement records a placement with the node's amounts after it (seed 003 §5.5, §6.6).
+func tracePlacement(s *session.Session, t ledger.TaskID, p place) {
 	task, node := s.L.Task(t), s.L.Node(p.node)
 	kind, after := trace.BindingTask, trace.AfterAllocated
 	if p.in.Future() {
@@ -26,9 +26,9 @@ func tell(s *session.Session, t ledger.TaskID, p place) {
 	s.Trace.Add(e)
 }
 
-// tellScores records the scores of the best nodes for a task that is about to be placed (seed 003
+// traceScores records the scores of the best nodes for a task that is about to be placed (seed 003
 // §7.3).
-func tellScores(s *session.Session, t ledger.TaskID, p place) {
+func traceScores(s *session.Session, t ledger.TaskID, p place) {
 	s.Policy.Explain(true)
 	defer s.Policy.Explain(false)
 	e := trace.Event{Kind: trace.BatchNodeOrderEvent, Task: s.L.Task(t).Key.String()}
@@ -37,9 +37,9 @@ func tellScores(s *session.Session, t ledger.TaskID, p place) {
 	}
 }
 
-// tellRefusal records how many nodes refused a task for which reason, and the room on the example node
+// traceRefusal records how many nodes refused a task for which reason, and the room on the example node
 // of each reason (seed 003 §7.2).
-func tellRefusal(s *session.Session, t ledger.TaskID, r trace.Reason) {
+func traceRefusal(s *session.Session, t ledger.TaskID, r trace.Reason) {
 	s.Trace.Add(trace.Event{Kind: trace.FitErrorsEvent, Task: s.L.Task(t).Key.String(), Reason: r})
 	var told []string
 	for _, c := range r.Nodes {
@@ -52,9 +52,9 @@ func tellRefusal(s *session.Session, t ledger.TaskID, r trace.Reason) {
 	}
 }
 
-// tellLevels records the ancestors of the queue that refused a task, with what they may hold and what
+// traceLevels records the ancestors of the queue that refused a task, with what they may hold and what
 // they hold (seed 000 §10.2).
-func tellLevels(s *session.Session, q ledger.QueueID, t ledger.TaskID, r trace.Reason) {
+func traceLevels(s *session.Session, q ledger.QueueID, t ledger.TaskID, r trace.Reason) {
 	arithmetic, _ := s.Policy.QueueArithmetic(q)
 	above := []string{}
 	for at := q; at != ledger.NoQueue; at = s.L.Queues.Parent(at) {

@@ -13,16 +13,16 @@ import (
 	"k8s.io/client-go/rest"
 )
 
-// asHeads asks for a list of metadata. JSON is for servers that do not speak protobuf.
-const asHeads = "application/vnd.kubernetes.protobuf;as=PartialObjectMetadataList;g=meta.k8s.io;v=v1," +
+// asMetadata asks for a list of metadata. JSON is for servers that do not speak protobuf.
+const asMetadata = "application/vnd.kubernetes.protobuf;as=PartialObjectMetadataList;g=meta.k8s.io;v=v1," +
 	"application/json;as=PartialObjectMetadataList;g=meta.k8s.io;v=v1"
 
-// headsOf lists the names, lives and versions of a page of objects; pages share a buffer. Client-go's client for
+// metadataOf lists the names, lives and versions of a page of objects; pages share a buffer. Client-go's client for
 // metadata would make objects with labels, owners and managed fields: a multiple of the garbage.
-func headsOf(ctx context.Context, from rest.Interface, resource string, page metav1.ListOptions, buffer *bytes.Buffer) (
-	[]metav1.Object, metav1.ListMeta, error) {
-	body, err := from.Get().Resource(resource).VersionedParams(&page, scheme.ParameterCodec).SetHeader("Accept", asHeads).
-		Stream(ctx)
+func metadataOf(ctx context.Context, from rest.Interface, resource string, page metav1.ListOptions,
+	buffer *bytes.Buffer) ([]metav1.Object, metav1.ListMeta, error) {
+	body, err := from.Get().Resource(resource).VersionedParams(&page, scheme.ParameterCodec).
+		SetHeader("Accept", asMetadata).Stream(ctx)
 	if err != nil {
 		return nil, metav1.ListMeta{}, err
 	}
@@ -31,22 +31,22 @@ func headsOf(ctx context.Context, from rest.Interface, resource string, page met
 	if _, err := buffer.ReadFrom(body); err != nil {
 		return nil, metav1.ListMeta{}, err
 	}
-	list, err := readHeads(buffer.Bytes())
+	list, err := readMetadata(buffer.Bytes())
 	return objectsOf(list.Items), list.ListMeta, err
 }
 
-const headsKind = "PartialObjectMetadataList"
+const metadataKind = "PartialObjectMetadataList"
 
 // protobufList is what a list in protobuf begins with.
 var protobufList = []byte("k8s\x00")
 
 var errNoList = errors.New("the API server's answer is no list of metadata")
 
-// readHeads reads a list of metadata.
-func readHeads(body []byte) (list metav1.PartialObjectMetadataList, err error) {
+// readMetadata reads a list of metadata.
+func readMetadata(body []byte) (list metav1.PartialObjectMetadataList, err error) {
 	raw, is := bytes.CutPrefix(body, protobufList)
 	if !is {
-		if err = json.Unmarshal(body, &list); err == nil && list.Kind != headsKind {
+		if err = json.Unmarshal(body, &list); err == nil && list.Kind != metadataKind {
 			err = errNoList
 		}
 		return list, err
@@ -66,7 +66,7 @@ func readHeads(body []byte) (list metav1.PartialObjectMetadataList, err error) {
 		}
 		return nil
 	})
-	if err == nil && (string(kind) != headsKind || of == nil) {
+	if err == nil && (string(kind) != metadataKind || of == nil) {
 		err = errNoList
 	}
 	if err != nil {
@@ -78,14 +78,14 @@ func readHeads(body []byte) (list metav1.PartialObjectMetadataList, err error) {
 			return list.ListMeta.Unmarshal(value)
 		case 2:
 			list.Items = append(list.Items, metav1.PartialObjectMetadata{})
-			return readHead(value, &list.Items[len(list.Items)-1].ObjectMeta)
+			return readObjectMeta(value, &list.Items[len(list.Items)-1].ObjectMeta)
 		}
 		return nil
 	})
 }
 
-// readHead reads of a PartialObjectMetadata what tells an object from others, and its versions from each other.
-func readHead(body []byte, m *metav1.ObjectMeta) error {
+// readObjectMeta reads of a PartialObjectMetadata what tells an object from others, and its versions from each other.
+func readObjectMeta(body []byte, m *metav1.ObjectMeta) error {
 	return eachField(body, func(field protowire.Number, value []byte) error {
 		if field != 1 { // metadata
 			return nil

@@ -51,7 +51,7 @@ func TestHeadsAreReadInEitherForm(t *testing.T) {
 		t.Fatal(err)
 	}
 	for form, body := range map[string][]byte{"protobuf": inProtobuf(t, all), "JSON": inJSON} {
-		list, err := readHeads(body)
+		list, err := readMetadata(body)
 		if err != nil {
 			t.Fatal(form, err)
 		}
@@ -66,7 +66,7 @@ func TestHeadsAreReadInEitherForm(t *testing.T) {
 			t.Errorf("%s: it is of version %q and goes on with %q", form, list.ResourceVersion, list.Continue)
 		}
 	}
-	if list, err := readHeads(inProtobuf(t, &metav1.PartialObjectMetadataList{TypeMeta: all.TypeMeta})); err != nil ||
+	if list, err := readMetadata(inProtobuf(t, &metav1.PartialObjectMetadataList{TypeMeta: all.TypeMeta})); err != nil ||
 		len(list.Items) > 0 {
 		t.Errorf("of an empty list it reads %d, %v", len(list.Items), err)
 	}
@@ -76,12 +76,12 @@ func TestHeadsAreReadInEitherForm(t *testing.T) {
 func TestHeadsThatAreCutShortAreNone(t *testing.T) {
 	whole := inProtobuf(t, manyHeads())
 	for n := range whole[:len(whole)-4] { // the last four bytes are two empty fields
-		if list, err := readHeads(whole[:n]); err == nil && len(list.Items) < 2 {
+		if list, err := readMetadata(whole[:n]); err == nil && len(list.Items) < 2 {
 			t.Errorf("of %d bytes of %d it reads %d objects without an error", n, len(whole), len(list.Items))
 		}
 	}
 	other := &metav1.Status{TypeMeta: metav1.TypeMeta{APIVersion: "v1", Kind: "PodList"}}
-	if _, err := readHeads(inProtobuf(t, other)); err == nil {
+	if _, err := readMetadata(inProtobuf(t, other)); err == nil {
 		t.Error("another kind is taken for a list of metadata")
 	}
 }
@@ -89,5 +89,5 @@ func TestHeadsThatAreCutShortAreNone(t *testing.T) {
 func FuzzReadHeads(f *testing.F) {
 	f.Add(inProtobuf(f, manyHeads()))
 	f.Add([]byte("k8s\x00\x12\xff\xff\xff\xff\xff\xff\xff\xff\xff\x01"))
-	f.Fuzz(func(_ *testing.T, body []byte) { _, _ = readHeads(body) }) // it ends without a panic
+	f.Fuzz(func(_ *testing.T, body []byte) { _, _ = readMetadata(body) }) // it ends without a panic
 }

@@ -8,8 +8,8 @@ import (
 	"ashlar.sh/sched/trace"
 )
 
-// tellIdleQueues records the queues in which no job starves.
-func (e *Evictor) tellIdleQueues(action string) {
+// traceIdleQueues records the queues in which no job starves.
+func (e *Evictor) traceIdleQueues(action string) {
 	s := e.s
 	if !s.Trace.On(trace.NoPreemptors) {
 		return
@@ -26,16 +26,16 @@ func (e *Evictor) tellIdleQueues(action string) {
 			quiet = slices.DeleteFunc(quiet, func(name string) bool { return name == s.L.Jobs.QueueName(j) })
 		}
 	}
-	e.tellHeldBack(action)
+	e.traceHeldBack(action)
 	slices.Sort(quiet)
 	for _, name := range quiet {
 		s.Trace.Add(trace.Event{Kind: trace.NoPreemptors, Action: action, Queue: name})
 	}
 }
 
-// tellHeldBack records the jobs that starve, but of which all pending members are held back by
+// traceHeldBack records the jobs that starve, but of which all pending members are held back by
 // scheduling gates.
-func (e *Evictor) tellHeldBack(action string) {
+func (e *Evictor) traceHeldBack(action string) {
 	s := e.s
 	var held []ledger.JobID
 	s.L.Jobs.Each(func(j ledger.JobID) bool {
@@ -52,10 +52,10 @@ func (e *Evictor) tellHeldBack(action string) {
 	}
 }
 
-// tellVictims records for every plugin that judges victims which of them it permitted, even if none
+// traceVictims records for every plugin that judges victims which of them it permitted, even if none
 // (seed 000 §8.3). A plugin that says which queues may lose tasks permitted all of them. It is called only when the
 // trace wants it.
-func (e *Evictor) tellVictims(o Options, victims []*trace.Eviction) {
+func (e *Evictor) traceVictims(o Options, victims []*trace.Eviction) {
 	reclaim, ev := o.Scope == OtherQueues, &e.s.Policy.Eviction
 	var filters []string
 	if reclaim {
@@ -72,8 +72,8 @@ func (e *Evictor) tellVictims(o Options, victims []*trace.Eviction) {
 	}
 }
 
-// tellPreempted records what was freed for a task, and what the task asked for (seed 002 §8.2).
-func (e *Evictor) tellPreempted(o Options, t ledger.TaskID) {
+// tracePreempted records what was freed for a task, and what the task asked for (seed 002 §8.2).
+func (e *Evictor) tracePreempted(o Options, t ledger.TaskID) {
 	s := e.s
 	task := s.L.Task(t)
 	var sum resource.Vec

@@ -9,23 +9,23 @@ import (
 
 // What jobs were told is bounded in number and length; of one job it comes in its order.
 func TestWhatJobsWereToldIsBounded(t *testing.T) {
-	var list told
+	var list reasonHistory
 	one, other := ledger.JobKey{Namespace: "a", Name: "one"}, ledger.JobKey{Namespace: "a", Name: "other"}
-	for i := range mostTold + 3 {
+	for i := range mostReasons + 3 {
 		job := other
-		if i < 4 || i > mostTold {
+		if i < 4 || i > mostReasons {
 			job = one
 		}
-		list.reason(job, int64(i), uint64(i), strings.Repeat("x", 2*longestTold))
+		list.reason(job, int64(i), uint64(i), strings.Repeat("x", 2*longestReason))
 	}
 	var at []int64
 	for _, r := range list.of("a", "one") {
-		if at = append(at, r.At); len(r.Why) > longestTold+4 {
+		if at = append(at, r.At); len(r.Why) > longestReason+4 {
 			t.Errorf("a reason has %d bytes", len(r.Why))
 		}
 	}
-	if want := []int64{3, mostTold + 1, mostTold + 2}; len(at) != 3 || at[0] != want[0] || at[1] != want[1] ||
-		at[2] != want[2] || len(list.list) != mostTold {
+	if want := []int64{3, mostReasons + 1, mostReasons + 2}; len(at) != 3 || at[0] != want[0] || at[1] != want[1] ||
+		at[2] != want[2] || len(list.list) != mostReasons {
 		t.Errorf("of %d kept those of one are of %v, want %v", len(list.list), at, want)
 	}
 	if len(list.of("b", "one")) > 0 {
