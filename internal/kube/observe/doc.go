@@ -5,7 +5,8 @@
 // if the engine reads it, as soon as the API server serves it. What the informers report waits
 // in one queue until the loop drains it. The loop's goroutine then translates it, so that an object
 // that changes ten times between two cycles is translated once. Pods are the exception: their transform
-// translates them, in the goroutine that reads the watch, and the informer keeps the fact instead of the pod.
+// translates them, in the goroutine that reads the watch, and the informer keeps the fact instead of the pod. What
+// their transform drops is not decoded (podclient.go, cuts.go).
 //
 // It is not a second cache for decisions: informers keep only what the transforms leave of an object. Objects are read
 // back only to write: changes are merged into the status of PodGroups and Queues, volumes and devices are bound with

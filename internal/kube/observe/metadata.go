@@ -37,36 +37,22 @@ func metadataOf(ctx context.Context, from rest.Interface, resource string, page 
 
 const metadataKind = "PartialObjectMetadataList"
 
-// protobufList is what a list in protobuf begins with.
-var protobufList = []byte("k8s\x00")
+// protobufMagic is what an object in protobuf begins with.
+var protobufMagic = []byte("k8s\x00")
 
 var errNoList = errors.New("the API server's answer is no list of metadata")
 
 // readMetadata reads a list of metadata.
 func readMetadata(body []byte) (list metav1.PartialObjectMetadataList, err error) {
-	raw, is := bytes.CutPrefix(body, protobufList)
+	raw, is := bytes.CutPrefix(body, protobufMagic)
 	if !is {
 		if err = json.Unmarshal(body, &list); err == nil && list.Kind != metadataKind {
 			err = errNoList
 		}
 		return list, err
 	}
-	var kind, of []byte
-	err = eachField(raw, func(field protowire.Number, value []byte) error {
-		switch field {
-		case 1: // runtime.Unknown.typeMeta
-			return eachField(value, func(field protowire.Number, value []byte) error {
-				if field == 2 {
-					kind = value
-				}
-				return nil
-			})
-		case 2: // runtime.Unknown.raw
-			of = value
-		}
-		return nil
-	})
-	if err == nil && (string(kind) != metadataKind || of == nil) {
+	kind, of, err := unknown(raw)
+	if err == nil && (kind != metadataKind || of == nil) {
 		err = errNoList
 	}
 	if err != nil {
@@ -82,6 +68,26 @@ func readMetadata(body []byte) (list metav1.PartialObjectMetadataList, err error
 		}
 		return nil
 	})
+}
+
+// unknown reads what every object in protobuf is wrapped in (runtime.Unknown, after protobufMagic): its kind, and the
+// object. What it returns is in the memory of what it is given.
+func unknown(raw []byte) (kind string, object []byte, err error) {
+	err = eachField(raw, func(field protowire.Number, value []byte) error {
+		switch field {
+		case 1: // typeMeta
+			return eachField(value, func(field protowire.Number, value []byte) error {
+				if field == 2 {
+					kind = string(value)
+				}
+				return nil
+			})
+		case 2:
+			object = value
+		}
+		return nil
+	})
+	return kind, object, err
 }
 
 // readObjectMeta reads of a PartialObjectMetadata what tells an object from others, and its versions from each other.

@@ -1,6 +1,7 @@
 package observe
 
 import (
+	"context"
 	"strconv"
 	"sync/atomic"
 	"time"
@@ -8,8 +9,9 @@ import (
 
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/apimachinery/pkg/watch"
 	"k8s.io/client-go/informers"
-	coreinformers "k8s.io/client-go/informers/core/v1"
 	"k8s.io/client-go/kubernetes"
 	"k8s.io/client-go/tools/cache"
 
@@ -66,7 +68,7 @@ func (w *Observer) pod(o any) (any, error) {
 	if !ok {
 		return o, nil // a tombstone, or a pod that was transformed when it was listed
 	}
-	if _, err := stripPod(in); err != nil {
+	if err := stripPod(in); err != nil {
 		return nil, err
 	}
 	f := w.translated(in)
@@ -95,10 +97,24 @@ func (w *Observer) translated(in *corev1.Pod) model.Fact {
 	return f
 }
 
-// podInformer is the factory's informer for pods with another index. The index by namespace is left out: nothing reads
-// it, and it names every pod once more. Instead there is an index of pods with owners that are not read.
+// podInformer is the factory's informer for pods with another index, and with a watch that is decoded ahead. The index
+// by namespace is left out: nothing reads it, and it names every pod once more. Instead there is an index of pods with
+// owners that are not read.
 func podInformer(f informers.SharedInformerFactory) cache.SharedIndexInformer {
 	return f.InformerFor(&corev1.Pod{}, func(k kubernetes.Interface, resync time.Duration) cache.SharedIndexInformer {
-		return coreinformers.NewPodInformer(k, metav1.NamespaceAll, resync, cache.Indexers{byOwner: openOf})
+		all := podClient(k).Pods(metav1.NamespaceAll)
+		from := cache.ToListWatcherWithWatchListSemantics(&cache.ListWatch{
+			ListWithContextFunc: func(ctx context.Context, o metav1.ListOptions) (runtime.Object, error) {
+				return all.List(ctx, o)
+			},
+			WatchFuncWithContext: func(ctx context.Context, o metav1.ListOptions) (watch.Interface, error) {
+				events, err := all.Watch(ctx, o)
+				if err != nil {
+					return nil, err
+				}
+				return newBuffered(events), nil
+			},
+		}, k)
+		return cache.NewSharedIndexInformer(from, &corev1.Pod{}, resync, cache.Indexers{byOwner: openOf})
 	})
 }

@@ -62,11 +62,7 @@ func stripNode(o any) (any, error) {
 // conditions (whether it is scheduled, is ready, and can be resized, and where it was let run);
 // of a container its amounts and ports, and when it is restarted. What it runs, and when it ended, is kept for the
 // translation alone: stripRun.
-func stripPod(o any) (any, error) {
-	p, ok := o.(*corev1.Pod)
-	if !ok {
-		return o, nil
-	}
+func stripPod(p *corev1.Pod) error {
 	stripContainers(p.Spec.InitContainers)
 	stripContainers(p.Spec.Containers)
 	p.Spec.EphemeralContainers = nil
@@ -81,7 +77,8 @@ func stripPod(o any) (any, error) {
 		NodeAllocatableResourceClaimStatuses: s.NodeAllocatableResourceClaimStatuses,
 		ResourceClaimStatuses:                s.ResourceClaimStatuses,
 		ExtendedResourceClaimStatus:          s.ExtendedResourceClaimStatus}
-	return stripMeta(p)
+	_, err := stripMeta(p)
+	return err
 }
 
 // stripBudget drops a budget's conditions, which its controller writes when nothing else
