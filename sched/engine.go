@@ -93,6 +93,8 @@ func (e *Engine) Decide(now int64) (plan Plan, events []trace.Event, next int64)
 		e.l.Lenders.Vote()
 	}
 
+	e.evictor.Spare(e.reservations.inDoubt())
+
 	// 3. Actions, in the configured order; each one's statements become commitments.
 	for _, a := range e.actions {
 		e.watch.Begin(policy.PartAction, a.Name())

@@ -188,13 +188,15 @@ func TestAVictimNoLongerNeededStaysUnlessItsEvictionBegan(t *testing.T) {
 	}
 	t.Run("its beneficiary went elsewhere", func(t *testing.T) {
 		s, plan := setUp(t)
+		eviction := plan.Items[0]
 		s.node("b", 2)
 		s.restart()
 		got := s.decides(1, "bind urgent b", "keep old a")
-		if w := got.Items[1]; !slices.Equal(w.Evictions, []uint64{plan.Items[0].ID}) {
-			t.Errorf("withdrawn are %v, want %d", w.Evictions, plan.Items[0].ID)
+		if w := got.Items[1]; !slices.Equal(w.Evictions, []uint64{eviction.ID}) {
+			t.Errorf("withdrawn are %v, want %d", w.Evictions, eviction.ID)
 		}
 		s.pod("urgent", priority(10), running("b"))
+		s.e.Receive(Receipt{Item: eviction, Outcome: Withdrawn})
 		s.restart()
 		s.pod("late", priority(5))
 		s.decides(2, "evict old a", "nominate late a") // it runs there as before
@@ -237,6 +239,52 @@ func TestAVictimNoLongerNeededStaysUnlessItsEvictionBegan(t *testing.T) {
 		s.restart()
 		s.decides(2)
 	})
+}
+
+// A pod that was asked to leave and then to stay may do either until the answer is there. Meanwhile no pod of its queue
+// is evicted: the queue might be left with less than it is owed, and a gang with less than its minimum.
+func TestNothingMoreLeavesWhileAnEvictionIsInDoubt(t *testing.T) {
+	again := []string{"evict pair-0 a", "nominate next a"}
+	for name, x := range map[string]struct {
+		answers []Outcome
+		at      int64
+		want    []string
+	}{
+		"no answer yet":      {nil, 3, nil},
+		"no answer for long": {nil, 70, again},
+		"it stays":           {[]Outcome{Withdrawn}, 3, again},
+		"it leaves":          {[]Outcome{Done}, 3, nil},
+		"it was denied":      {[]Outcome{Failed}, 3, again},
+	} {
+		t.Run(name, func(t *testing.T) {
+			s := newStage(t, "enqueue", "allocate", "preempt")
+			s.queue("default")
+			s.node("a", 2)
+			s.node("b", 2)
+			s.tell(model.KindPodGroup, "ns", "pair",
+				&model.PodGroup{Meta: model.Meta{Namespace: "ns", Name: "pair", UID: "pair"},
+					MinMember: 1, Phase: model.GroupRunning})
+			s.pod("pair-0", member("pair"), running("a"))
+			s.pod("pair-1", member("pair"), running("b"))
+			s.pod("urgent", priority(10))
+			eviction := s.decides(0, "evict pair-0 a", "nominate urgent a").Items[0]
+			s.node("c", 2)
+			s.decides(1, "bind urgent c", "keep pair-0 a")
+			s.restart()
+			s.pod("urgent", priority(10), running("c"))
+			s.pod("next", priority(10))
+			s.decides(2)
+			for _, o := range x.answers {
+				s.e.Receive(Receipt{Item: eviction, Outcome: o})
+			}
+			s.restart()
+			s.decides(x.at, x.want...)
+			if len(x.answers) > 0 && x.answers[0] == Done {
+				s.gone("pair-0")
+				s.decides(x.at+1, "bind next a")
+			}
+		})
+	}
 }
 
 // What goes as a whole stays as a whole: once the eviction of one member has begun, the others go too.

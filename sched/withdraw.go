@@ -11,8 +11,9 @@ import (
 // withdrawUnneeded takes back evictions that no reservation waits for any more, because the pod with the
 // reservation found room elsewhere, is gone, or may not have the node. It does so only for pods that, as far
 // as is known, were not asked to leave yet, and with room that no other task counts on. What carries the plan
-// out knows better which evictions have begun: these go on, and show in the pod's fact. A gang that was to be
-// evicted as a whole stays as a whole.
+// out knows better which evictions have begun: these go on. Until the answer says so, the pods count as staying, and no
+// other pod of their queue is evicted: it might be left with less than it is owed. A gang that was to be evicted as a
+// whole stays as a whole.
 func (rs *reservations) withdrawUnneeded() {
 	rs.leaving = slices.DeleteFunc(rs.leaving, func(t ledger.TaskID) bool {
 		held := rs.e.l.Task(t).Held
@@ -37,10 +38,35 @@ func (rs *reservations) withdrawUnneeded() {
 			Node: rs.e.l.Node(first.Node).Name}
 		for _, v := range group {
 			item.Evictions = append(item.Evictions, rs.e.l.Task(v).Held.Item)
-			rs.e.l.Drop(v)
+			rs.askToStay(v)
 		}
 		rs.e.add(item)
 	}
+}
+
+// askToStay has a task count as staying though its eviction may be carried out yet. Without an answer that ends with
+// the time for which a reservation waits.
+func (rs *reservations) askToStay(t ledger.TaskID) {
+	held := *rs.e.l.Task(t).Held
+	held.Kind, held.Until = ledger.CommitSpare, model.After(rs.e.session.Now, reservationLasts)
+	rs.e.l.Hold(t, held)
+	rs.until = append(rs.until, t)
+}
+
+// inDoubt returns the queues with pods that were asked to leave and then to stay, as long as no answer says which of
+// the two they do, and the ancestors of these queues below root; nil for none.
+func (rs *reservations) inDoubt() (queues []ledger.QueueID) {
+	for _, t := range rs.until {
+		row := rs.e.l.Task(t)
+		if row.Held.Kind != ledger.CommitSpare || row.Held.Item == 0 || row.Job == ledger.NoJob {
+			continue
+		}
+		at := rs.e.l.Job(row.Job).Queue
+		for ; at != ledger.NoQueue && rs.e.l.Queue(at).Name != model.RootQueue; at = rs.e.l.Queues.Parent(at) {
+			queues = append(queues, at)
+		}
+	}
+	return queues
 }
 
 // leavesWith returns the tasks with evictions under way that can stay only together with this one: those of

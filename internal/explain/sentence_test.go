@@ -125,12 +125,12 @@ var sentencesByCode = []said{
 	{trace.Reason{Code: trace.VictimGang}, "its gang would be left with less than its minimum"},
 	{trace.Reason{Code: trace.VictimUnreclaimed, Queue: "a"}, "queue a has reclaimable: false"},
 	{trace.Reason{Code: trace.VictimUnasked}, "no plugin permits it"},
-	{trace.Reason{Code: trace.VictimBusy},
-		"its gang cannot go as a whole: a member is being bound, or may not be evicted"},
+	{trace.Reason{Code: trace.VictimBusy}, "its gang cannot go as a whole: a member is being bound, or may not be " +
+		"evicted"},
+	{trace.Reason{Code: trace.VictimInDoubt}, "whether another pod of its queue leaves is not known yet"},
 	{trace.Reason{Code: trace.PreemptionNever}, "no pod is evicted for it, since its preemptionPolicy is Never"},
 	{trace.Reason{Code: trace.NoVictims, Need: 15, Nodes: []trace.NodeCount{{Code: trace.VictimNotLower, Count: 12},
-		{Code: trace.VictimGang, Count: 2},
-		{Code: trace.VictimKept, Count: 1}}},
+		{Code: trace.VictimGang, Count: 2}, {Code: trace.VictimKept, Count: 1}}},
 		`no pod may be evicted for it: 12 pods have no lower priority, 2 belong to gangs at their minimum, 1 is marked ` +
 			`preemptable: "false"`},
 	{trace.Reason{Code: trace.NoVictims, Nodes: []trace.NodeCount{{Code: trace.VictimBudget, Text: "ml/a", Count: 1}}},

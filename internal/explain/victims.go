@@ -64,6 +64,7 @@ var ofVictims = map[trace.Code]func(trace.Reason) string{
 	},
 	trace.VictimUnasked: constant("no plugin permits it"),
 	trace.VictimBusy:    constant("its gang cannot go as a whole: a member is being bound, or may not be evicted"),
+	trace.VictimInDoubt: constant("whether another pod of its queue leaves is not known yet"),
 
 	trace.PreemptionNever: constant("no pod is evicted for it, since its preemptionPolicy is Never"),
 	trace.VictimsTooFew: func(r trace.Reason) string {
@@ -133,6 +134,8 @@ var sparing = map[trace.Code]refusal{
 	trace.VictimUnasked:     {"is permitted by no plugin", "are permitted by no plugin", ""},
 	trace.VictimBusy: {"belongs to a gang that cannot go as a whole", "belong to gangs that cannot go as a whole",
 		""},
+	trace.VictimInDoubt: {"is in a queue of which it is not known yet whether another pod leaves",
+		"are in queues of which it is not known yet whether another pod leaves", ""},
 	trace.VictimGuaranteed: {"is guaranteed to %s", "are guaranteed to %s", "its own queue"},
 	trace.VictimDeserved: {"is in a queue that holds no more than it deserves",
 		"are in queues that hold no more than they deserve", ""},

@@ -1,6 +1,8 @@
 package evict
 
 import (
+	"slices"
+
 	"ashlar.sh/sched/ledger"
 	"ashlar.sh/sched/model"
 	"ashlar.sh/sched/trace"
@@ -71,6 +73,8 @@ func (p *preemptor) outside(t ledger.TaskID) trace.Code {
 	switch {
 	case (task.Job == p.Job) != (p.o.Scope == SameJob), (queue == p.Queue) == other:
 		return trace.VictimOutside
+	case p.spares(queue):
+		return trace.VictimInDoubt
 	case p.bestEffort && !p.l.Class(task.Class).BestEffort:
 		return trace.VictimOfNoUse
 	case other && !reclaimable(p.l, queue):
@@ -82,4 +86,14 @@ func (p *preemptor) outside(t ledger.TaskID) trace.Code {
 	default:
 		return trace.None
 	}
+}
+
+// spares says that no pod of a queue is evicted at present: see Evictor.Spare.
+func (p *preemptor) spares(q ledger.QueueID) bool {
+	for at := q; len(p.inDoubt) > 0 && at != ledger.NoQueue; at = p.l.Queues.Parent(at) {
+		if slices.Contains(p.inDoubt, at) {
+			return true
+		}
+	}
+	return false
 }

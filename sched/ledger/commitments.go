@@ -11,7 +11,7 @@ const (
 	CommitBind               // spec.nodeName, once the bind is through; lost before that
 	CommitEvict              // metadata.deletionTimestamp, once the delete is through; lost before that
 	CommitReserve            // status.nominatedNodeName (decision 13)
-	CommitSpare              // its eviction was denied: it is not evicted again until then; lost at a restart
+	CommitSpare              // it is not evicted again until then: that was denied, or taken back; lost at a restart
 	CommitKeep               // room is kept for it until other tasks have left it, see KeptRoom; lost at a restart
 	CommitOpen               // its queue gate is to be removed: spec.schedulingGates, once that is done; lost before that
 )
@@ -32,7 +32,7 @@ type Commitment struct {
 	For      Beneficiary // CommitEvict
 	Accepted bool        // CommitEvict: the request was accepted, and the task will go
 	Node     NodeID
-	Item     uint64 // the plan item that asked for it
+	Item     uint64 // the plan item that asked for it; CommitSpare: it may be carried out yet, 0 if it will not
 	// Statement is that of the item: evictions and the reservations they were made for share it.
 	Statement uint64
 	Until     int64         // nanoseconds since the epoch; 0: until the facts show it or a receipt denies it
@@ -204,11 +204,15 @@ func (l *Ledger) Hold(t TaskID, c Commitment) {
 }
 
 // Accept notes that the request for a task's eviction was accepted. This changes nothing else before the fact
-// shows the eviction.
+// shows the eviction, but where it was taken back too late: the task goes.
 func (l *Ledger) Accept(t TaskID) {
-	if held := *l.Tasks.rows[t].Held; held.Kind == CommitEvict {
+	switch held := *l.Tasks.rows[t].Held; held.Kind {
+	case CommitEvict:
 		held.Accepted = true
 		l.Tasks.commit(&l.Tasks.rows[t], held)
+	case CommitSpare:
+		held.Kind, held.Accepted = CommitEvict, true
+		l.Hold(t, held)
 	}
 }
 

@@ -99,6 +99,8 @@ const (
 	VictimUnreclaimed Code = "VictimUnreclaimed" // its queue has reclaimable: false
 	VictimUnasked     Code = "VictimUnasked"     // no plugin permits its eviction
 	VictimBusy        Code = "VictimBusy"        // a member of its gang is being bound, or cannot be evicted
+	// its queue has a pod that was asked to leave and then to stay, and it is not known yet which of the two it does
+	VictimInDoubt Code = "VictimInDoubt"
 
 	// Why no eviction helps; Text is the action, Nodes counts the pods that were no victims, by reason.
 	PreemptionNever Code = "PreemptionNever" // its preemptionPolicy is Never
