@@ -24,7 +24,7 @@ type attempt struct {
 	s       *session.Session
 	w       *PendingTasks
 	job     *ledger.Job
-	refused []ledger.ClassID // classes that found no place in this attempt (decision 21)
+	refused []alike // of which one task found no place in this attempt (decision 21)
 	result
 	explain  bool // refusals need amounts; without them, a refusal is one comparison
 	apart    bool // domains matter to the job: see Apart
@@ -142,7 +142,7 @@ func (t *attempt) one(tx *ledger.Tx, task ledger.TaskID) bool {
 		return true
 	}
 	class := t.s.L.Task(task).Class
-	if slices.Contains(t.refused, class) {
+	if len(t.refused) > 0 && slices.Contains(t.refused, t.alike(task)) {
 		t.note(trace.AlreadyFailed, task, trace.Reason{})
 		return false
 	}

@@ -11,11 +11,24 @@ import (
 	"ashlar.sh/sched/trace"
 )
 
-// refuse notes that a class found no place. A fault of a task's resource claims concerns that task
-// alone: other tasks of its class have claims of their own, made from the same template.
+// alike are tasks of a job of which all find a place or none does: they are of one class, and run equally long. Nodes
+// that are booked take a task that ends before.
+type alike struct {
+	class                            ledger.ClassID
+	lasts, limit, jobLimit, jobSince int64
+}
+
+func (t *attempt) alike(task ledger.TaskID) alike {
+	row := t.s.L.Task(task)
+	times := row.Pod.Rare()
+	return alike{row.Class, times.Lasts, times.Limit, times.JobLimit, times.JobSince}
+}
+
+// refuse notes that tasks found no place. A fault of a task's resource claims concerns that task
+// alone: others have claims of their own, made from the same template.
 func (t *attempt) refuse(task ledger.TaskID, r trace.Reason) {
 	if !r.Code.OfClaims() && r.Code != trace.QueueDevices {
-		t.refused = append(t.refused, t.s.L.Task(task).Class)
+		t.refused = append(t.refused, t.alike(task))
 	}
 	t.stopped(task, r)
 }
