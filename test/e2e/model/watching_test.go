@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"net/http"
 	"net/url"
+	"strconv"
 	"sync"
 	"time"
 
@@ -111,6 +112,9 @@ func (s *script) watch() (question, bool) {
 	s.choose(at, q.query)
 	s.heads(&q)
 	n, how := s.recently(known), s.random.IntN(8)
+	if how > 4 && s.compacts == 0 && s.mayBeForgotten(at, n) {
+		how = 4
+	}
 	if s.maybe(2) {
 		q.query.Set("allowWatchBookmarks", "true")
 	}
@@ -138,6 +142,16 @@ func (s *script) watch() (question, bool) {
 // recently draws one of so many, mostly one of the last: the real server's cache reaches back for a while only.
 func (s *script) recently(known int) int {
 	return max(0, known-1-s.random.IntN(min(known, 30)))
+}
+
+// cached is how many events of a kind the real server's cache holds at least.
+const cached = 100
+
+// mayBeForgotten says that the real server's cache may not reach back to a version of an object.
+func (s *script) mayBeForgotten(at subject, n int) bool {
+	server := s.sides[1]
+	version, err := strconv.ParseInt(server.versions[at.key()][n], 10, 64)
+	return err != nil || server.newest-version > cached
 }
 
 // heads may ask for no more than the metadata, as those do that look for owners.
