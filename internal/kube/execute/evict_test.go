@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"fmt"
 	"slices"
 	"strings"
 	"sync/atomic"
@@ -321,6 +322,47 @@ func TestAVictimThatEndsBeforeItsDeletionStays(t *testing.T) {
 				if r.Outcome != c.want || !slices.Equal(deletes, c.deletes) {
 					t.Errorf("it ended in %v after deletions of versions %v, want %v after %v", r.Outcome, deletes, c.want,
 						c.deletes)
+				}
+			})
+		})
+	}
+}
+
+// A victim that is written to all the time is deleted all the same: what its author writes keeps it no room.
+func TestAVictimThatIsWrittenAllTheTimeGoes(t *testing.T) {
+	for name, often := range map[string]time.Duration{"each 10 ms": 10 * time.Millisecond, "after each read": 0} {
+		t.Run(name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				s := newServer()
+				began, reads := time.Now(), 0
+				version := func() string {
+					if often == 0 {
+						return fmt.Sprint(reads)
+					}
+					return fmt.Sprint(int(time.Since(began) / often))
+				}
+				pod := func(version string) *corev1.Pod {
+					return &corev1.Pod{ObjectMeta: metav1.ObjectMeta{Namespace: "ns", Name: "p", UID: "life",
+						ResourceVersion: version}, Status: corev1.PodStatus{Phase: corev1.PodRunning}}
+				}
+				s.kube.PrependReactor("patch", "pods", func(k8stesting.Action) (bool, runtime.Object, error) {
+					return true, pod("one that is over"), nil
+				})
+				s.kube.PrependReactor("get", "pods", func(k8stesting.Action) (bool, runtime.Object, error) {
+					defer func() { reads++ }()
+					return true, pod(version()), nil
+				})
+				s.kube.PrependReactor("delete", "pods", func(a k8stesting.Action) (bool, runtime.Object, error) {
+					only := a.(k8stesting.DeleteActionImpl).DeleteOptions.Preconditions
+					if only.ResourceVersion != nil && *only.ResourceVersion != version() {
+						return true, nil, apierrors.NewConflict(corev1.Resource("pods"), "p", errors.New("another version"))
+					}
+					return true, nil, nil
+				})
+				r, took := s.receipt(t, sched.Item{ID: 7, Kind: sched.EvictPod, Pod: ledger.Key{Namespace: "ns", Name: "p"},
+					UID: "life", Action: "reclaim"})
+				if r.Outcome != sched.Done || took > time.Second {
+					t.Errorf("its eviction ended in %v after %v, want Done within a second", r.Outcome, took)
 				}
 			})
 		})

@@ -90,7 +90,9 @@ func shown(pods typedcorev1.PodInterface, i sched.Item, judge func(*corev1.Pod) 
 // evict writes the reason to the pod, in Volcano's conditions, and then deletes the pod. The
 // conditions are tried once; only the deletion counts. A pod that has ended meanwhile stays as it is: the
 // deletion is of the version of which it is known that it has not. Where the answer to the conditions did not
-// say which, the pod is read; under a role that forbids that it is deleted in whatever version.
+// say which, and before each further try, the pod is read; under a role that forbids that it is deleted in whatever
+// version. So is a pod that was written between reading and deleting it mostClashes times: its author may do that all
+// the time, and would never lose it.
 func (c *Executor) evict(pods typedcorev1.PodInterface, i sched.Item) request {
 	now, why := metav1.Now(), evicted(i)
 	words := conditions(i.UID,
@@ -99,7 +101,7 @@ func (c *Executor) evict(pods typedcorev1.PodInterface, i sched.Item) request {
 		corev1.PodCondition{Type: corev1.DisruptionTarget, Status: corev1.ConditionTrue,
 			Reason:  corev1.PodReasonPreemptionByScheduler,
 			Message: why, LastTransitionTime: now})
-	said, version := false, ""
+	said, version, clashes := false, "", 0
 	return request{
 		what: "evict " + i.Pod.String(), grave: true,
 		send: func(ctx context.Context) error {
@@ -129,17 +131,27 @@ func (c *Executor) evict(pods typedcorev1.PodInterface, i sched.Item) request {
 					return err // it may have ended meanwhile
 				}
 			}
-			return remove(ctx, pods, i.Pod.Name, i.UID, version)
+			if clashes >= mostClashes {
+				version = ""
+			}
+			err := remove(ctx, pods, i.Pod.Name, i.UID, version)
+			if kindOf(err) == clash {
+				clashes++
+			}
+			return err
 		},
 		shown: shown(pods, i, func(p *corev1.Pod) (bool, sched.Outcome) {
 			if p.DeletionTimestamp == nil && ended(p) {
 				return true, sched.Withdrawn
 			}
-			version = p.ResourceVersion
+			version = "" // the next try may be seconds later
 			return p.DeletionTimestamp != nil, sched.Done
 		}),
 	}
 }
+
+// mostClashes is how often a pod is to be deleted in one version.
+const mostClashes = 3
 
 // ended says that a pod holds no room any more: to delete it would only lose what it says of its work.
 func ended(p *corev1.Pod) bool {
