@@ -91,10 +91,17 @@ func (ev *Eviction) Preemptive(c Preemptor) (trace.Reason, bool) {
 // not ask guards; the action does.
 func (ev *Eviction) Deschedule(yield func(t ledger.TaskID, reason string) bool) {
 	for _, tier := range ev.deschedulers.tiers {
-		any, on := false, true
+		var picked map[ledger.TaskID]bool
+		on := true
 		for _, p := range tier {
 			p.Deschedule(func(t ledger.TaskID, reason string) bool {
-				any = true
+				if picked[t] {
+					return on // another plugin picked it, too
+				}
+				if picked == nil {
+					picked = map[ledger.TaskID]bool{}
+				}
+				picked[t] = true
 				on = yield(t, reason)
 				return on
 			})
@@ -102,7 +109,7 @@ func (ev *Eviction) Deschedule(yield func(t ledger.TaskID, reason string) bool) 
 				return
 			}
 		}
-		if any {
+		if len(picked) > 0 {
 			return
 		}
 	}
