@@ -113,7 +113,7 @@ func (e *Engine) LastCheckpoint() Commitments {
 	c.Spent, c.Rounds = slices.Clone(c.Spent), slices.Clone(c.Rounds)
 	c.Losses = slices.Clone(c.Losses)
 	c.Charges.Jobs, c.Charges.Members = slices.Clone(c.Charges.Jobs), slices.Clone(c.Charges.Members)
-	c.Charges.Minimums = slices.Clone(c.Charges.Minimums)
+	c.Charges.Minimums, c.Charges.Began = slices.Clone(c.Charges.Minimums), slices.Clone(c.Charges.Began)
 	c.Usage = e.saved.checkpoint.used.State()
 	c.Runs = e.saved.checkpoint.ran.Saved()
 	c.Tasks = slices.SortedFunc(maps.Values(e.saved.checkpoint.tasks), byPod)

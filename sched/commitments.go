@@ -216,7 +216,7 @@ func (e *Engine) Restore(c Commitments) {
 			e.reservations.follow(id)
 		}
 	}
-	e.l.Charges.Restore(c.Charges) // some of the jobs below have no other members
+	e.l.Charges.Restore(c.Charges, c.Decided) // some of the jobs below have no other members
 	for _, p := range c.Phases {
 		if j, ok := e.saved.alive(p.Job, p.UID); ok {
 			e.l.Jobs.RestorePhase(j, p.Phase, p.Item, p.At)

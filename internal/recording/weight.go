@@ -47,7 +47,7 @@ func weightOfCommitments(c sched.Commitments) int64 {
 		int64(len(c.Spent))*int64(unsafe.Sizeof(ledger.PastEviction{})) +
 		int64(len(c.Arrivals))*int64(unsafe.Sizeof(sched.Arrival{})) +
 		int64(len(c.Losses))*int64(unsafe.Sizeof(ledger.Loss{})) +
-		int64(len(c.Charges.Jobs)+len(c.Charges.Members)+len(c.Charges.Minimums))*128
+		int64(len(c.Charges.Jobs)+len(c.Charges.Members)+len(c.Charges.Minimums)+len(c.Charges.Began))*128
 	for _, m := range c.Memories {
 		bytes += int64(len(m.Text))
 	}

@@ -168,7 +168,7 @@ func again(l *Ledger, facts []model.Fact) *Ledger {
 		}
 		return true
 	})
-	l2.Charges.Restore(l.Charges.All())
+	l2.Charges.Restore(l.Charges.All(), true)
 	l.Jobs.Each(func(j JobID) bool {
 		if item, held := l.Jobs.PhaseHeld(j); held {
 			if j2, ok := l2.Jobs.Find(l.Job(j).Key); ok { // its last member may be back in the job it names

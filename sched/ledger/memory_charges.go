@@ -52,6 +52,14 @@ func (cg *charging) await(t TaskID) {
 // Begin charges the tasks that have begun to hold room since the last call. It is called twice in each cycle: at
 // its start, with all facts known, and after its actions, with all binds known.
 func (cg *charging) Begin() {
+	cg.chargeAll()
+	cg.restoreStrayed()
+	cg.forgetMoved()
+	cg.minimums.judge()
+}
+
+// chargeAll charges the tasks that have begun to hold room.
+func (cg *charging) chargeAll() {
 	cg.uncharged = slices.DeleteFunc(cg.uncharged, func(t TaskID) bool {
 		row := &cg.l.Tasks.rows[t]
 		if row.free || row.charged || row.Job == NoJob || !row.holdsRoom() {
@@ -68,9 +76,6 @@ func (cg *charging) Begin() {
 		cg.charge(t)
 		return true
 	})
-	cg.restoreStrayed()
-	cg.forgetMoved()
-	cg.minimums.judge()
 }
 
 // forgetMoved drops from moving the jobs that count in the queue that facts name.
@@ -276,12 +281,13 @@ type Charges struct {
 	Jobs     []ChargedJob     // by job
 	Members  []ChargedMember  // by pod
 	Minimums []ChargedMinimum // by job
+	Began    []JobKey         // the jobs of which first members began to hold room since the last cycle, by key
 }
 
 // Equal says that two lists are equal.
 func (c Charges) Equal(o Charges) bool {
 	return slices.Equal(c.Jobs, o.Jobs) && slices.Equal(c.Members, o.Members) &&
-		slices.EqualFunc(c.Minimums, o.Minimums, ChargedMinimum.equal)
+		slices.EqualFunc(c.Minimums, o.Minimums, ChargedMinimum.equal) && slices.Equal(c.Began, o.Began)
 }
 
 // ChargedJob is the queue in which a job counts, where the facts alone name another, or do not suffice to
@@ -310,12 +316,13 @@ func (cg *charging) All() (out Charges) {
 	})
 	slices.SortFunc(out.Jobs, func(a, b ChargedJob) int { return a.Job.Compare(b.Job) })
 	slices.SortFunc(out.Members, func(a, b ChargedMember) int { return a.Pod.Compare(b.Pod) })
-	out.Minimums = cg.minimums.all()
+	out.Minimums, out.Began = cg.minimums.all(), cg.minimums.unjudged(cg.uncharged)
 	return out
 }
 
-// Restore takes over the Charges of an earlier engine, and charges all other tasks that hold room.
-func (cg *charging) Restore(c Charges) {
+// Restore takes over the Charges of an earlier engine, and charges all other tasks that hold room. decided: there was a
+// cycle before, in which what held room then was judged.
+func (cg *charging) Restore(c Charges, decided bool) {
 	for _, m := range c.Members {
 		t, known := cg.l.Tasks.Find(m.Pod)
 		if !known || cg.l.Tasks.rows[t].Pod.UID != m.UID || !cg.l.Tasks.rows[t].holdsRoom() {
@@ -336,7 +343,16 @@ func (cg *charging) Restore(c Charges) {
 		}
 	}
 	cg.minimums.restore(c.Minimums)
-	cg.Begin()
+	cg.chargeAll()
+	cg.minimums.begun = decided
+	for _, k := range c.Began {
+		if j, known := cg.l.Jobs.Find(k); known {
+			cg.minimums.fresh = append(cg.minimums.fresh, j)
+		}
+	}
+	cg.restoreStrayed()
+	cg.forgetMoved()
+	cg.minimums.judgeNoted() // what is fresh is judged when the cycle begins, with all facts known
 }
 
 // keepQueue makes a job with members that hold room count in a queue.

@@ -129,6 +129,11 @@ func (m *minimums) judge() {
 		m.begin(j)
 	}
 	m.fresh, m.begun = m.fresh[:0], true
+	m.judgeNoted()
+}
+
+// judgeNoted is judge without the jobs that are fresh.
+func (m *minimums) judgeNoted() {
 	if len(m.noted) == 0 {
 		return
 	}

@@ -75,6 +75,31 @@ func (m *minimums) all() (out []ChargedMinimum) {
 	return out
 }
 
+// unjudged lists the jobs that are to be judged for the first time when the next cycle begins: those of tasks that are
+// not charged yet, too.
+func (m *minimums) unjudged(uncharged []TaskID) (out []JobKey) {
+	if !m.begun {
+		return nil
+	}
+	add := func(j JobID) {
+		if job := &m.l.Jobs.rows[j]; !job.marks.free {
+			out = append(out, job.Key)
+		}
+	}
+	for _, j := range m.fresh {
+		add(j)
+	}
+	for _, t := range uncharged {
+		row := &m.l.Tasks.rows[t]
+		if !row.free && !row.charged && !row.provisional && row.Job != NoJob && row.holdsRoom() &&
+			m.l.Jobs.rows[row.Job].marks.charged == 0 {
+			add(row.Job)
+		}
+	}
+	slices.SortFunc(out, JobKey.Compare)
+	return slices.Compact(out)
+}
+
 // restore takes over those of an earlier engine, and forgets all others.
 func (m *minimums) restore(list []ChargedMinimum) {
 	for _, j := range m.noted {

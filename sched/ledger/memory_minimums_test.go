@@ -113,19 +113,19 @@ func TestAJobKeepsTheMinimumThatItHasHad(t *testing.T) {
 			c := newCluster()
 			c.node("n", 8000)
 			c.queueUnder("own", "")
+			var early *Ledger // is made before the last cycle
 			for _, write := range x.write {
 				c.Charges.Begin()
 				write(c)
+				early = c.again()
 				c.Charges.Begin()
 				sound(t, c.Ledger)
 			}
 			equal(t, "what it keeps", keeps(t, c.Ledger), x.want)
+			early.Charges.Begin()
+			equal(t, "what it keeps by commitments before the cycle", keeps(t, early), x.want)
 
-			same := New()
-			for _, f := range c.Facts() {
-				same.Apply(f)
-			}
-			same.Charges.Restore(c.Charges.All())
+			same := c.again()
 			equal(t, "what it keeps by commitments", keeps(t, same), x.want)
 			if was, is := byName(c.Ledger), byName(same); was != is {
 				t.Errorf("one that is made of what is committed differs: %s", differs(was, is))
@@ -143,6 +143,16 @@ func TestAJobKeepsTheMinimumThatItHasHad(t *testing.T) {
 			equal(t, "what it keeps by records", keeps(t, anew), x.want)
 		})
 	}
+}
+
+// again is a ledger that is made of this one's facts and of what it is committed to.
+func (c *cluster) again() *Ledger {
+	l := New()
+	for _, f := range c.Facts() {
+		l.Apply(f)
+	}
+	l.Charges.Restore(c.Charges.All(), true)
+	return l
 }
 
 // recordAll writes the records of all members of job g, as a scheduler does once they have run for a while.
