@@ -12,8 +12,8 @@ import (
 )
 
 // evictAny is an action that evicts: once a cycle it takes a running pod of lower priority
-// away and reserves its room for a pending one, in one Statement. It is a function of
-// the ledger, as every action has to be.
+// away and reserves its room for a pending one, in one Statement. Like every action it is a
+// function of the ledger, and keeps a job within its hard topology.
 type evictAny struct{}
 
 func (evictAny) Name() string { return "evictAny" }
@@ -53,7 +53,7 @@ func evictFor(s *session.Session, t ledger.TaskID) bool {
 				return false
 			}
 			tx.Reserve(t, n)
-			return true
+			return apart(s.Policy.HyperNodes(), s.L, t) == ""
 		}) {
 			return true
 		}

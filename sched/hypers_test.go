@@ -33,26 +33,33 @@ func checkTogether(t rapid.TB, e *Engine, p Plan, i Item) {
 			t.Fatalf("pod %v is bound, and %d of sub-group %s have a place, of %d", i.Pod, placed, s.Name, job.SubSize(s))
 		}
 	}
-	net := e.policy.HyperNodes()
-	if net == nil || job.Group == nil {
-		return
-	}
-	apart(t, net, task.Job, topology.AllSubs, job.Group.Topology)
-	if task.Sub >= 0 {
-		apart(t, net, task.Job, task.Sub, job.Of(&job.Subs[task.Sub]).Topology)
+	if far := apart(e.policy.HyperNodes(), e.l, id); far != "" {
+		t.Fatalf("a pod of job %d is bound, and %s", task.Job, far)
 	}
 }
 
-func apart(t rapid.TB, net *topology.Map, j ledger.JobID, sub int32, ask *model.Topology) {
-	t.Helper()
-	if ask == nil || !ask.Hard {
-		return
+// apart says how a task's job, or its sub-group, is further apart than it allows; "" if it is not.
+func apart(net *topology.Map, l *ledger.Ledger, id ledger.TaskID) string {
+	task := l.Task(id)
+	job := l.Job(task.Job)
+	if net == nil || job.Group == nil {
+		return ""
 	}
-	limit := net.Limit(ask)
-	if d := net.Reach(j, sub); d != topology.None && net.Domain(d).Tier > limit {
-		t.Fatalf("a pod of job %d is bound, and sub-group %d is in %q of tier %d, where at most %d is allowed", j, sub,
-			net.Domain(d).Name, net.Domain(d).Tier, limit)
+	far := func(sub int32, ask *model.Topology) string {
+		if ask == nil || !ask.Hard {
+			return ""
+		}
+		limit := net.Limit(ask)
+		if d := net.Reach(task.Job, sub); d != topology.None && net.Domain(d).Tier > limit {
+			return fmt.Sprintf("sub-group %d is in %q of tier %d, where at most %d is allowed", sub,
+				net.Domain(d).Name, net.Domain(d).Tier, limit)
+		}
+		return ""
 	}
+	if whole := far(topology.AllSubs, job.Group.Topology); whole != "" || task.Sub < 0 {
+		return whole
+	}
+	return far(task.Sub, job.Of(&job.Subs[task.Sub]).Topology)
 }
 
 // changeHyper makes, changes or deletes a HyperNode. What they claim may contradict what
