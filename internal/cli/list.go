@@ -22,7 +22,8 @@ type listing struct {
 	selector  string
 	noHeaders bool
 	watch     bool
-	timeless  bool // see explain.Layout
+	asVcctl   string // the name by the flag that vcctl has for it
+	timeless  bool   // see explain.Layout
 }
 
 func (l *listing) flags(c *cobra.Command, namespaces bool) {
@@ -125,6 +126,9 @@ func (p questions) jobs(name string) *cobra.Command {
 			if err := l.check(c); err != nil {
 				return err
 			}
+			if l.asVcctl != "" { // -N of vcctl
+				args = append(args, l.asVcctl)
+			}
 			if len(args) == 2 && args[0] == "view" { // vcctl job view
 				return p.answerWhy(asked{source: l.source, kind: "job", name: args[1]})
 			}
@@ -134,6 +138,8 @@ func (p questions) jobs(name string) *cobra.Command {
 		ValidArgsFunction: p.completes("job", &l.source),
 	}
 	l.flags(c, true)
+	c.Flags().StringVarP(&l.asVcctl, "name", "N", "", "the job, as vcctl has it")
+	must(c.Flags().MarkHidden("name"))
 	return c
 }
 

@@ -132,8 +132,12 @@ func TestTheVerbsOfVcctl(t *testing.T) {
 	for _, c := range []struct{ theirs, ours []string }{
 		{[]string{"job", "list"}, []string{"jobs"}},
 		{[]string{"job", "view", "tune"}, []string{"why", "job", "tune", "--would-run", "0"}},
+		{[]string{"job", "view", "-N", "tune", "-n", "default"}, []string{"why", "job", "tune", "--would-run", "0"}},
+		{[]string{"job", "view", "--name", "tune"}, []string{"why", "job", "tune", "--would-run", "0"}},
 		{[]string{"queue", "list"}, []string{"queues"}},
 		{[]string{"queue", "get", "batch"}, []string{"queues", "batch"}},
+		{[]string{"queue", "get", "-n", "batch"}, []string{"queues", "batch"}},
+		{[]string{"queue", "get", "--name", "batch"}, []string{"queues", "batch"}},
 	} {
 		theirs := run("", append(append([]string{"ashlar"}, c.theirs...), "-f", quickstart)...)
 		ours := run("", append(append([]string{"ashlar"}, c.ours...), "-f", quickstart)...)

@@ -25,6 +25,7 @@ type operation struct {
 	dryRun    string
 	wait      time.Duration
 	open, off bool
+	weight    int32  // that the queue is to have; 0: it stays
 	asVcctl   string // -a of vcctl
 }
 
@@ -38,6 +39,17 @@ delete commands.bus.volcano.sh %s.
 Exit codes: 0 done, or it is so already; 1 it could not be done; 2 bad usage.`
 
 const (
+	queueLong = `Asks Volcano's controllers to open or close a queue, or gives it another weight, as vcctl does.
+
+To open or close it a Command (bus.volcano.sh) is made, and it is waited until they have taken it.
+Where none takes it in time (--wait), nothing is done: the Command is removed again, and what to do
+instead is said. It needs the right to create, get and delete commands.bus.volcano.sh in namespace
+default. The weight is patched, without the controllers, which needs the right to patch
+queues.scheduling.volcano.sh.
+
+%s
+
+Exit codes: 0 done, or it is so already; 1 it could not be done; 2 bad usage.`
 	queueEffect = `A closed queue starts no job; what runs in it runs on, and until that has ended it is Closing. The
 queues below it are closed with it. Opening it again is enough for all.`
 	jobEffect = `Suspending a job deletes its pods: their work since the last checkpoint is lost. It is Aborting, then
@@ -47,8 +59,9 @@ Only Jobs of Volcano (batch.volcano.sh) can be suspended so.`
 
 // operate is `operate queue NAME`, and vcctl's form of it below `queues`.
 func (p operator) operate(name string) *cobra.Command {
-	c := &cobra.Command{Use: "operate", Short: "Open or close a queue", Args: cobra.NoArgs}
-	c.AddCommand(p.queue("queue NAME --open|--close", name+" operate queue", false))
+	c := &cobra.Command{Use: "operate", Short: "Open or close a queue, or change its weight",
+		Args: cobra.NoArgs}
+	c.AddCommand(p.queue("queue NAME --open|--close|--weight N", name+" operate queue", false))
 	return c
 }
 
@@ -56,19 +69,22 @@ func (p operator) queue(use, called string, vcctl bool) *cobra.Command {
 	o := operation{kind: "queue"}
 	c := &cobra.Command{
 		Use:   use,
-		Short: "Open or close a queue, by Volcano's controllers",
-		Long:  fmt.Sprintf(operateLong, "open or close a queue", "in namespace default", queueEffect),
+		Short: "Open or close a queue, by Volcano's controllers, or change its weight",
+		Long:  fmt.Sprintf(queueLong, queueEffect),
 		Example: strings.ReplaceAll(`  # What would be made
   NAME research --close --dry-run
 
   # No new jobs in research, until it is opened again
   NAME research --close
-  NAME research --open`, "NAME", called),
-		RunE: func(_ *cobra.Command, args []string) error {
+  NAME research --open
+
+  # Another weight
+  NAME research --weight 4`, "NAME", called),
+		RunE: func(c *cobra.Command, args []string) error {
 			if err := o.take(args); err != nil {
 				return err
 			}
-			if err := o.direction(); err != nil {
+			if err := o.direction(c.Flags().Changed("weight")); err != nil {
 				return err
 			}
 			return p.run(o)
@@ -78,12 +94,13 @@ func (p operator) queue(use, called string, vcctl bool) *cobra.Command {
 	f := c.Flags()
 	f.BoolVar(&o.open, "open", false, "open the queue")
 	f.BoolVar(&o.off, "close", false, "close the queue")
-	shorthand := "n"
+	shorthand, weight := "n", ""
 	if vcctl { // -n is the queue there
-		shorthand = ""
+		shorthand, weight = "", "w"
 		f.StringVarP(&o.name, "name", "n", "", "the queue, as vcctl has it")
-		f.StringVarP(&o.asVcctl, "action", "a", "", "open or close, as vcctl has it")
+		f.StringVarP(&o.asVcctl, "action", "a", "", "open, close or update, as vcctl has it")
 	}
+	f.Int32VarP(&o.weight, "weight", weight, 0, "the weight that the queue is to have, at least 1")
 	f.StringVarP(&o.namespace, "namespace", shorthand, metav1.NamespaceDefault, "namespace in which the Command is made")
 	o.clusterFlags(c)
 	o.flags(c)
@@ -155,8 +172,8 @@ func (o *operation) take(args []string) error {
 	return nil
 }
 
-// direction reads whether a queue is to be opened or closed.
-func (o *operation) direction() error {
+// direction reads whether a queue is to be opened, closed, or given another weight.
+func (o *operation) direction(weighs bool) error {
 	switch o.asVcctl {
 	case "":
 	case "open":
@@ -164,16 +181,26 @@ func (o *operation) direction() error {
 	case "close":
 		o.off = true
 	case "update":
-		return errors.New("--action update: only open and close go by Command; change the weight by kubectl patch queue")
+		if !weighs {
+			return errors.New("--action update: give --weight, which is all that it changes")
+		}
 	default:
-		return fmt.Errorf("--action %q: expected open or close", o.asVcctl)
+		return fmt.Errorf("--action %q: expected open, close or update", o.asVcctl)
+	}
+	given := 0
+	for _, is := range []bool{o.open, o.off, weighs} {
+		if is {
+			given++
+		}
 	}
 	switch {
-	case o.open && o.off, !o.open && !o.off:
-		return errors.New("give one of --open and --close")
+	case given != 1:
+		return errors.New("give one of --open, --close and --weight")
+	case weighs && o.weight < 1:
+		return fmt.Errorf("--weight %d: expected 1 or more", o.weight)
 	case o.open:
 		o.action = busv1alpha1.OpenQueueAction
-	default:
+	case o.off:
 		o.action = busv1alpha1.CloseQueueAction
 	}
 	return nil

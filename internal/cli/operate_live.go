@@ -28,6 +28,9 @@ func (p operator) run(o operation) error {
 		return onlyClusters(err)
 	}
 	do := &commander{Clients: c, process: p.Process, operation: o}
+	if o.weight > 0 {
+		return do.reweigh(ctx)
+	}
 	target, err := do.target(ctx)
 	if err != nil || target == nil {
 		return err
@@ -45,6 +48,11 @@ type commander struct {
 
 func (d *commander) say(format string, args ...any) {
 	fmt.Fprintln(d.process.Out, explain.Printable(fmt.Sprintf(format, args...)))
+}
+
+// hint says something beside the output.
+func (d *commander) hint(format string, args ...any) {
+	fmt.Fprintln(d.process.Err, explain.Printable(fmt.Sprintf(format, args...)))
 }
 
 // target reads what the Command is about. nil without an error: it is so already, which was said.
@@ -173,7 +181,7 @@ func (d *commander) ask(ctx context.Context, target *metav1.OwnerReference) erro
 			return err
 		}
 		d.say("%s", strings.TrimSpace(string(text)))
-		fmt.Fprintln(d.process.Err, "dry run: nothing was made. It would mean:", explain.Printable(d.effect()))
+		d.hint("dry run: nothing was made. It would mean: %s", d.effect())
 		return nil
 	}
 	commands, options := d.Volcano.BusV1alpha1().Commands(d.namespace), metav1.CreateOptions{}

@@ -52,7 +52,7 @@ func (p questions) queues(name string) *cobra.Command {
 
   # On the live cluster
   NAME queues -o wide`, "NAME", name),
-		Args: func(_ *cobra.Command, args []string) error { return s.take(args) },
+		Args: func(c *cobra.Command, args []string) error { return s.take(args, c.Flags().Changed("namespace")) },
 		RunE: func(c *cobra.Command, _ []string) error {
 			if err := s.check(c); err != nil {
 				return err
@@ -67,14 +67,22 @@ func (p questions) queues(name string) *cobra.Command {
 	out.DefValue, out.Usage, s.output = "table", "table, wide, json, yaml, name or jsonpath=TEMPLATE", "table"
 	at.DefValue, at.Usage, s.at = "quiet", "of files: when to look: quiet, or a virtual time such as 0s (after the first "+
 		"cycle) or 2h", "quiet"
+	f.StringVar(&s.asVcctl, "name", "", "the queue, as vcctl has it")
+	must(f.MarkHidden("name"))
 	f.BoolVar(&s.why, "why", false, "show the arithmetic of queue NAME, or of all queues")
 	must(c.RegisterFlagCompletionFunc("at", cobra.FixedCompletions([]string{"quiet", "0s"},
 		cobra.ShellCompDirectiveNoFileComp)))
 	return c
 }
 
-// take reads the arguments: a NAME or none, and those of vcctl: list, and get NAME.
-func (s *sharing) take(args []string) error {
+// take reads the arguments: a NAME or none, and those of vcctl: list, get NAME, and get with the name by a flag, which
+// is -n there: a queue has no namespace.
+func (s *sharing) take(args []string, named bool) error {
+	if s.asVcctl != "" {
+		args = append(args, s.asVcctl)
+	} else if len(args) == 1 && args[0] == "get" && named {
+		args, s.namespace = append(args, s.namespace), ""
+	}
 	if args = listedAs(args); len(args) == 2 && args[0] == "get" {
 		args = args[1:]
 	}
