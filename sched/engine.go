@@ -98,6 +98,7 @@ func (e *Engine) Decide(now int64) (plan Plan, events []trace.Event, next int64)
 	// 3. Actions, in the configured order; each one's statements become commitments.
 	for _, a := range e.actions {
 		e.watch.Begin(policy.PartAction, a.Name())
+		e.l.Charges.Judge()
 		a.Execute(&e.session)
 		e.commit(now)
 		e.watch.End()

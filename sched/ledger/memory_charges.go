@@ -78,6 +78,10 @@ func (cg *charging) chargeAll() {
 	})
 }
 
+// Judge notes of jobs which minimums they have had. It is called before each action too: a gang that one action
+// completed is kept whole by the next.
+func (cg *charging) Judge() { cg.minimums.judgeNoted() }
+
 // forgetMoved drops from moving the jobs that count in the queue that facts name.
 func (cg *charging) forgetMoved() {
 	slices.Sort(cg.moving)
