@@ -97,7 +97,7 @@ func TestCompare(t *testing.T) {
 		t.Fatal(got.err)
 	}
 	got = run("", "ashlar", "compare", "--dump", state, "--scheduler-conf", calm, "--scheduler-conf", hasty)
-	if got.code != 0 || !strings.Contains(got.out, "1 of 1 jobs fare the same") {
+	if got.code != 0 || !strings.Contains(got.out, "The only job fares the same.") {
 		t.Errorf("of a snapshot, in which long alone is: exit code %d, %s %s", got.code, got.out, got.err)
 	}
 	for _, bad := range [][]string{{"-f", input}, {"--scheduler-conf", calm, "--scheduler-conf", calm}} {

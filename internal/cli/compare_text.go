@@ -224,8 +224,11 @@ func (c *comparison) sums() (out []string) {
 				less++
 			}
 		}
-		out = append(out, fmt.Sprintf("Pods are evicted: %d with A, %d with B (more of %d jobs, fewer of %d).", c.Evicts[0],
-			c.Evicts[1], more, less))
+		out = append(out, fmt.Sprintf("Pods are evicted: %d with A, %d with B (more of %s, fewer of %d).", c.Evicts[0],
+			c.Evicts[1], explain.Count(more, "job"), less))
+	}
+	if len(c.Jobs) == 1 {
+		return append(out, [...]string{"The only job does not fare the same.", "The only job fares the same."}[c.Same])
 	}
 	return append(out, fmt.Sprintf("%d of %d jobs fare the same.", c.Same, len(c.Jobs)))
 }

@@ -47,8 +47,12 @@ func (p Process) read(s simulation) (input, error) {
 		return input{}, err
 	}
 	if unheeded := in.claimed(); unheeded > 0 && !in.storage() {
-		in.problems = append(in.problems, manifest.Problem{Object: "PersistentVolumeClaim", Message: fmt.Sprintf(
-			"there is none in the input, and %d pods name claims: they are placed as if they had none", unheeded)})
+		of := fmt.Sprintf("%d pods name claims: they are placed as if they had none", unheeded)
+		if unheeded == 1 {
+			of = "1 pod names a claim: it is placed as if it had none"
+		}
+		in.problems = append(in.problems, manifest.Problem{Object: "PersistentVolumeClaim",
+			Message: "there is none in the input, and " + of})
 	}
 	return in, nil
 }

@@ -56,8 +56,8 @@ func (p planner) tryChanges(a planning, t planTries, out *explain.Plan) error {
 		}
 	}
 	if tried < len(waiting) {
-		out.Notes = append(out.Notes, fmt.Sprintf("what would make them run was looked for to the end for %d of the %d jobs "+
-			"that do not start: %d at most, for %s together (--would-run)", tried, len(waiting), mostTried, a.search))
+		out.Notes = append(out.Notes, fmt.Sprintf("what would make jobs run that do not start was looked for to the end "+
+			"for %d of %d: for %d at most, for %s together (--would-run)", tried, len(waiting), mostTried, a.search))
 	}
 	return nil
 }

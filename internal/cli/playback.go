@@ -104,8 +104,8 @@ func (p playing) result(out playback, output string) error {
 			fmt.Fprintf(p.Out, "Cycles from %s to %s.\n", out.From, out.To)
 		}
 		if out.Same {
-			fmt.Fprintf(p.Out, "Decided again: %d cycles, %d items (%d pods bound, %d evicted). "+
-				"All are the same, byte for byte.\n", out.Cycles, out.Items, out.Bound, out.Evicted)
+			fmt.Fprintf(p.Out, "Decided again: %s, %s (%s bound, %d evicted). All are the same, byte for byte.\n",
+				explain.Count(out.Cycles, "cycle"), explain.Count(out.Items, "item"), explain.Count(out.Bound, "pod"), out.Evicted)
 		}
 	}
 	if out.Cut {

@@ -9,6 +9,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"ashlar.sh/internal/explain"
 	"ashlar.sh/internal/recording"
 	"ashlar.sh/internal/sim"
 	"ashlar.sh/sched/model"
@@ -73,18 +74,19 @@ func (p snapshots) snap(s snapping, path string) error {
 		}
 		state = r.State
 		for _, kind := range slices.Sorted(maps.Keys(r.LeftOut)) {
-			p.warnEach([]string{fmt.Sprintf("%d objects of kind %s are left out: they cannot be redacted", r.LeftOut[kind],
-				kind)})
+			p.warnEach([]string{fmt.Sprintf("left out, since they cannot be redacted: %s of kind %s",
+				explain.Count(r.LeftOut[kind], "object"), kind)})
 		}
 		if r.Plain > 0 {
-			p.warnEach([]string{fmt.Sprintf("%d pods ask for volumes or devices, which are left out: they may be decided "+
-				"otherwise than they were", r.Plain)})
+			p.warnEach([]string{fmt.Sprintf("volumes and devices are left out, for which %s asked: what is decided of "+
+				"these may differ", explain.Count(r.Plain, "pod"))})
 		}
 	}
 	if err := recording.WriteState(path, state); err != nil {
 		return badInput("error: " + err.Error())
 	}
-	fmt.Fprintf(p.Out, "%s: %d objects at %s; ashlar replay decides on them\n", path, len(state.Facts), moment(state.Now))
+	fmt.Fprintf(p.Out, "%s: %s at %s; ashlar replay decides on them\n", path, explain.Count(len(state.Facts), "object"),
+		moment(state.Now))
 	return nil
 }
 

@@ -85,8 +85,8 @@ func (p Process) loading() *progress {
 func (s *progress) tick(w *sim.World) {
 	s.show(func() string {
 		sum := w.Summary()
-		return fmt.Sprintf("cycle %d, %s of virtual time: %d pods bound, %d waiting", sum.Cycles, sum.VirtualTime, sum.Bound,
-			sum.Pending)
+		return fmt.Sprintf("cycle %d, %s of virtual time: %s bound, %d waiting", sum.Cycles, sum.VirtualTime,
+			explain.Count(sum.Bound, "pod"), sum.Pending)
 	})
 }
 
@@ -96,11 +96,12 @@ func (s *progress) load(l manifest.Progress) {
 		const mb = 1_000_000
 		switch {
 		case l.File == "":
-			return fmt.Sprintf("%d objects made ready", l.Objects)
+			return explain.Count(l.Objects, "object") + " made ready"
 		case l.Of == 0:
 			return fmt.Sprintf("reading %s: %d MB have come", printable(l.File), l.Bytes/mb)
 		default:
-			return fmt.Sprintf("reading %s: %d of %d MB, %d objects", printable(l.File), l.Bytes/mb, l.Of/mb, l.Objects)
+			return fmt.Sprintf("reading %s: %d of %d MB, %s", printable(l.File), l.Bytes/mb, l.Of/mb,
+				explain.Count(l.Objects, "object"))
 		}
 	})
 }

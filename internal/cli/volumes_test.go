@@ -78,7 +78,7 @@ func TestVolumesAreHeededInASimulation(t *testing.T) {
 			input: twoNodes + disks + claiming("a", ""), nodes: map[string]string{"a": ""},
 			reasons: map[string]string{"a": `"a" not found`}},
 		"where the input knows of no volumes, room alone counts": {
-			input: twoNodes + claiming("a", ""), nodes: map[string]string{"a": "n"}, problem: "1 pods name claims"},
+			input: twoNodes + claiming("a", ""), nodes: map[string]string{"a": "n"}, problem: "1 pod names a claim"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			file := filepath.Join(t.TempDir(), "cluster.yaml")

@@ -209,7 +209,7 @@ func became(p *corev1.Pod) string {
 	case p.Spec.NodeName == "":
 		for _, c := range p.Status.Conditions {
 			if c.Type == corev1.PodScheduled && c.Status == corev1.ConditionFalse && c.Message != "" {
-				return name + "it waits: " + c.Message
+				return name + "it waits: " + strings.TrimPrefix(c.Message, name)
 			}
 		}
 		return name + "it waits for a node"

@@ -95,9 +95,15 @@ func webhooks(ctx context.Context, v *Visit) Check {
 			}
 		}
 	}
-	out.Message = fmt.Sprintf("%d webhooks for pods and Volcano's kinds by services, all of them answered", looked)
-	if dead > 0 {
-		out.Message = fmt.Sprintf("%d of %d webhooks for pods and Volcano's kinds are dead", dead, looked)
+	switch {
+	case looked == 0:
+		out.Message = "no webhook for pods and Volcano's kinds is by a service"
+	case dead > 0:
+		out.Message = fmt.Sprintf("webhooks for pods and Volcano's kinds that are dead: %d of %d", dead, looked)
+	case looked == 1:
+		out.Message = "1 webhook for pods and Volcano's kinds by a service, and it is answered"
+	default:
+		out.Message = fmt.Sprintf("%d webhooks for pods and Volcano's kinds by services, all of them answered", looked)
 	}
 	return out
 }
@@ -218,10 +224,16 @@ func heartbeats(ctx context.Context, v *Visit) Check {
 		}
 		odd++
 	}
-	out.Message = fmt.Sprintf("%d nodes are heard of, and their clocks are not ahead", len(list.Items))
-	if odd > 0 {
-		out.Status, out.Message = Warning, fmt.Sprintf("%d of %d nodes are not heard of, or their clock is ahead", odd,
-			len(list.Items))
+	switch n := len(list.Items); {
+	case odd > 0:
+		out.Status, out.Message = Warning, fmt.Sprintf("nodes that are not heard of, or of which the clock is ahead: "+
+			"%d of %d", odd, n)
+	case n == 0:
+		out.Message = "no kubelet has a Lease"
+	case n == 1:
+		out.Message = "1 node is heard of, and its clock is not ahead"
+	default:
+		out.Message = fmt.Sprintf("%d nodes are heard of, and their clocks are not ahead", n)
 	}
 	return out
 }

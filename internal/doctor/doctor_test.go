@@ -188,6 +188,26 @@ func TestLeasesThatAreNotRenewed(t *testing.T) {
 	is(t, check(t, v, "leases"), OK, "held by pod-1")
 }
 
+// A scheduler that no Deployment shows is seen by the Lease that it renews, as under make cluster.
+func TestASchedulerWithoutADeployment(t *testing.T) {
+	holder, lasts := "host_7d0c", int32(15)
+	lease := func(namespace string, ago time.Duration) *coordinationv1.Lease {
+		at := metav1.NewMicroTime(noon.Add(-ago))
+		return &coordinationv1.Lease{ObjectMeta: metav1.ObjectMeta{Namespace: namespace, Name: "volcano"},
+			Spec: coordinationv1.LeaseSpec{HolderIdentity: &holder, LeaseDurationSeconds: &lasts, RenewTime: &at}}
+	}
+	v, _ := visit(lease("kube-system", 3*time.Second))
+	c := check(t, v, "schedulers")
+	is(t, c, OK, "a scheduler runs without a Deployment")
+	is(t, c, OK, "host_7d0c renews the Lease kube-system/volcano")
+	v, _ = visit(lease("kube-system", 3*time.Second))
+	is(t, check(t, v, "leases"), OK, "held by host_7d0c")
+	v, _ = visit(lease("kube-system", time.Hour))
+	is(t, check(t, v, "schedulers"), Warning, "no deployment")
+	v, _ = visit(lease("tenant", 3*time.Second)) // anybody may make one there
+	is(t, check(t, v, "schedulers"), Warning, "no deployment")
+}
+
 func TestDeadWebhooks(t *testing.T) {
 	hook := func(policy admissionv1.FailurePolicyType, group string) *admissionv1.ValidatingWebhookConfiguration {
 		return &admissionv1.ValidatingWebhookConfiguration{ObjectMeta: metav1.ObjectMeta{Name: "jobs"},
@@ -205,11 +225,11 @@ func TestDeadWebhooks(t *testing.T) {
 		status  Status
 		words   string
 	}{
-		"answered":        {[]runtime.Object{hook(admissionv1.Fail, ""), slice}, OK, "1 webhooks"},
+		"answered":        {[]runtime.Object{hook(admissionv1.Fail, ""), slice}, OK, "by a service, and it is answered"},
 		"dead, refuses":   {[]runtime.Object{hook(admissionv1.Fail, "")}, Failure, "what it is about is refused"},
 		"dead, passes":    {[]runtime.Object{hook(admissionv1.Ignore, "scheduling.volcano.sh")}, Warning, "waits for it"},
-		"of other kinds":  {[]runtime.Object{hook(admissionv1.Fail, "example.com")}, OK, "0 webhooks"},
-		"none are there ": {nil, OK, "0 webhooks"},
+		"of other kinds":  {[]runtime.Object{hook(admissionv1.Fail, "example.com")}, OK, "no webhook"},
+		"none are there ": {nil, OK, "no webhook"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			v, _ := visit(c.objects...)
@@ -238,7 +258,7 @@ func TestClocks(t *testing.T) {
 			Spec: coordinationv1.LeaseSpec{RenewTime: &renewed}}
 	}
 	v, _ := visit(at("n1", 5*time.Second))
-	is(t, check(t, v, "nodes"), OK, "1 nodes")
+	is(t, check(t, v, "nodes"), OK, "1 node is heard of, and its clock is not ahead")
 	v, _ = visit(at("n1", 5*time.Second), at("n2", -time.Minute), at("n3", time.Hour))
 	c := check(t, v, "nodes")
 	is(t, c, Warning, "node n2: its clock is 1m0s ahead")

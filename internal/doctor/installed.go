@@ -16,6 +16,7 @@ import (
 	"ashlar.sh/deploy"
 	"ashlar.sh/internal/kube/api"
 	"ashlar.sh/internal/kube/inspect"
+	"ashlar.sh/internal/kube/translate"
 )
 
 // oldest is the oldest minor version of Kubernetes 1 that docs/install.md assumes.
@@ -141,10 +142,17 @@ func schedulers(ctx context.Context, v *Visit) Check {
 			by[name] = append(by[name], r)
 		}
 	}
+	if len(found) == 0 {
+		if text := v.leased(ctx); text != "" {
+			out.Message, out.Details = "a scheduler runs without a Deployment", []string{text}
+			return out
+		}
+	}
 	switch {
 	case len(found) == 0:
 		out.Status, out.Message = Warning, "no deployment of Ashlar or of Volcano's scheduler is there"
-		out.Do = "docs/install.md installs one; one that runs without a Deployment or StatefulSet is not seen"
+		out.Do = "docs/install.md installs one; one that runs without a Deployment or StatefulSet is seen by its " +
+			"Lease alone"
 		return out
 	case ready == 0:
 		out.Status, out.Message = Failure, "no scheduler is ready: nothing is placed"
@@ -167,6 +175,24 @@ func schedulers(ctx context.Context, v *Visit) Check {
 		break
 	}
 	return out
+}
+
+// leased finds a scheduler that no Deployment shows, by a Lease that it renews: one that runs beside the cluster, as
+// under make cluster. Only namespaces count in which tenants make no Leases. "": there is none, or none may be seen.
+func (v *Visit) leased(ctx context.Context) string {
+	for _, namespace := range append([]string{metav1.NamespaceSystem}, inspect.Namespaces...) {
+		l, err := v.Kube.CoordinationV1().Leases(namespace).Get(ctx, translate.DefaultScheduler, metav1.GetOptions{})
+		if err != nil || l.Spec.HolderIdentity == nil || *l.Spec.HolderIdentity == "" || l.Spec.RenewTime == nil ||
+			l.Spec.LeaseDurationSeconds == nil ||
+			v.now().Sub(l.Spec.RenewTime.Time) > 3*time.Duration(*l.Spec.LeaseDurationSeconds)*time.Second {
+			continue
+		}
+		v.running = append(v.running, inspect.Running{Namespace: namespace, Name: *l.Spec.HolderIdentity, Ready: 1,
+			Elects: true})
+		return fmt.Sprintf("%s renews the Lease %s/%s; which schedulerNames it serves no object says", *l.Spec.HolderIdentity,
+			namespace, l.Name)
+	}
+	return ""
 }
 
 // essentialRights are the resources without which the scheduler does not work at all.

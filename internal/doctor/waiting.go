@@ -105,8 +105,8 @@ func gates(_ context.Context, v *Visit) Check {
 		stuck++
 	}
 	if stuck > 0 {
-		out.Status, out.Message = Warning, fmt.Sprintf("%d pods are held back by scheduling gates for more than %s", stuck,
-			held)
+		out.Status, out.Message = Warning, fmt.Sprintf("%s held back by scheduling gates for more than %s",
+			explain.Count(stuck, "pod"), held)
 	}
 	return out
 }

@@ -183,10 +183,10 @@ func (w *EvictionWhy) others() Step {
 		out.Text = "none were compared: what leaves a node is chosen pod by pod"
 		return out
 	}
-	out.Text = fmt.Sprintf("%s tried; on %d no eviction could have helped", count(r.Considered, "node"), r.Hopeless)
+	out.Text = fmt.Sprintf("%s tried; on %d no eviction could have helped", Count(r.Considered, "node"), r.Hopeless)
 	if r.Exhausted {
 		out.Details = append(out.Details, fmt.Sprintf("the search was given up after %s: something cheaper may exist",
-			count(r.Steps, "step")))
+			Count(r.Steps, "step")))
 	}
 	for _, lost := range w.document().Record.Instead {
 		out.Details = append(out.Details, "not "+lost.Node+": "+lost.Why)

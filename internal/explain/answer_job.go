@@ -64,14 +64,14 @@ func (a *Asking) stand(w *sched.JobWhy, t jobTally, places []Place) (State, stri
 	waits := waiting(j.Reason)
 	switch {
 	case t.total > 0 && t.ended == t.total || j.Phase == model.GroupCompleted:
-		return Finished, fmt.Sprintf("it is over: %s ended", count(t.ended, "pod"))
+		return Finished, fmt.Sprintf("it is over: %s ended", Count(t.ended, "pod"))
 	case runs && !waits:
 		return Runs, fmt.Sprintf("it runs: %s%s%s", ofAll(t.placed, t.total), on(places), a.since(firstStart(w.Pods)))
 	case runs:
 		return Runs, fmt.Sprintf("it runs with %s%s%s; of the others: %s", ofAll(t.placed, t.total), on(places),
 			a.since(firstStart(w.Pods)), Sentence(j.Reason))
 	case t.deciding > 0 && (!waits || t.placed+t.deciding+int(j.Tasks[model.Succeeded]) >= int(j.MinMember)):
-		text := fmt.Sprintf("nothing is in its way: %s%s", count(t.deciding, "pod"), goes(t.deciding, places))
+		text := fmt.Sprintf("nothing is in its way: %s%s", Count(t.deciding, "pod"), goes(t.deciding, places))
 		if waits {
 			text += "; of the others: " + Sentence(j.Reason)
 		}
@@ -86,9 +86,9 @@ func (a *Asking) stand(w *sched.JobWhy, t jobTally, places []Place) (State, stri
 
 func ofAll(n, total int) string {
 	if n == total {
-		return count(n, "pod")
+		return Count(n, "pod")
 	}
-	return fmt.Sprintf("%d of %s", n, count(total, "pod"))
+	return fmt.Sprintf("%d of %s", n, Count(total, "pod"))
 }
 
 func on(places []Place) string {
@@ -388,7 +388,7 @@ func startStep(w *sched.JobWhy, t jobTally, state State, stop string) Step {
 	case state == Runs:
 		s.Verdict, s.Text = Passed, fmt.Sprintf("%s on %s", ofAll(t.placed, t.total), where)
 	case state == Starts:
-		s.Verdict, s.Text = Passed, fmt.Sprintf("the next cycle binds %s: %s", count(t.deciding, "pod"), where)
+		s.Verdict, s.Text = Passed, fmt.Sprintf("the next cycle binds %s: %s", Count(t.deciding, "pod"), where)
 	case stop == stepStart:
 		s.Verdict, s.Text = Refused, sentence(w.Job.Reason)
 	}

@@ -160,7 +160,7 @@ func (q *QueueAnswer) summary(state State, gate string, leaf bool, jobs int) str
 	if len(q.Waits) == 1 && w.Jobs == 1 {
 		return text + " (" + w.Example + ")"
 	}
-	return fmt.Sprintf("%s (%s, the first of %s)", text, w.Example, count(w.Jobs, "such job"))
+	return fmt.Sprintf("%s (%s, the first of %s)", text, w.Example, Count(w.Jobs, "such job"))
 }
 
 func waitIn(n int) string {
@@ -283,7 +283,7 @@ func (q *QueueAnswer) turnStep(all *sched.Report) Step {
 	s := Step{Name: stepOrder, Verdict: Told, Text: "no job in it waits for a turn"}
 	if q.Turn > 0 {
 		s.Text = fmt.Sprintf("it is served number %d of the %s in which jobs wait, with %s that may have a turn", q.Turn,
-			count(queues, "queue"), count(q.Waiting, "job"))
+			Count(queues, "queue"), Count(q.Waiting, "job"))
 	}
 	return s
 }

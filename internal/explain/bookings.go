@@ -105,7 +105,7 @@ func (p *page) booked(r *Report) {
 			p.paragraph(4, fmt.Sprintf("%s: pod %s/%s on %s may run on in the window", b.Name, c.Namespace, c.Pod, c.Node))
 		}
 		if more := b.Conflicting - len(b.Conflicts); more > 0 {
-			p.paragraph(4, fmt.Sprintf("%s: and %s more", b.Name, count(more, "pod")))
+			p.paragraph(4, fmt.Sprintf("%s: and %s more", b.Name, Count(more, "pod")))
 		}
 	}
 }

@@ -60,9 +60,23 @@ type Lost struct {
 	Victims         int    `json:"victims"`
 }
 
-// EvictedOf says by which action how many pods of a PodGroup were evicted: what its event says.
-func EvictedOf(action string, pods int) string {
-	return action + ": " + count(pods, "pod") + " evicted"
+// EvictedOf says by which action how many pods were evicted, and between which queues: what the event of a PodGroup
+// says. The queues are "" where no pod was to have the room.
+func EvictedOf(action string, pods int, from, to string) string {
+	text := action + ": " + Count(pods, "pod") + " evicted"
+	switch {
+	case to == "":
+		return text
+	case from == to:
+		return text + " for a job of its own queue, " + to
+	}
+	return text + " from queue " + from + ", for queue " + to + ", which takes back its due"
+}
+
+// EvictedBetween says the same about either of two queues.
+func EvictedBetween(action string, pods int, from, to string) string {
+	return fmt.Sprintf("%s: %s of queue %s evicted for queue %s, which takes back its due", action, Count(pods, "pod"),
+		from, to)
 }
 
 // Evicted says in one sentence for which job, and by which rule, a pod was evicted. The
@@ -146,7 +160,7 @@ func lost(chosen tally, a trace.Alternative) string {
 	case a.Priority != chosen.highest:
 		return fmt.Sprintf("%s a victim of priority %d, not %d", would, a.Priority, chosen.highest)
 	case a.Sum != chosen.sum || a.Victims != chosen.victims:
-		return fmt.Sprintf("%s %s with priorities of %d in all, not %d with %d", would, count(a.Victims, "victim"), a.Sum,
+		return fmt.Sprintf("%s %s with priorities of %d in all, not %d with %d", would, Count(a.Victims, "victim"), a.Sum,
 			chosen.victims, chosen.sum)
 	case a.AtLeast:
 		return "not tried: it could not cost less"
@@ -282,7 +296,7 @@ func (p *page) plan(e *Eviction) {
 		text += fmt.Sprintf(" (priority %d against %d)", r.ForPriority, r.Priority)
 	}
 	text += fmt.Sprintf("; permitted by tier %d: %s", r.Tier, strings.Join(r.Plugins, ", "))
-	text += fmt.Sprintf("; %s tried, %d ruled out", count(r.NodesTried, "node"), r.NodesRuledOut)
+	text += fmt.Sprintf("; %s tried, %d ruled out", Count(r.NodesTried, "node"), r.NodesRuledOut)
 	if r.Exhausted {
 		text += "; the search was given up early"
 	}

@@ -133,3 +133,17 @@ func TestManyPlansAreCounted(t *testing.T) {
 		t.Errorf("all of %d plans are told:\n%s", mostPlans+3, out.String())
 	}
 }
+
+// A PodGroup and both queues are told which queue takes, and which one loses.
+func TestEvictionsNameBothQueues(t *testing.T) {
+	for want, got := range map[string]string{
+		"shuffle: 1 pod evicted":                                                      EvictedOf("shuffle", 1, "", ""),
+		"preempt: 2 pods evicted for a job of its own queue, a":                       EvictedOf("preempt", 2, "a", "a"),
+		"reclaim: 3 pods evicted from queue b, for queue a, which takes back its due": EvictedOf("reclaim", 3, "b", "a"),
+		"reclaim: 3 pods of queue b evicted for queue a, which takes back its due":    EvictedBetween("reclaim", 3, "b", "a"),
+	} {
+		if got != want {
+			t.Errorf("it says %q, want %q", got, want)
+		}
+	}
+}

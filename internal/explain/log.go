@@ -114,7 +114,7 @@ var lines = [...]func(trace.Event) string{
 	},
 	trace.KeepsRoom: func(e trace.Event) string {
 		return fmt.Sprintf("Keeping room for %s of Job <%s> on nodes <%s>: it could have started without pods that came "+
-			"later", count(e.Count, "task"), e.Job, e.Node)
+			"later", Count(e.Count, "task"), e.Job, e.Node)
 	},
 	trace.KeepsNoRoom:  func(e trace.Event) string { return fmt.Sprintf("Keeping no more room for Job <%s>", e.Job) },
 	trace.NoPreemptors: func(e trace.Event) string { return fmt.Sprintf("No preemptors in Queue <%s>, break.", e.Queue) },

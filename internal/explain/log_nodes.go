@@ -21,7 +21,7 @@ func fitErrors(e trace.Event) string {
 	if len(parts) == 0 {
 		parts = append(parts, Sentence(e.Reason))
 	}
-	return fmt.Sprintf("FitErrors of Task <%s>: predicate failed on %s: %s", e.Task, count(e.Reason.Need, "node"),
+	return fmt.Sprintf("FitErrors of Task <%s>: predicate failed on %s: %s", e.Task, Count(e.Reason.Need, "node"),
 		strings.Join(parts, ", "))
 }
 
@@ -38,7 +38,7 @@ func batchNodeOrder(e trace.Event) string {
 	for i, s := range e.Scores {
 		parts[i] = fmt.Sprintf("<%s> score <%d> (<%d> compared)", s.Node, s.Score, s.Compared)
 	}
-	return fmt.Sprintf("BatchNodeOrder of Task <%s> over %s: %s", e.Task, count(e.Count, "node"),
+	return fmt.Sprintf("BatchNodeOrder of Task <%s> over %s: %s", e.Task, Count(e.Count, "node"),
 		strings.Join(parts, ", "))
 }
 

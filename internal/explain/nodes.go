@@ -68,9 +68,9 @@ func total(r trace.Reason) string {
 	case r.Need == 1:
 		return "the only node does not take it"
 	case refused < r.Need:
-		return fmt.Sprintf("of %s", count(r.Need, "node"))
+		return fmt.Sprintf("of %s", Count(r.Need, "node"))
 	default:
-		return fmt.Sprintf("none of %s takes it", count(r.Need, "node"))
+		return fmt.Sprintf("none of %s takes it", Count(r.Need, "node"))
 	}
 }
 

@@ -108,7 +108,7 @@ func (p *Plan) Text(w io.Writer, s Style) error {
 			counts = append(counts, fmt.Sprintf("%d %s", n, plural(o, n)))
 		}
 	}
-	out.line("%s", out.paint(bold, fmt.Sprintf("If submitted now: %s", count(len(p.Jobs), "job")))+": "+
+	out.line("%s", out.paint(bold, fmt.Sprintf("If submitted now: %s", Count(len(p.Jobs), "job")))+": "+
 		commas(counts))
 	for _, o := range outcomes {
 		if len(by[o]) == 0 {
@@ -164,7 +164,7 @@ func (j *PlannedJob) sentence() string {
 	case j.StartsAfter != nil && *j.StartsAfter > 0:
 		return fmt.Sprintf("starts after %s on %s; until then: %s", j.StartsAfter, listed(j.StartsOn), j.Summary)
 	case j.State == Starts:
-		return fmt.Sprintf("%s%s", count(j.Placed, "pod"), goes(j.Placed, j.Places))
+		return fmt.Sprintf("%s%s", Count(j.Placed, "pod"), goes(j.Placed, j.Places))
 	}
 	return j.Summary
 }

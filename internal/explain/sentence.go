@@ -92,10 +92,10 @@ var sentences = map[trace.Code]func(trace.Reason) string{
 	},
 
 	trace.NotEnoughTasks: func(r trace.Reason) string {
-		return fmt.Sprintf("%d of at least %s exist", r.Have, count(r.Need, "pod"))
+		return fmt.Sprintf("%d of at least %s exist", r.Have, Count(r.Need, "pod"))
 	},
 	trace.NotEnoughPodsOfTask: func(r trace.Reason) string {
-		return fmt.Sprintf("%d of at least %s of task %s exist", r.Have, count(r.Need, "pod"), r.Text)
+		return fmt.Sprintf("%d of at least %s of task %s exist", r.Have, Count(r.Need, "pod"), r.Text)
 	},
 	trace.SchedulingGated: func(r trace.Reason) string {
 		return fmt.Sprintf("%s held back by scheduling gates", isAre(r.Have, "pod"))
@@ -159,7 +159,7 @@ var sentences = map[trace.Code]func(trace.Reason) string{
 	},
 	trace.BindRefused: func(r trace.Reason) string {
 		return fmt.Sprintf("the API server has refused to bind it %s in a row (%s); the next try is at %s",
-			count(r.Have, "time"), r.Text, time.Unix(0, r.Until).UTC().Format(time.RFC3339))
+			Count(r.Have, "time"), r.Text, time.Unix(0, r.Until).UTC().Format(time.RFC3339))
 	},
 	trace.PrePredicateFailed: func(r trace.Reason) string { return "no node was asked: " + r.Text },
 	trace.ClaimNotFound:      func(r trace.Reason) string { return "resource claim " + r.Text + " is not there" },
@@ -335,7 +335,8 @@ func waits(n int) string {
 	return fmt.Sprintf("%d pods wait", n)
 }
 
-func count(n int, thing string) string {
+// Count is "1 pod" or "3 pods": a number with what is counted, of which the plural ends with s.
+func Count(n int, thing string) string {
 	if n == 1 {
 		return "1 " + thing
 	}

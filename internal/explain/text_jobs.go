@@ -48,7 +48,7 @@ func (p *page) others(r *Report) {
 		if n > mostNodes {
 			names = append(names[:mostNodes], "…")
 		}
-		p.paragraph(2, fmt.Sprintf("%s of other schedulers, left alone: %s", count(n, "pod"), strings.Join(names, ", ")))
+		p.paragraph(2, fmt.Sprintf("%s of other schedulers, left alone: %s", Count(n, "pod"), strings.Join(names, ", ")))
 	}
 }
 
@@ -165,7 +165,7 @@ func waitingPods(j *Job) string {
 		return "no pods yet"
 	}
 	waits := j.Tasks[model.Pending.String()] + j.Tasks[model.Pipelined.String()]
-	return fmt.Sprintf("%d of %s waiting", waits, count(total, "pod"))
+	return fmt.Sprintf("%d of %s waiting", waits, Count(total, "pod"))
 }
 
 // problems lists what is wrong with objects.
@@ -185,9 +185,9 @@ func (p *page) summary(r *Report) {
 	s := r.Summary
 	p.line("")
 	text := fmt.Sprintf("%s of virtual time in %s: %s bound, %d waiting, %d evicted",
-		s.VirtualTime, count(s.Cycles, "cycle"), count(s.Bound, "pod"), s.Pending, s.Evicted)
+		s.VirtualTime, Count(s.Cycles, "cycle"), Count(s.Bound, "pod"), s.Pending, s.Evicted)
 	if n := len(r.Problems); n > 0 {
-		text += ", " + count(n, "problem")
+		text += ", " + Count(n, "problem")
 	}
 	p.line("%s", p.paint(bold, text))
 }

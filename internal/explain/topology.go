@@ -66,14 +66,14 @@ var ofTopology = map[trace.Code]func(trace.Reason) string{
 			" does not"
 	},
 	trace.SubGroupIncomplete: func(r trace.Reason) string {
-		return fmt.Sprintf("sub-group %s has %s, and %d of it start together", r.Text, count(r.Have, "pod"), r.Need)
+		return fmt.Sprintf("sub-group %s has %s, and %d of it start together", r.Text, Count(r.Have, "pod"), r.Need)
 	},
 	trace.NotEnoughSubGroups: func(r trace.Reason) string {
 		name := ""
 		if r.Text != "" {
 			name = " of policy " + r.Text
 		}
-		return fmt.Sprintf("%d of at least %s%s have all their pods", r.Have, count(r.Need, "sub-group"), name)
+		return fmt.Sprintf("%d of at least %s%s have all their pods", r.Have, Count(r.Need, "sub-group"), name)
 	},
 }
 
@@ -87,9 +87,9 @@ func topologyNoRoom(r trace.Reason) string {
 	if r.Text != "" {
 		within = " within " + tier(r.Text)
 	}
-	text := fmt.Sprintf("none of %s%s has room for %s together", count(asked, "HyperNode"), within, count(r.Need, "pod"))
+	text := fmt.Sprintf("none of %s%s has room for %s together", Count(asked, "HyperNode"), within, Count(r.Need, "pod"))
 	if asked == 1 {
-		text = fmt.Sprintf("the only HyperNode in reach%s has no room for %s together", within, count(r.Need, "pod"))
+		text = fmt.Sprintf("the only HyperNode in reach%s has no room for %s together", within, Count(r.Need, "pod"))
 	}
 	if r.Have < r.Need {
 		return text + fmt.Sprintf(": %s comes nearest with room for %d", domainOf(r), r.Have)
@@ -103,7 +103,7 @@ func podAffinityNoRoom(r trace.Reason) string {
 	if len(r.Nodes) > 0 {
 		asked = r.Nodes[0].Count
 	}
-	text := fmt.Sprintf("%s have to be together, and none of %s of %s ", count(r.Need, "pod"), count(asked, "domain"),
+	text := fmt.Sprintf("%s have to be together, and none of %s of %s ", Count(r.Need, "pod"), Count(asked, "domain"),
 		r.Text)
 	if r.Have < r.Need {
 		return text + fmt.Sprintf("has room for them: %s comes nearest with room for %d", domainOf(r), r.Have)

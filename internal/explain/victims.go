@@ -45,7 +45,7 @@ var ofVictims = map[trace.Code]func(trace.Reason) string{
 	},
 	trace.VictimCritical: constant("it keeps the cluster running"),
 	trace.VictimBudget: func(r trace.Reason) string {
-		return fmt.Sprintf("the disruption budget %s allows %s, and %d would be made", r.Text, count(r.Have, "disruption"),
+		return fmt.Sprintf("the disruption budget %s allows %s, and %d would be made", r.Text, Count(r.Have, "disruption"),
 			r.Need)
 	},
 	trace.VictimCooling: func(r trace.Reason) string { return "it is protected for a while yet" + detail(r.Text) },
@@ -53,7 +53,7 @@ var ofVictims = map[trace.Code]func(trace.Reason) string{
 		return "it has not run for as long as its queue promises" + detail(r.Text)
 	},
 	trace.VictimCapped: func(r trace.Reason) string {
-		return fmt.Sprintf("%d of %s took place lately%s", r.Have, count(r.Need, "eviction"), detail(r.Text))
+		return fmt.Sprintf("%d of %s took place lately%s", r.Have, Count(r.Need, "eviction"), detail(r.Text))
 	},
 	trace.VictimOutOfZone: constant("it is on a node that is lent by the hour"),
 	trace.VictimForKept:   constant(`plugin tdm has it leave only for pods marked volcano.sh/preemptable: "false"`),
@@ -68,7 +68,7 @@ var ofVictims = map[trace.Code]func(trace.Reason) string{
 
 	trace.PreemptionNever: constant("no pod is evicted for it, since its preemptionPolicy is Never"),
 	trace.VictimsTooFew: func(r trace.Reason) string {
-		text := fmt.Sprintf("even without the %s that may be evicted it finds no place", count(r.Have, "pod"))
+		text := fmt.Sprintf("even without the %s that may be evicted it finds no place", Count(r.Have, "pod"))
 		if r.Have == 1 {
 			text = "even without the only pod that may be evicted it finds no place"
 		}
@@ -82,7 +82,7 @@ var ofVictims = map[trace.Code]func(trace.Reason) string{
 		if r.Text != "" {
 			what = r.Text
 		}
-		return fmt.Sprintf("the search for %s was given up after %s", what, count(r.Have, "step"))
+		return fmt.Sprintf("the search for %s was given up after %s", what, Count(r.Have, "step"))
 	},
 }
 

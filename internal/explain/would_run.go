@@ -73,7 +73,7 @@ var changes = map[trace.ChangeKind]func(trace.Change) string{
 	},
 	trace.ChangeQueue: func(c trace.Change) string { return fmt.Sprintf("queue %s instead of %s", c.Object, c.Text) },
 	trace.ChangeGates: func(c trace.Change) string {
-		return fmt.Sprintf("the scheduling gates of %s are removed", count(int(c.From), "pod"))
+		return fmt.Sprintf("the scheduling gates of %s are removed", Count(int(c.From), "pod"))
 	},
 	trace.ChangeQueueState: func(c trace.Change) string {
 		return fmt.Sprintf("queue %s is opened, which is %s", c.Object, strings.ToLower(c.Text))
@@ -93,7 +93,7 @@ var changes = map[trace.ChangeKind]func(trace.Change) string{
 	},
 	trace.ChangeRoom: roomText,
 	trace.ChangeNodes: func(c trace.Change) string {
-		return fmt.Sprintf("%s like %s", count(c.Count, "more node"), c.Object)
+		return fmt.Sprintf("%s like %s", Count(c.Count, "more node"), c.Object)
 	},
 	trace.ChangeEnd: func(c trace.Change) string {
 		if len(c.Jobs) == 1 {
@@ -108,7 +108,7 @@ func nodesHave(n int) string {
 	if n == 1 {
 		return "1 node has"
 	}
-	return count(n, "node") + " have"
+	return Count(n, "node") + " have"
 }
 
 // higher is "8 cpu and 16Gi memory", by how much amounts have to be higher.

@@ -31,12 +31,71 @@ const mostQueueEvents = 50
 
 // queueEvents tells about queues, by events, what needs a person: they are closed while jobs wait, hold more than they
 // may, have a field that does nothing, or a job that waits for long. Each is told when two looks have seen it, once
-// while it lasts. The events name no jobs: they are kept in namespace default, where others read them than may see
-// these.
+// while it lasts. What one queue takes from another is told on both. The events name no jobs: they are kept in
+// namespace default, where others read them than may see these.
 type queueEvents struct {
-	seen map[queueNeed]seenNeed
-	at   time.Time // of the last look
-	took time.Duration
+	taken map[taking]*lostPods
+	seen  map[queueNeed]seenNeed
+	at    time.Time // of the last look
+	took  time.Duration
+}
+
+// taking is an action that evicts pods of one queue for another; the queues are "" where no pod was to have the room.
+type taking struct{ action, from, to string }
+
+type lostPods struct {
+	pods int       // since it was told
+	told time.Time // zero: never
+}
+
+// mostTaken bounds the pairs of queues that are remembered; of others the pods and PodGroups tell.
+const mostTaken = 1000
+
+// takes counts a pod that is evicted.
+func (c *queueEvents) takes(by taking) {
+	if by.from == by.to {
+		return
+	}
+	if c.taken == nil {
+		c.taken = map[taking]*lostPods{}
+	}
+	t := c.taken[by]
+	if t == nil && len(c.taken) >= mostTaken {
+		return
+	}
+	if t == nil {
+		t = &lostPods{}
+		c.taken[by] = t
+	}
+	t.pods++
+}
+
+// tellTaken tells on both queues how many pods one has lost to the other: at once, and then at most once in longWait.
+// It gives the number of events that may still be made.
+func (c *queueEvents) tellTaken(l *loop, now time.Time, left int) int {
+	for by, t := range c.taken {
+		switch {
+		case !t.told.IsZero() && now.Sub(t.told) < longWait:
+			continue
+		case t.pods == 0:
+			delete(c.taken, by)
+			continue
+		case left < 2:
+			return left
+		}
+		message := explain.EvictedBetween(by.action, t.pods, by.from, by.to)
+		for _, name := range []string{by.from, by.to} {
+			id, there := l.engine.Ledger().Queues.Find(name)
+			if !there || l.engine.Ledger().Queue(id).Fact == nil {
+				continue
+			}
+			l.executor.Event(execute.Event{Kind: string(model.KindQueue), Object: ledger.Key{Name: name},
+				UID: l.engine.Ledger().Queue(id).Fact.UID, Reason: "Evict", Message: message})
+			left--
+		}
+		t.told, t.pods = now, 0
+	}
+	return left
 }
 
 // queueNeed identifies what needs a person.
@@ -57,7 +116,7 @@ func (c *queueEvents) report(l *loop, now time.Time) {
 	if c.seen == nil {
 		c.seen = map[queueNeed]seenNeed{}
 	}
-	waiting, left := l.waitingJobs(), mostQueueEvents
+	waiting, left := l.waitingJobs(), c.tellTaken(l, now, mostQueueEvents)
 	l.engine.Ledger().Queues.Each(func(id ledger.QueueID) bool {
 		q := l.engine.Ledger().Queue(id)
 		if q.Fact == nil {

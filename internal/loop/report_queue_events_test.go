@@ -88,6 +88,38 @@ func TestQueuesTellWhatNeedsAPerson(t *testing.T) {
 	})
 }
 
+// What one queue takes from another is told about both, by name: at once, and then in sum at most once an hour. What a
+// queue's own jobs take from each other is told about none.
+func TestQueuesTellWhatTheyTakeFromEachOther(t *testing.T) {
+	inVirtualTime(t, 1, func(w *living) {
+		plain := schedulingv1beta1.QueueSpec{Weight: 1}
+		w.queue("rich", schedulingv1beta1.QueueStateOpen, plain)
+		w.queue("poor", schedulingv1beta1.QueueStateOpen, plain)
+		w.after(time.Minute)
+		takes := func(from, to string, pods int) {
+			for range pods {
+				w.loop.reports.queues.takes(taking{"reclaim", from, to})
+			}
+			w.order.Add(1)
+		}
+		takes("rich", "poor", 3)
+		takes("rich", "rich", 2)
+		w.after(time.Minute)
+		first := "Evict: reclaim: 3 pods of queue rich evicted for queue poor, which takes back its due"
+		w.wants("rich", first)
+		w.wants("poor", first)
+		takes("rich", "poor", 1)
+		w.after(time.Minute)
+		takes("rich", "poor", 1)
+		w.after(time.Minute)
+		w.wants("rich", first)
+		w.after(time.Hour)
+		w.wants("rich", first, "Evict: reclaim: 2 pods of queue rich evicted")
+		w.after(3 * time.Hour)
+		w.wants("poor", first, "Evict: reclaim: 2 pods of queue rich evicted")
+	})
+}
+
 // wants compares what was told about a queue, of which only the beginnings are given.
 func (w *living) wants(name string, begins ...string) {
 	w.Helper()

@@ -95,8 +95,8 @@ func TestLiveOperate(t *testing.T) {
 		"queue",
 		ns, "--close")
 	expect(admin, 0, `{"spec":{"weight":5}}`, "operate", "queue", ns, "--weight", "5", "--dry-run")
-	expect(admin, 0, "accepted (server dry run); it would mean: queue "+ns+" has weight 5 instead of 1", "operate", "queue",
-		ns, "--weight", "5", "--dry-run=server")
+	expect(admin, 0, "accepted (server dry run); it would mean: queue "+ns+" has weight 5 instead of 1", "operate",
+		"queue", ns, "--weight", "5", "--dry-run=server")
 	expect(admin, 0, "queue "+ns+" has weight 5 instead of 1", "queue", "operate", "-n", ns, "-a", "update", "-w", "5")
 	expect(admin, 0, "queue "+ns+" has weight 5 already: nothing is done", "operate", "queue", ns, "--weight", "5")
 	expect(reader(t, ns, "viewer3", "everywhere"), 1, "no right to patch queues.scheduling.volcano.sh: "+ns, "operate",
