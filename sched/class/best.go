@@ -76,8 +76,10 @@ func (x *Index) Best(q Query) Choice {
 	best := noEntry
 	switch {
 	case q.Future && x.l.Nodes.ReleasingNodes() == 0 || !all && len(nodes) == 0:
-	case all && (q.Future || x.scans()):
-		best = s.compare(s.every(), s.future)
+	case all && q.Future:
+		best = s.bestLater()
+	case all && x.scans():
+		best = s.compare(s.every(), false)
 	case all:
 		best = s.bestOfAll()
 	default:
@@ -119,6 +121,17 @@ func (s *lookup) bestOfAll() entry {
 		return s.winner(x.rankAll(r))
 	}
 	return s.sweep()
+}
+
+// bestLater finds the best of all nodes for a task that is to wait for room. Where a whole gang waits, many of its
+// class ask one after the other, and each time one node has changed.
+func (s *lookup) bestLater() entry {
+	if !s.x.scans() && !s.r.byDomain() && s.network.scores == nil && s.r.class.Tasks() > 1 {
+		if t := s.x.rankLater(s.r); t != nil {
+			return s.winner(t)
+		}
+	}
+	return s.compare(s.every(), true)
 }
 
 // fewListed is up to how many nodes of a list are compared for each task: for more it pays to keep a ranking.

@@ -70,6 +70,7 @@ type row struct {
 	feasibility
 	all   ranking // of all nodes
 	list  ranking // of the nodes of one list: see rankList
+	later ranking // of the nodes with terminating tasks: see rankLater
 	split split   // used where filters or scores look at domains
 
 	network     policy.NetworkScores // nil: not asked for yet
@@ -105,7 +106,7 @@ func (x *Index) look(c ledger.ClassID) *row {
 		return r
 	}
 	if r.moved = moved; (facts || r.movedSince()) && r.compose() {
-		r.all.cursor, r.list.cursor, r.split.cursor = 0, 0, 0
+		r.all.cursor, r.list.cursor, r.later.cursor, r.split.cursor = 0, 0, 0, 0
 	}
 	x.weigh(r)
 	return r
@@ -121,7 +122,8 @@ func (x *Index) weigh(r *row) {
 }
 
 func (r *row) size() int {
-	size := r.all.size() + r.list.size() + r.split.size() + len(r.admittedNodes) + 8*len(r.own) + r.networkSize
+	size := r.all.size() + r.list.size() + r.later.size() + r.split.size() +
+		len(r.admittedNodes) + 8*len(r.own) + r.networkSize
 	for i := range r.tallies {
 		size += 4 * len(r.tallies[i].fit)
 	}

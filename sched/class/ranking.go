@@ -1,6 +1,8 @@
 package class
 
 import (
+	"slices"
+
 	"ashlar.sh/sched/ledger"
 )
 
@@ -11,6 +13,7 @@ type ranking struct {
 	at     []int32       // by NodeID: its position in its group, plus one; 0: it is in none. nil: all nodes in one group
 	cursor ledger.Cursor // of nodes: it is up to date up to it; 0: not at all
 	built  ledger.Cursor // of facts of nodes, when the nodes were listed; 0: never
+	future bool          // for tasks that wait for room that terminating tasks hold
 }
 
 func (k *ranking) size() int {
@@ -57,6 +60,49 @@ func (x *Index) rankList(r *row, nodes []ledger.NodeID) *tournament {
 	return t
 }
 
+// rankLater returns the tournament of the nodes with terminating tasks, up to date, for a class that is to wait for
+// room there; nil where these are so few that comparing them costs no more.
+func (x *Index) rankLater(r *row) *tournament {
+	if x.l.Nodes.ReleasingNodes() <= x.flat {
+		return nil
+	}
+	k := &r.later
+	if k.built == 0 {
+		k.groups, k.future = []tournament{{of: &r.feasibility, exact: true}}, true
+	}
+	facts := x.l.Changes.NodeFacts.Now()
+	if k.built != facts || k.cursor == 0 || x.releasesElsewhere(k) {
+		t := &k.groups[0]
+		for _, n := range t.nodes {
+			k.at[n] = 0
+		}
+		k.at, t.nodes = stretch(k.at, x.l.Nodes.Len()), t.nodes[:0]
+		for n := range ledger.NodeID(x.l.Nodes.Len()) {
+			if x.l.Nodes.Releases(n) {
+				t.nodes = append(t.nodes, n)
+				k.at[n] = int32(len(t.nodes))
+			}
+		}
+		t.scores = stretch(t.scores, len(t.nodes))[:len(t.nodes)]
+		k.built, k.cursor = facts, 0
+	}
+	x.follow(r, k, nil)
+	return &k.groups[0]
+}
+
+// releasesElsewhere says that a node outside the list of a ranking may have a terminating task by now.
+func (x *Index) releasesElsewhere(k *ranking) bool {
+	changed, known := x.l.Changes.Nodes.Since(k.cursor)
+	return !known || slices.ContainsFunc(changed, func(n ledger.NodeID) bool {
+		return int(n) >= len(k.at) || k.at[n] == 0 && x.l.Nodes.Releases(n)
+	})
+}
+
+// takes says that a node takes the class, now or in the future that the ranking is for.
+func (k *ranking) takes(r *row, n ledger.NodeID) bool {
+	return (!k.future || r.x.l.Nodes.Releases(n)) && r.takes(n, k.future)
+}
+
 // follow brings a ranking up to date: it looks again at the nodes that changed, or at all nodes where these are not
 // known. sp is the split that the ranking is part of, nil for another ranking.
 func (x *Index) follow(r *row, k *ranking, sp *split) {
@@ -86,7 +132,7 @@ func (x *Index) lookAgain(r *row, k *ranking, sp *split, changed []ledger.NodeID
 	x.changed = x.changed[:0]
 	exact := k.groups[0].exact
 	look := func(n ledger.NodeID) {
-		if exact && !(r.takes(n, false) && (sp == nil || sp.admits(r, n))) {
+		if exact && !(k.takes(r, n) && (sp == nil || sp.admits(r, n))) {
 			k.set(r, sp, n, out)
 		} else {
 			x.changed = append(x.changed, n)
@@ -101,7 +147,7 @@ func (x *Index) lookAgain(r *row, k *ranking, sp *split, changed []ledger.NodeID
 			look(n)
 		}
 	}
-	x.changes = r.scoreEach(x.changed, x.changes, false)
+	x.changes = r.scoreEach(x.changed, x.changes, k.future)
 	for i, n := range x.changed {
 		k.set(r, sp, n, x.changes[i])
 	}
@@ -150,7 +196,7 @@ func (x *Index) refill(r *row, k *ranking, sp *split) {
 	} else {
 		x.nodes = r.candidates(0, x.l.Nodes.Len(), x.nodes[:0])
 	}
-	nodes := r.takers(x.nodes, false)
+	nodes := r.takers(x.nodes, k.future)
 	x.scores = r.scoreEach(nodes, x.scores, sp == nil)
 	for i := range k.groups {
 		if t := &k.groups[i]; t.rounds != nil || sp == nil {

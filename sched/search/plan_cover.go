@@ -96,8 +96,8 @@ type freedInQueue struct {
 
 func (c *coverer) inQueue(q ledger.QueueID) *freedInQueue {
 	if c.queues[q] == nil {
-		f := &freedInQueue{starts: c.starts, by: make([]resource.Vec, len(c.starts)+1)}
-		eachEnd(c.s, c.ends, q, func(e *session.End, at int64) {
+		f := &freedInQueue{starts: c.starts, by: make([]resource.Vec, len(c.starts))}
+		eachEnd(c.s, c.ends, q, f.starts[len(f.starts)-1], func(e *session.End, at int64) {
 			i, _ := slices.BinarySearch(f.starts, at)
 			f.by[i] = f.by[i].Add(c.s.L.Class(e.Class).Request)
 		})
@@ -115,16 +115,14 @@ func (f *freedInQueue) until(start int64) resource.Vec {
 	return f.by[i]
 }
 
-// eachEnd calls f for the tasks of a queue that hold room and of which the end is known, in no order that may decide
-// anything.
-func eachEnd(s *session.Session, ends *session.Ends, q ledger.QueueID, f func(e *session.End, at int64)) {
+// eachEnd calls f for the tasks of a queue that hold room and that are known to end by a time, in no order that may
+// decide anything.
+func eachEnd(s *session.Session, ends *session.Ends, q ledger.QueueID, by int64, f func(e *session.End, at int64)) {
 	for n := range s.L.Nodes.Len() {
 		on := ends.On(ledger.NodeID(n))
 		for i := range on {
-			if j := on[i].Job; j == ledger.NoJob || s.L.Job(j).Queue != q {
-				continue
-			}
-			if at := ends.Expected(&on[i]); at != model.Never {
+			at := ends.Expected(&on[i])
+			if j := on[i].Job; at <= by && at != model.Never && j != ledger.NoJob && s.L.Job(j).Queue == q {
 				f(&on[i], at)
 			}
 		}

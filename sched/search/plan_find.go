@@ -120,27 +120,28 @@ func (p *planner) surveyNode(n ledger.NodeID, kind int32, class *ledger.Class, f
 	if fit > 0 {
 		p.gains = append(p.gains, gain{p.s.Now, n, kind, int32(fit)})
 	}
-	var few [16]int32
+	type giver struct {
+		at    int64
+		class ledger.ClassID
+	}
+	var few [16]giver
 	order := few[:0]
 	for i := range on {
-		if p.ends.Expected(&on[i]) != model.Never {
-			order = append(order, int32(i))
+		if at := p.ends.Expected(&on[i]); at != model.Never {
+			order = append(order, giver{at, on[i].Class})
 		}
 	}
-	slices.SortFunc(order, func(a, b int32) int {
-		return cmp.Compare(p.ends.Expected(&on[a]), p.ends.Expected(&on[b]))
-	})
-	for k, i := range order {
-		held := p.s.L.Class(on[i].Class).Request
+	slices.SortFunc(order, func(a, b giver) int { return cmp.Compare(a.at, b.at) })
+	for k, x := range order {
+		held := p.s.L.Class(x.class).Request
 		for d, need := range class.Need {
 			free[d] += held.Get(need.Dim)
 		}
-		at := p.ends.Expected(&on[i])
-		if k+1 < len(order) && p.ends.Expected(&on[order[k+1]]) == at {
+		if k+1 < len(order) && order[k+1].at == x.at {
 			continue
 		}
 		if now := fitsIn(free, class, p.need); now > fit {
-			p.gains = append(p.gains, gain{at, n, kind, int32(now - fit)})
+			p.gains = append(p.gains, gain{x.at, n, kind, int32(now - fit)})
 			fit = now
 		}
 	}
@@ -291,7 +292,9 @@ func (p *planner) quota() (from int64, ok bool) {
 		return p.s.Now, true
 	}
 	var ends []gone
-	eachEnd(p.s, p.ends, p.s.L.Job(p.j).Queue, func(e *session.End, at int64) { ends = append(ends, gone{at, e.Task}) })
+	eachEnd(p.s, p.ends, p.s.L.Job(p.j).Queue, model.Never, func(e *session.End, at int64) {
+		ends = append(ends, gone{at, e.Task})
+	})
 	slices.SortFunc(ends, func(a, b gone) int { return cmp.Compare(a.at, b.at) })
 	enough := func(n int) (ok bool) {
 		p.s.L.Try(func(tx *ledger.Tx) bool {

@@ -19,8 +19,10 @@ type End struct {
 type Ends struct {
 	s      *Session
 	cursor ledger.Cursor
+	nodes  ledger.Cursor // as Changes.Settled told them at the cursor: a try that failed has left them as they were
 	on     [][]End
-	runs   uint64 // what earlier runs tell, as of this Version
+	looked []ledger.Cursor // by node: the cursor to which its tasks were listed last
+	runs   uint64          // what earlier runs tell, as of this Version
 	now    int64
 
 	covered struct { // when it was last found what planned starts get back
@@ -59,7 +61,7 @@ func (s *Session) Ends() *Ends {
 	x := &s.ends
 	x.s = s
 	for len(x.on) < s.L.Nodes.Len() {
-		x.on = append(x.on, nil)
+		x.on, x.looked = append(x.on, nil), append(x.looked, 0)
 	}
 	at := x.cursor
 	x.cursor, x.now = s.L.Changes.Nodes.Now(), s.Now
@@ -69,7 +71,12 @@ func (s *Session) Ends() *Ends {
 	}
 	same := x.runs == runs
 	x.runs = runs
-	if !same || !s.L.Changes.Nodes.Each(at, x.look) {
+	settled, _ := s.L.Changes.Settled()
+	if at != 0 && same && x.nodes == settled {
+		return x
+	}
+	x.nodes = settled
+	if !same || !s.L.Changes.Nodes.Each(at, x.lookOnce) {
 		for n := range x.on {
 			x.look(ledger.NodeID(n))
 		}
@@ -79,6 +86,14 @@ func (s *Session) Ends() *Ends {
 
 // On lists the tasks that hold room on a node.
 func (x *Ends) On(n ledger.NodeID) []End { return x.on[n] }
+
+// lookOnce is look for a node that may be among the changes several times.
+func (x *Ends) lookOnce(n ledger.NodeID) {
+	if x.looked[n] != x.cursor {
+		x.looked[n] = x.cursor
+		x.look(n)
+	}
+}
 
 // look lists the tasks of a node anew.
 func (x *Ends) look(n ledger.NodeID) {
