@@ -8,15 +8,15 @@ import (
 	"testing"
 )
 
-var updateWhy = flag.Bool("update-why", false, "write the output in docs/why.md anew")
+var updateWhy = flag.Bool("update-why", false, "write the output in docs/why.md, lint.md and time.md anew")
 
 // shown is a block of the page: a command, and what it prints.
 var shown = regexp.MustCompile("(?s)```\n\\$ ashlar ([^\n]*)\n(.*?)```\n")
 
-// What docs/why.md and docs/lint.md show is what the commands print, from the root of the source tree.
+// What these pages show with a command is what the commands print, from the root of the source tree.
 func TestWhatThePageShowsIsPrinted(t *testing.T) {
 	t.Chdir("../..")
-	for page, least := range map[string]int{"docs/why.md": 6, "docs/lint.md": 1} {
+	for page, least := range map[string]int{"docs/why.md": 6, "docs/lint.md": 1, "docs/time.md": 1} {
 		showsWhatIsPrinted(t, page, least)
 	}
 }
