@@ -71,7 +71,7 @@ func (x *Index) rankLater(r *row) *tournament {
 		k.groups, k.future = []tournament{{of: &r.feasibility, exact: true}}, true
 	}
 	facts := x.l.Changes.NodeFacts.Now()
-	if k.built != facts || k.cursor == 0 || x.releasesElsewhere(k) {
+	if k.built != facts || k.cursor == 0 || k.lacksReleasing(x.l) {
 		t := &k.groups[0]
 		for _, n := range t.nodes {
 			k.at[n] = 0
@@ -90,11 +90,11 @@ func (x *Index) rankLater(r *row) *tournament {
 	return &k.groups[0]
 }
 
-// releasesElsewhere says that a node outside the list of a ranking may have a terminating task by now.
-func (x *Index) releasesElsewhere(k *ranking) bool {
-	changed, known := x.l.Changes.Nodes.Since(k.cursor)
+// lacksReleasing says that a node outside the list of a ranking may have a terminating task by now.
+func (k *ranking) lacksReleasing(l *ledger.Ledger) bool {
+	changed, known := l.Changes.Nodes.Since(k.cursor)
 	return !known || slices.ContainsFunc(changed, func(n ledger.NodeID) bool {
-		return int(n) >= len(k.at) || k.at[n] == 0 && x.l.Nodes.Releases(n)
+		return int(n) >= len(k.at) || k.at[n] == 0 && l.Nodes.Releases(n)
 	})
 }
 
