@@ -140,7 +140,7 @@ func (c *checker) guarantee(write apimodel.Write, p *apimodel.Stored) {
 	}
 	c.taken.add(coresOf(p))
 	most, taken, back := c.owed.most(), c.taken.sum(), c.regained.sum()+c.promised(owedQueue)
-	if most+back-taken < owedCores {
+	if most+back-taken < owedCores && c.held(owedQueue) < owedCores {
 		c.w.wrong("queue %s is owed %d cores, held at most %d, got %d anew, and %d were taken from it, %s the last: %s",
 			owedQueue, owedCores, most, back, taken, write.Key(), why)
 	}
