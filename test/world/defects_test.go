@@ -38,7 +38,6 @@ func defects() map[string]func() Breaks {
 		"takes refused bindings for done":         takenForDone,
 		"says nothing of PodGroups":               pretend(http.MethodPatch, "/podgroups/"),
 		"says nothing of queues":                  pretend(http.MethodPatch, "/queues/"),
-		"says nothing of pods that wait":          pretend(http.MethodPatch, "/pods/"),
 		"releases gangs that are whole":           releaseBound,
 		"evicts what was bound a moment ago":      deleteBound,
 		"binds all to one node":                   toOneNode,
@@ -65,6 +64,13 @@ func defects() map[string]func() Breaks {
 	out["forgets what queues used"] = func() Breaks {
 		return Breaks{wrap: with(forgetful), world: func(o *Options) { o.Usage = true }, shows: "is remembered"}
 	}
+	out["says nothing of pods that wait"] = func() Breaks {
+		return Breaks{wrap: with(pretend(http.MethodPatch, "/pods/")), world: quietly, shows: " can never run, and says "}
+	}
+	out["says nothing of PodGroups that wait"] = func() Breaks {
+		return Breaks{wrap: with(pretend(http.MethodPatch, "/podgroups/never")), world: quietly,
+			shows: "can never run, and its PodGroup says"}
+	}
 	out["takes a binding for done"] = func() Breaks { return Breaks{wrap: with(everyNth(5, isBinding, pretendBound))} }
 	out["bindings without a UID"] = func() Breaks { return Breaks{request: withoutUID} }
 	out["deletions without a UID"] = func() Breaks { return Breaks{request: withoutPrecondition} }
@@ -73,6 +79,7 @@ func defects() map[string]func() Breaks {
 		return Breaks{options: func(o *loop.Options) { o.Election.Name = strings.ReplaceAll(o.Election.Identity, ".", "-") }}
 	}
 	maps.Copy(out, busy())
+	maps.Copy(out, harmful())
 	for what, b := range untrue() {
 		out[what] = func() Breaks {
 			one := b()
