@@ -251,12 +251,16 @@ func (e *Engine) Restore(c Commitments) {
 // exportArrivals notes what came to be placed lately.
 func (ss *savedState) exportArrivals(c *Commitments) {
 	c.Arrived, c.Came = ss.e.l.Changes.Arrived(), ss.e.session.Surplus.Came
-	for _, jobs := range [...][]ledger.JobID{ss.e.session.RecentArrivals(), ss.e.l.Changes.Arrivals()} {
+	recent, unseen := ss.e.session.RecentArrivals(), ss.e.l.Changes.Arrivals()
+	for _, jobs := range [...][]ledger.JobID{recent, unseen} {
 		for _, j := range jobs {
 			job := ss.e.l.Job(j)
 			a := Arrival{JobLife: JobLife{job.Key, life(job)}, At: job.Came, Seen: job.Recent,
 				HeldBack: job.Recent && job.HeldBack, Unseen: job.Arrived}
 			if job.Exists() && (a.Seen || a.Unseen) {
+				if c.Arrivals == nil { // when all came at once they are many
+					c.Arrivals = make([]Arrival, 0, len(recent)+len(unseen))
+				}
 				c.Arrivals = append(c.Arrivals, a)
 			}
 		}

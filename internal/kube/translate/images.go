@@ -38,10 +38,17 @@ func KeptImages(list []corev1.ContainerImage, one func(string) string) []corev1.
 		return cmp.Or(cmp.Compare(b.SizeBytes, a.SizeBytes), slices.Compare(a.Names, b.Names))
 	})
 	out = slices.Clip(out[:min(len(out), mostImages)])
+	var names []string // of all of them, in one piece of memory
 	for _, i := range out {
-		for k, name := range i.Names {
-			i.Names[k] = one(name)
-		}
+		names = append(names, i.Names...)
+	}
+	names = slices.Clip(names)
+	for k, name := range names {
+		names[k] = one(name)
+	}
+	for i := range out {
+		n := len(out[i].Names)
+		out[i].Names, names = names[:n:n], names[n:]
 	}
 	return out
 }
