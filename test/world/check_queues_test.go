@@ -135,7 +135,8 @@ func (c *checker) guarantee(write apimodel.Write, p *apimodel.Stored) {
 	if strings.Contains(why, " for "+evilNamespace+"/") {
 		c.w.wrong("pod %s was evicted for a tenant that may hold nothing: %s", write.Key(), why)
 	}
-	if c.queueOf(p) != owedQueue || !strings.Contains(why, "takes back its due") || time.Since(c.restoredAt) < seenWithin {
+	if c.queueOf(p) != owedQueue || !strings.Contains(why, "takes back its due") ||
+		time.Since(c.restoredAt) < seenWithin || time.Since(c.remadeAt) < seenWithin {
 		return
 	}
 	c.taken.add(coresOf(p))

@@ -34,7 +34,8 @@ type checker struct {
 
 	restoredAt time.Time            // when the store was put back last
 	why        map[types.UID]string // an eviction's reason, as it was written
-	owed       window               // what the queue held that is owed something
+	remadeAt   time.Time            // when the queue that is owed something was made again
+	owed       window               // what it held
 	taken      window               // and what was taken from it for others
 	regained   window               // what was bound of it since something was taken
 	usage      keptUsage
@@ -58,7 +59,8 @@ const (
 	mostBinds = 1
 	// so long after the store was put back, schedulers may decide on what they saw before: nothing tells them at once
 	blind     = 15 * time.Second
-	fewWrites = 30 // of one pod or PodGroup; beyond that there is at most one in a second of its life
+	forgotten = 10 * time.Minute // so long after a pod is gone, no backup is put back that has it
+	fewWrites = 30               // of one pod or PodGroup; beyond that there is at most one in a second of its life
 )
 
 func newChecker(w *World) *checker {
@@ -207,11 +209,19 @@ func (c *checker) pod(write apimodel.Write) {
 // gone sees a pod that is removed.
 func (c *checker) gone(write apimodel.Write) {
 	p := write.Before
-	delete(c.bound, p.Meta().GetUID())
+	uid := p.Meta().GetUID()
+	delete(c.bound, uid)
 	if p.Meta().GetDeletionTimestamp() == nil {
 		c.deleted(write, p)
 	}
 	c.stands(p)
+	c.w.seq.after(forgotten, func() {
+		delete(c.said, uid)
+		delete(c.why, uid)
+		delete(c.bindsOf, uid)
+		delete(c.writes, uid)
+		delete(c.born, uid)
+	})
 }
 
 // bind checks that a pod that is bound has room, and counts how often it is bound.
@@ -237,6 +247,7 @@ func (c *checker) bind(write apimodel.Write, node string) {
 	}
 	c.capability(write)
 	c.reachable(write, node)
+	c.w.booked.heeded(write, node)
 	c.owed.add(c.held(owedQueue))
 	if c.queueOf(write.After) == owedQueue && c.taken.sum() > 0 {
 		c.regained.add(coresOf(write.After))

@@ -35,6 +35,7 @@ func (w *World) restore(backup apimodel.Backup) {
 	w.nodes.restored()
 	w.others.restored()
 	w.budgets.restored()
+	w.booked.restored()
 	w.check.restored()
 	w.jobs.restored()
 }

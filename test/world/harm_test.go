@@ -49,6 +49,11 @@ func harmful() map[string]func() Breaks {
 		"records what cannot be played": func() Breaks {
 			return Breaks{step: misconfigured, shows: "recorded what cannot be played", world: quietly}
 		},
+		"does not see bookings": func() Breaks {
+			return Breaks{event: misses("Booking", "ADDED", "MODIFIED"), shows: "which is booked", world: func(o *Options) {
+				o.Nodes, o.Lasts, o.Trouble = 2, 20*time.Minute, Trouble{ClusterTrouble: ClusterTrouble{Booked: time.Minute}}
+			}}
+		},
 		"miscounts what a node has": func() Breaks {
 			return Breaks{options: func(o *loop.Options) { o.Plugins = []policy.Definition{miscounting()} },
 				shows: "counts that an invariant does not hold: figures", world: quietly}
@@ -151,6 +156,7 @@ func TestWhatTheAPIServerPreventsIsChecked(t *testing.T) {
 		w := &World{Options: Options{Nodes: 2}, seq: newSequence(), api: apimodel.NewServer(time.Now)}
 		w.result.Did = map[string]int{}
 		w.jobs, w.others, w.check = newJobs(w), newOthers(w), newChecker(w)
+		w.booked = newBooked(w)
 		for i, step := range []struct{ was, is, wrong string }{
 			{"", "node-0", ""},
 			{"node-0", "node-1", "was on node-0 and is on node-1"},

@@ -62,12 +62,35 @@ func (j *jobs) begin() {
 			"value": priorities[name]})
 	}
 	w.every(20*time.Second, j.submit)
+	w.every(w.Trouble.Remade, j.remake)
 	w.every(w.Trouble.Recreated, func() {
 		if alive := j.alive(); len(alive) > 0 {
 			w.did("something deleted and made again")
 			j.recreate(alive[w.random.IntN(len(alive))])
 		}
 	})
+}
+
+// remake deletes a queue, or the PodGroup of a job, and makes it again at once under its name.
+func (j *jobs) remake() {
+	w := j.w
+	if alive := j.alive(); len(alive) > 0 && w.chance(0.5) {
+		one := alive[w.random.IntN(len(alive))]
+		w.did("a PodGroup made again")
+		w.do(http.MethodDelete, j.groups.Path(userNamespace, one.name), map[string]any{})
+		j.group(one)
+		w.check.spare(one.name)
+		return
+	}
+	name, queues := queueNames[w.random.IntN(len(queueNames))], w.api.Kind("scheduling.volcano.sh", "queues")
+	was := w.api.Get(queues, "", name)
+	w.did("a queue made again")
+	w.do(http.MethodDelete, queues.Path("", name), map[string]any{})
+	w.make("scheduling.volcano.sh", "queues", map[string]any{"apiVersion": "scheduling.volcano.sh/v1beta1",
+		"kind": "Queue", "metadata": map[string]any{"name": name}, "spec": was.Object["spec"]})
+	if name == owedQueue {
+		w.check.remadeAt = time.Now()
+	}
 }
 
 func (j *jobs) alive() (out []*job) {

@@ -60,6 +60,8 @@ type ClusterTrouble struct {
 	Hostile   time.Duration // a tenant writes what it may, to harm others
 	Others    time.Duration // a pod comes with its node, past all schedulers
 	Shrinks   time.Duration // a node offers less for a while
+	Remade    time.Duration // a queue, or a PodGroup of which the pods stay, is deleted and made again under its name
+	Booked    time.Duration // a user books a node for some minutes
 }
 
 // drawn is a world with a mix of trouble of its own: each kind is there in about half of all worlds, or in fewer.
@@ -82,7 +84,8 @@ func drawn(seed uint64, lasts time.Duration) Options {
 				Panics: d(time.Minute), Reloads: d(2 * time.Minute), Dumps: d(2 * time.Minute), NoDisk: r.IntN(2) == 0,
 				Volcano: rare(4 * time.Minute)},
 			ClusterTrouble{NodeFails: d(2 * time.Minute), Cordoned: d(time.Minute), Recreated: d(20 * time.Second),
-				AnyStep: p(0.05), Hostile: d(10 * time.Second), Others: d(20 * time.Second), Shrinks: d(time.Minute)}}}
+				AnyStep: p(0.05), Hostile: d(10 * time.Second), Others: d(20 * time.Second), Shrinks: d(time.Minute),
+				Remade: rare(time.Minute), Booked: rare(time.Minute)}}}
 	if o.Reads {
 		o.Asks = 5 * time.Second
 	}
@@ -105,6 +108,7 @@ var happens = map[string][]string{
 	"NodeFails": {"a node failed"}, "Cordoned": {"a node cordoned"}, "Recreated": {"something deleted and made again"},
 	"AnyStep": {"a pod made again around a request"}, "Hostile": {"a hostile write"},
 	"Others": {"a pod that came with its node"}, "Shrinks": {"a node that offers less"},
+	"Remade": {"a queue made again", "a PodGroup made again"}, "Booked": {"a node booked"},
 }
 
 // Every kind of trouble is drawn for some worlds, and happens in a world that has all of it, which

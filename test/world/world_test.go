@@ -97,6 +97,7 @@ type World struct {
 	calm    bool // there is no trouble any more
 	conf    *configFile
 	budgets *budgets
+	booked  *booked
 	others  *others
 	asked   *askers
 	heap    uint64        // what is held before it begins, in bytes
@@ -116,7 +117,7 @@ func Run(t *testing.T, o Options) Result {
 	}
 	w.net = &network{w: w, cuts: map[string]cut{}}
 	w.check = newChecker(w)
-	w.budgets = newBudgets(w)
+	w.budgets, w.booked = newBudgets(w), newBooked(w)
 	w.nodes = &kubelets{w: w, up: map[string]bool{}, shut: map[string]time.Time{},
 		ran: map[types.UID]time.Time{}}
 	w.jobs, w.others, w.asked = newJobs(w), newOthers(w), newAskers(w)
@@ -134,6 +135,7 @@ func Run(t *testing.T, o Options) Result {
 	newRival(w).begin()
 	newTenant(w).begin()
 	w.others.begin()
+	w.booked.begin()
 	w.asked.begin()
 	w.disasters()
 	w.until(o.Lasts)
@@ -148,10 +150,11 @@ func (w *World) until(d time.Duration) { w.seq.run(w.began.Add(d), w.net.arrive,
 
 // settle ends all trouble and waits until all jobs have ended, or their time has.
 func (w *World) settle() {
-	w.calm = true
+	w.calm, w.skew = true, 0 // an hour's wait is told, and would be by a clock that differs by so much
 	w.net.calm()
 	w.nodes.calm()
 	w.others.calm()
+	w.booked.calm()
 	w.conf.calm()
 	for _, p := range w.procs {
 		p.still.begin(0)
