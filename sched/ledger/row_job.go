@@ -37,7 +37,7 @@ type Job struct {
 
 	RoomKept int32  // pending members for which room is kept on a node
 	Losses   int32  // lost members that it still has room for: see Lost
-	definer  TaskID // the member from which an adopted job takes its queue, minimum and priority
+	definer  TaskID // the member that gives a job without a PodGroup its priority, an adopted one its queue, too
 	first    [model.NumStatus]TaskID
 	marks    jobMarks
 	decided  decidedPhase
@@ -231,12 +231,13 @@ func (js *Jobs) define(j JobID) {
 		}
 	case job.definer != NoTask:
 		p := js.l.Tasks.rows[job.definer].Pod
-		job.Created = p.Created
+		// Also while its PodGroup is missing: it may be made again, and what runs is no less important meanwhile.
+		job.Created, job.Priority = p.Created, js.l.Priorities.of(p)
 		if job.Key.Adopted {
 			if minMember = max(1, p.Adopt.MinMember); minMember != job.MinMember {
 				js.l.Charges.minimums.changes(j)
 			}
-			job.Priority, job.MaxWait = js.l.Priorities.of(p), p.Adopt.MaxWait
+			job.MaxWait = p.Adopt.MaxWait
 		}
 	}
 	js.l.Nodes.widen()

@@ -51,7 +51,8 @@ func (b *booked) begin() {
 
 func (b *booked) make(name string) {
 	w := b.w
-	one := bookedNode{node: nodeName(w.random.IntN(w.Nodes)), since: time.Now(), drain: w.between(time.Minute, 3*time.Minute)}
+	one := bookedNode{node: nodeName(w.random.IntN(w.Nodes)), since: time.Now(),
+		drain: w.between(time.Minute, 3*time.Minute)}
 	for _, other := range b.all {
 		if other.node == one.node { // of two the older one would hold
 			return
@@ -128,8 +129,8 @@ func (b *booked) heeded(write apimodel.Write, node string) {
 		b.w.did("a binding beside a booking")
 		if limit > 0 && decided.Add(limit).After(one.from) ||
 			limit == 0 && decided.After(one.from.Add(-one.drain)) {
-			b.w.wrong("pod %s, which may run for %s, is bound to %s, which is booked (%s) from %s to %s", write.Key(), limit, node,
-				name, one.from.Sub(b.w.began), one.to.Sub(b.w.began))
+			b.w.wrong("pod %s, which may run for %s, is bound to %s, which is booked (%s) from %s to %s", write.Key(), limit,
+				node, name, one.from.Sub(b.w.began), one.to.Sub(b.w.began))
 		}
 	}
 }

@@ -28,11 +28,11 @@ func harmful() map[string]func() Breaks {
 			return Breaks{wrap: with(forTenant), shows: "was evicted for a tenant"}
 		},
 		"changes annotations of others": func() Breaks {
-			return Breaks{wrap: with(alsoWrites(`{"metadata":{"annotations":{"` + lastsAnnotation + `":"1s"}}}`)),
+			return Breaks{wrap: alsoWrites(`{"metadata":{"annotations":{"` + lastsAnnotation + `":"1s"}}}`),
 				shows: "changed the annotations of"}
 		},
 		"changes labels of others": func() Breaks {
-			return Breaks{wrap: with(alsoWrites(`{"metadata":{"labels":{"` + jobLabel + `":"other"}}}`)),
+			return Breaks{wrap: alsoWrites(`{"metadata":{"labels":{"` + jobLabel + `":"other"}}}`),
 				shows: "changed the labels of"}
 		},
 		"writes of usage what cannot be read": func() Breaks {
@@ -105,12 +105,12 @@ func forTenant(next http.RoundTripper, r *http.Request) (*http.Response, error) 
 }
 
 // alsoWrites has something written to some pods that were bound.
-func alsoWrites(body string) func(http.RoundTripper, *http.Request) (*http.Response, error) {
-	return func(next http.RoundTripper, r *http.Request) (*http.Response, error) {
+func alsoWrites(body string) func(http.RoundTripper) http.RoundTripper {
+	return with(func(next http.RoundTripper, r *http.Request) (*http.Response, error) {
 		return afterBinding(next, r, func(path, _ string) {
 			sent(next, r, http.MethodPatch, path, "application/merge-patch+json", body)
 		})
-	}
+	})
 }
 
 // garbled spoils what is kept of usage, which is text within a message in protobuf.
@@ -140,7 +140,7 @@ func stubborn(next http.RoundTripper, r *http.Request) (*http.Response, error) {
 	}
 	return changed(next, r, func(body string) string {
 		if !strings.Contains(body, "scheduler-") { // it names no holder
-			time.Sleep(20 * time.Minute)
+			<-time.NewTimer(20 * time.Minute).C
 		}
 		return body
 	})
