@@ -55,6 +55,7 @@ type streams struct {
 	readers int
 	wanted  map[string]int // kinds, by their readers
 	last    *generation
+	from    *copied          // what the last generation was made of
 	tables  map[string]table // of the last generation: a client that comes begins with them
 	kick    chan struct{}    // another kind is wanted
 	stop    context.CancelFunc
@@ -122,7 +123,7 @@ func (s *streams) leave(user string, kinds []string) {
 	}
 	if s.readers == 0 && s.stop != nil {
 		s.stop()
-		s.stop, s.last, s.tables = nil, nil, nil
+		s.stop, s.last, s.from, s.tables = nil, nil, nil, nil
 	}
 	s.told(s.readers)
 }
@@ -143,7 +144,7 @@ func (s *streams) close(err error) {
 	s.stop()
 	s.last.err = err
 	close(s.last.more)
-	s.stop, s.last, s.tables = nil, nil, nil
+	s.stop, s.last, s.from, s.tables = nil, nil, nil, nil
 }
 
 // run makes generations until ctx ends. An error ends the streams: their clients come back and are told why.
@@ -192,7 +193,15 @@ func (s *streams) following() (last *generation, had map[string]table, wanted []
 	return s.last, s.tables, slices.Collect(maps.Keys(s.wanted))
 }
 
-// step makes and publishes one generation.
+// news says that a copy would make another generation than the one before: it is a later copy, or a kind is wanted that
+// was not followed yet.
+func (s *streams) news(c *copied, had map[string]table, wanted []string) bool {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.from != c || slices.ContainsFunc(wanted, func(k string) bool { return had[k] == nil })
+}
+
+// step makes and publishes one generation, if there is news.
 func (s *streams) step(ctx context.Context) (took time.Duration, err error) {
 	within, cancel := context.WithTimeout(ctx, answerWithin)
 	defer cancel()
@@ -205,7 +214,7 @@ func (s *streams) step(ctx context.Context) (took time.Duration, err error) {
 		need |= tables[k].part()
 	}
 	c, err := s.copies.get(within, need)
-	if err != nil {
+	if err != nil || !s.news(c, had, wanted) {
 		return 0, err
 	}
 	began := time.Now()
@@ -233,7 +242,7 @@ func (s *streams) step(ctx context.Context) (took time.Duration, err error) {
 	if s.last != before {
 		return 0, ctx.Err() // it was ended meanwhile
 	}
-	before.next, s.last, s.tables = next, next, now
+	before.next, s.last, s.from, s.tables = next, next, c, now
 	close(before.more)
 	return time.Since(began), nil
 }

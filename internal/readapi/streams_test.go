@@ -4,6 +4,7 @@ import (
 	"context"
 	"testing"
 	"testing/synctest"
+	"time"
 
 	"ashlar.sh/sched"
 )
@@ -77,6 +78,28 @@ func TestManyClientsOfOneKind(t *testing.T) {
 			}
 			c.stop()
 		}
+		synctest.Wait()
+		s.copies.forget.Stop()
+	})
+}
+
+// While the copy before still serves, there is nothing to be told: no generation is made, and no client is woken.
+func TestOneCopyIsOneGeneration(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		s := served(busyWorld(t), people())
+		client := follow(t, s, "admin", "/v1/watch?kinds=jobs")
+		synctest.Wait()
+		first, _ := s.streams.current()
+		s.copies.last.Load().due = time.Now().Add(time.Minute) // as after a copy that took a second and a half
+		time.Sleep(30 * time.Second)
+		if now, _ := s.streams.current(); now != first {
+			t.Errorf("%d generations were made of one copy", now.number-first.number)
+		}
+		time.Sleep(40 * time.Second)
+		if now, _ := s.streams.current(); now == first {
+			t.Error("a later copy made no generation")
+		}
+		client.stop()
 		synctest.Wait()
 		s.copies.forget.Stop()
 	})
