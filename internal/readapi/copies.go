@@ -98,8 +98,9 @@ func (c *copied) readJobs(e *sched.Engine, last *copied, within time.Duration) {
 		if before == len(last.Jobs) || jobs.at(&last.Jobs[before]) != at {
 			continue
 		}
-		if was := last.Jobs[before].Reason; was.Code == rows[i].Reason.Code {
-			rows[i].Reason = was // it says more
+		was := &last.Jobs[before]
+		if was.Reason.Code == rows[i].Reason.Code && was.Created == rows[i].Created && was.Queue == rows[i].Queue {
+			rows[i].Reason = was.Reason // it says more; a job that was made again has reasons of its own
 		}
 	}
 	c.Jobs, c.asks = rows, next

@@ -67,6 +67,42 @@ func TestACopyAsksInTurnWhyJobsWait(t *testing.T) {
 	}
 }
 
+// A job that is made again under its name does not wait for the reason of the one before.
+func TestAJobMadeAgainHasAReasonOfItsOwn(t *testing.T) {
+	w := newWorld(t)
+	w.decide(func() {
+		w.node("n1", 4000)
+		for i := range 3 {
+			w.gang("red", fmt.Sprint("waits-", i), "red", 1, 9000)
+		}
+	})
+	now := time.Unix(0, 0)
+	c := newCopies(w, func() time.Time { return now })
+	if _, err := c.get(context.Background(), ofJobs|ofReasons); err != nil {
+		t.Fatal(err)
+	}
+	w.decide(func() {
+		w.put(model.KindPodGroup, "red", "waits-2", nil)
+		w.put(model.KindPod, "red", "waits-2-0", nil)
+	})
+	w.decide(func() {
+		w.gang("red", "waits-2", "red", 1, 7000)
+		w.put(model.KindPodGroup, "red", "waits-2", &model.PodGroup{
+			Meta: model.Meta{Namespace: "red", Name: "waits-2", UID: "redwaits-2", Created: int64(time.Hour)}, Queue: "red",
+			MinMember: 1})
+	})
+	c.within, now = -time.Second, now.Add(2*time.Second) // the first is asked
+	got, err := c.get(context.Background(), ofJobs)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, s := range got.Jobs[2].Reason.Shorts {
+		if s.Need == 9000 {
+			t.Errorf("job %s waits for %+v, which is the reason of the one before", got.Jobs[2].Name, got.Jobs[2].Reason)
+		}
+	}
+}
+
 // The pods of one job or node are read alone: a page that shows them does not have all pods copied again and again.
 func TestFewPodsAreNoCopyOfAll(t *testing.T) {
 	w := busyWorld(t)
