@@ -86,6 +86,11 @@ func (w *wanted) none() bool {
 	return w.phase == nil && w.status == nil && w.record == nil && w.start == nil
 }
 
+func (w wanted) withoutStart() wanted {
+	w.start = nil
+	return w
+}
+
 func (c *Executor) setPhase(item sched.Item) {
 	urgent := false
 	c.guard("asking whether a controller waits for a phase", func() { urgent = c.options.Urgent(item) })
@@ -244,7 +249,17 @@ func (pg *podGroupWriter) request(group ledger.Key, uid string, what wanted) req
 			if base == nil || string(base.UID) != uid {
 				return apierrors.NewConflict(schedulingv1beta1.Resource("podgroups"), group.Name, nil)
 			}
-			_, err := groups.Patch(ctx, group.Name, types.MergePatchType, groupPatch(base, uid, what), metav1.PatchOptions{})
+			patch := func() error {
+				_, err := groups.Patch(ctx, group.Name, types.MergePatchType, groupPatch(base, uid, what), metav1.PatchOptions{})
+				return err
+			}
+			err := patch()
+			if rest := what.withoutStart(); !rest.none() && what.start != nil &&
+				(apierrors.IsForbidden(err) || apierrors.IsInvalid(err)) {
+				// The admission policy of an earlier version knows no such annotation. The status must not wait for it.
+				what = rest
+				err = patch()
+			}
 			if apierrors.IsInvalid(err) {
 				return apierrors.NewConflict(schedulingv1beta1.Resource("podgroups"), group.Name, err) // perhaps another life
 			}

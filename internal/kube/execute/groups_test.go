@@ -1,6 +1,7 @@
 package execute_test
 
 import (
+	"bytes"
 	"context"
 	"encoding/json"
 	"errors"
@@ -19,6 +20,7 @@ import (
 	schedulingv1beta1 "volcano.sh/apis/pkg/apis/scheduling/v1beta1"
 
 	"ashlar.sh/internal/kube/execute"
+	"ashlar.sh/internal/kube/record"
 	"ashlar.sh/sched"
 	"ashlar.sh/sched/ledger"
 	"ashlar.sh/sched/model"
@@ -113,6 +115,44 @@ func TestAPhaseThatComesLate(t *testing.T) {
 				}
 				if got := g.get().Status.Phase; got != "Running" || done != 2 {
 					t.Errorf("the phase is %s and %d are done, want Running and both", got, done)
+				}
+			})
+		})
+	}
+}
+
+// Where an admission policy refuses the annotation that tells a start, the status that was to be written with it is
+// written without it.
+func TestARefusedAnnotationTakesNoStatusWithIt(t *testing.T) {
+	resource := schedulingv1beta1.Resource("podgroups")
+	for name, refusal := range map[string]error{
+		"forbidden": apierrors.NewForbidden(resource, "g", errors.New("no such annotation")),
+		"invalid":   apierrors.NewInvalid(schedulingv1beta1.SchemeGroupVersion.WithKind("PodGroup").GroupKind(), "g", nil),
+	} {
+		t.Run(name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				s, g := newServer(), &groupOnServer{first: func(do func() error) error { return do() }}
+				g.group = schedulingv1beta1.PodGroup{ObjectMeta: metav1.ObjectMeta{Namespace: "ns", Name: "g", UID: "g",
+					ResourceVersion: "5"}}
+				s.volcano.PrependReactor("patch", "podgroups", func(a k8stesting.Action) (bool, runtime.Object, error) {
+					patch := a.(k8stesting.PatchAction).GetPatch()
+					if bytes.Contains(patch, []byte(record.StartKey)) {
+						return true, nil, refusal
+					}
+					return true, &schedulingv1beta1.PodGroup{}, g.patch(patch)
+				})
+				x := execute.New(t.Context(), execute.Options{
+					PodGroup: func(string, string) *schedulingv1beta1.PodGroup { return g.get() },
+					Clients: execute.Clients{Fast: []kubernetes.Interface{s.kube}, Slow: s.kube, Events: s.kube,
+						Groups: s.volcano, Figures: s.volcano}})
+				execute.TellStart(x, ledger.Key{Namespace: "ns", Name: "g"}, "g", "soon")
+				x.Carry([]sched.Item{{ID: 1, Kind: sched.SetPhase, UID: "g", Phase: model.GroupRunning,
+					Group: ledger.Key{Namespace: "ns", Name: "g"}}})
+				<-time.After(time.Minute)
+				x.Wait(t.Context())
+				r := x.Receipts()
+				if got := g.get().Status.Phase; got != "Running" || len(r) != 1 || r[0].Outcome != sched.Done {
+					t.Errorf("the phase is %q and the receipts are %v, want Running and one that is done", got, r)
 				}
 			})
 		})
