@@ -91,11 +91,11 @@ func TestOneCopyIsOneGeneration(t *testing.T) {
 		synctest.Wait()
 		first, _ := s.streams.current()
 		s.copies.last.Load().due = time.Now().Add(time.Minute) // as after a copy that took a second and a half
-		time.Sleep(30 * time.Second)
+		<-time.After(30 * time.Second)
 		if now, _ := s.streams.current(); now != first {
 			t.Errorf("%d generations were made of one copy", now.number-first.number)
 		}
-		time.Sleep(40 * time.Second)
+		<-time.After(40 * time.Second)
 		if now, _ := s.streams.current(); now == first {
 			t.Error("a later copy made no generation")
 		}
