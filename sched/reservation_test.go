@@ -241,6 +241,14 @@ func TestAVictimNoLongerNeededStaysUnlessItsEvictionBegan(t *testing.T) {
 	})
 }
 
+// pair is a gang of two that runs on two nodes.
+func (s *stage) pair(least int32, first, second string) {
+	s.tell(model.KindPodGroup, "ns", "pair", &model.PodGroup{Meta: model.Meta{Namespace: "ns", Name: "pair", UID: "pair"},
+		MinMember: least, Phase: model.GroupRunning})
+	s.pod("pair-0", member("pair"), running(first))
+	s.pod("pair-1", member("pair"), running(second))
+}
+
 // A pod that was asked to leave and then to stay may do either until the answer is there. Meanwhile no pod of its queue
 // is evicted: the queue might be left with less than it is owed, and a gang with less than its minimum.
 func TestNothingMoreLeavesWhileAnEvictionIsInDoubt(t *testing.T) {
@@ -261,11 +269,7 @@ func TestNothingMoreLeavesWhileAnEvictionIsInDoubt(t *testing.T) {
 			s.queue("default")
 			s.node("a", 2)
 			s.node("b", 2)
-			s.tell(model.KindPodGroup, "ns", "pair",
-				&model.PodGroup{Meta: model.Meta{Namespace: "ns", Name: "pair", UID: "pair"},
-					MinMember: 1, Phase: model.GroupRunning})
-			s.pod("pair-0", member("pair"), running("a"))
-			s.pod("pair-1", member("pair"), running("b"))
+			s.pair(1, "a", "b")
 			s.pod("urgent", priority(10))
 			eviction := s.decides(0, "evict pair-0 a", "nominate urgent a").Items[0]
 			s.node("c", 2)
@@ -294,11 +298,7 @@ func TestAGangIsEvictedAsAWholeOrStaysAsAWhole(t *testing.T) {
 			s := newStage(t, "enqueue", "allocate", "preempt")
 			s.queue("default")
 			s.node("a", 4)
-			s.tell(model.KindPodGroup, "ns", "pair",
-				&model.PodGroup{Meta: model.Meta{Namespace: "ns", Name: "pair", UID: "pair"},
-					MinMember: 2, Phase: model.GroupRunning})
-			s.pod("pair-0", member("pair"), running("a"))
-			s.pod("pair-1", member("pair"), running("a"))
+			s.pair(2, "a", "a")
 			s.pod("urgent", priority(10), cores(4))
 			plan := s.decides(0, "evict pair-1 a", "evict pair-0 a", "nominate urgent a")
 			s.node("b", 4)
