@@ -258,6 +258,7 @@ func TestAskingChangesNoDecision(t *testing.T) {
 	for i := range setting(t, seedsVariable, 3) {
 		o := drawn(setting(t, seedVariable, 1)+i, 8*time.Minute)
 		o.Reads = true
+		o.Trouble.Panics = 0 // questions run the engine on copies: the bug of a plugin would show there instead
 		var logs [2][]string
 		var r [2]Result
 		for n, asks := range []time.Duration{0, 2 * time.Second} {
