@@ -3,6 +3,7 @@ package sched
 import (
 	"testing"
 
+	"ashlar.sh/sched/model"
 	"pgregory.net/rapid"
 )
 
@@ -59,4 +60,37 @@ func TestACopyForgetsWhatWasTried(t *testing.T) {
 func answersOf(t *rapid.T, e *Engine) string {
 	_, said := answers(t, again(t, e), 1<<50)
 	return said
+}
+
+// A try that ends another job's pods, so that the one that waits starts, is taken back for what it changed: making the
+// copy anew costs as much as hundreds of cycles. A search makes such a try for each job that may end.
+func TestATryThatEndsPodsIsTakenBack(t *testing.T) {
+	b := newArrivalCluster(t, 2)
+	b.group("runs", 2)
+	b.members("runs", 0, 2)
+	for now := int64(1); now <= 2; now++ {
+		b.decide(now * second)
+	}
+	b.group("waits", 2)
+	b.members("waits", 0, 2)
+	b.decide(3 * second)
+	c, err := b.e.Copy()
+	if err != nil {
+		t.Fatal(err)
+	}
+	for range 3 {
+		for name, pod := range b.pods {
+			if pod.Group == "runs" {
+				ended := *pod
+				ended.Phase = model.PodSucceeded
+				c.Apply(model.Fact{Ref: model.Ref{Kind: model.KindPod, Namespace: "ns", Name: name}, UID: name, Object: &ended})
+			}
+		}
+		if plan := c.Decide(4 * second); len(plan.Items) == 0 {
+			t.Fatal("nothing starts on the room of what ended")
+		}
+		if c.Revert(); c.Remade() > 0 {
+			t.Fatal("the copy was made anew")
+		}
+	}
 }

@@ -348,7 +348,7 @@ func (cg *charging) Restore(c Charges, decided bool) {
 	}
 	cg.minimums.restore(c.Minimums)
 	cg.chargeAll()
-	cg.minimums.begun = decided
+	cg.minimums.begun, cg.minimums.fresh = decided, cg.minimums.fresh[:0] // facts that come back begin nothing
 	for _, k := range c.Began {
 		if j, known := cg.l.Jobs.Find(k); known {
 			cg.minimums.fresh = append(cg.minimums.fresh, j)
