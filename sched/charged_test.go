@@ -50,6 +50,34 @@ func TestWhatRunsCountsInOneQueueLaw(t *testing.T) {
 	}
 }
 
+// A pod that runs is given a PodGroup of its queue and leaves its owner's job, which is admitted anew by that:
+// also by an engine that was made anew before it saw so.
+func TestAnAdoptedJobThatAMemberLeftIsAdmittedAnewAfterARestart(t *testing.T) {
+	owned := func(least int32) func(p *model.Pod) {
+		return func(p *model.Pod) { p.Owner, p.OwnerID, p.Adopt.MinMember = "owner", "ReplicaSet.apps/1", least }
+	}
+	for _, restart := range []bool{false, true} {
+		s := newStage(t, "enqueue", "allocate")
+		s.queue("default")
+		s.node("n", 4)
+		s.tell(model.KindPodGroup, "ns", "g", &model.PodGroup{Meta: model.Meta{Namespace: "ns", Name: "g", UID: "g"},
+			Queue: "default", MinMember: 1, Phase: model.GroupRunning})
+		s.pod("a", owned(1), running("n"))
+		s.pod("b", owned(2))
+		s.decides(1, "bind b n")
+		s.pod("a", owned(1), running("n"), member("g"))
+		if restart {
+			s.restart()
+		}
+		s.decides(2)
+		for _, j := range s.e.Report().Jobs {
+			if j.Name == "owner" && j.Phase != model.GroupInqueue {
+				t.Errorf("restarted %v: its phase is %s, want that of an admitted job", restart, j.Phase)
+			}
+		}
+	}
+}
+
 // withRecords shows the records that the scheduler wrote, and none that another hand did.
 func (w *world) withRecords(records map[string]*model.LetRun) []model.Fact {
 	was := w.facts

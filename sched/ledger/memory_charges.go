@@ -325,7 +325,8 @@ func (cg *charging) All() (out Charges) {
 }
 
 // Restore takes over the Charges of an earlier engine, and charges all other tasks that hold room. decided: there was a
-// cycle before, in which what held room then was judged.
+// cycle before, in which what held room then was judged. Members go to the jobs that they name when the cycle begins,
+// as they would have in that engine: the job that one leaves has to have its phase back by then.
 func (cg *charging) Restore(c Charges, decided bool) {
 	for _, m := range c.Members {
 		t, known := cg.l.Tasks.Find(m.Pod)
@@ -354,7 +355,6 @@ func (cg *charging) Restore(c Charges, decided bool) {
 			cg.minimums.fresh = append(cg.minimums.fresh, j)
 		}
 	}
-	cg.restoreStrayed()
 	cg.forgetMoved()
 	cg.minimums.judgeNoted() // what is fresh is judged when the cycle begins, with all facts known
 }
