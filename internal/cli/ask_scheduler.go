@@ -26,8 +26,12 @@ type scheduler struct {
 	warn func(string) // what the answers have to do without
 }
 
+func (x *scheduler) limited() (context.Context, context.CancelFunc) {
+	return context.WithTimeout(x.ctx, x.wait)
+}
+
 func (x *scheduler) get(path string, into any) error {
-	ctx, cancel := context.WithTimeout(x.ctx, x.wait)
+	ctx, cancel := x.limited()
 	defer cancel()
 	return x.Get(ctx, path, into)
 }

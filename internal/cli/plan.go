@@ -35,8 +35,10 @@ would be evicted for it and by which rule, or why it would wait. Nothing is subm
 nothing is changed.
 
 -f names the jobs. The cluster is that of --on, files as simulate reads them, or of --dump, or,
-without both, the live cluster of your kubeconfig, which is only read. It goes on in virtual
-time from there, with nodes that obey at once: pods end when their annotation
+without both, the live cluster of your kubeconfig, which is only read. There the scheduler is
+asked first, where its read API can be reached: it tries the jobs on a copy of what it knows.
+When jobs start that do not start now is found out on the objects (--from objects): the cluster
+goes on in virtual time from there, with nodes that obey at once: pods end when their annotation
 ashlar.sh/duration says so, and what has none runs on. So a job that "waits" waits for as long
 as everything runs that runs now.
 
@@ -72,6 +74,7 @@ func (p planner) plan(name string) *cobra.Command {
 	f.StringSliceVar(&a.on, "on", nil, "file or folder that describes the cluster; may be given several times")
 	f.StringVar(&a.dump, "dump", "", "file that the live scheduler saved: the cluster as it was then")
 	a.liveFlags(c)
+	a.fromFlags(f)
 	f.DurationVar(&a.until, "until", 24*time.Hour, "how far to look ahead, in virtual time; 0 for the first cycle only")
 	f.DurationVar(&a.search, "would-run", time.Second,
 		"for how long to look for what would make jobs run that do not start; 0: not at all")
@@ -86,10 +89,17 @@ func (a *planning) checkPlan(c *cobra.Command) error {
 	switch {
 	case len(a.files) == 0:
 		return errors.New(`required flag(s) "filename" not set: name the jobs with -f`)
+	case (a.from == fromScheduler || a.readAPI != readAPI{}) && len(a.on) > 0:
+		return errors.New("--from scheduler, --read-api and --scheduler-namespace are of a live cluster: leave out --on")
 	case a.dump != "" && len(a.on) > 0:
 		return errors.New("--dump and --on: give one of them")
 	case a.until < 0:
 		return fmt.Errorf("--until %s: expected 0 or more", a.until)
+	}
+	of := a.source
+	of.files = nil // they are the question, not the cluster
+	if err := of.checkFrom(); err != nil {
+		return err
 	}
 	return checkOutput(a.output, "text", "json", "yaml")
 }
@@ -112,7 +122,18 @@ func (p planner) planNow(a planning) error {
 	if len(lines) > 0 {
 		return badInput(lines...)
 	}
+	told, err := p.byScheduler(a, jobs)
+	if err != nil {
+		return err
+	}
+	if told != nil && a.settled(told) {
+		return p.print(a, told)
+	}
 	g, err := p.ground(a)
+	if err != nil && told != nil {
+		told.Notes = append(told.Notes, notAhead+": the objects cannot be read for it")
+		return p.print(a, told)
+	}
 	if err != nil {
 		return err
 	}
@@ -128,6 +149,24 @@ func (p planner) planNow(a planning) error {
 	if err != nil {
 		return err
 	}
+	return p.print(a, out)
+}
+
+// notAhead says what a scheduler's answer lacks.
+const notAhead = "when the jobs that wait start, and what would make them run, was not looked for"
+
+// settled says that nothing is left to find out of jobs as the scheduler has told them.
+func (a *planning) settled(told *explain.Plan) bool {
+	if told.Settled() || a.until == 0 && a.search == 0 {
+		return true
+	}
+	if a.from == fromScheduler {
+		told.Notes = append(told.Notes, notAhead+" (--from scheduler)")
+	}
+	return a.from == fromScheduler
+}
+
+func (p planner) print(a planning, out *explain.Plan) error {
 	done, err := printDocument(p.Out, a.output, out)
 	if !done {
 		err = out.Text(p.Out, p.style())

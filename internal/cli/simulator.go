@@ -10,6 +10,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"ashlar.sh/internal/explain"
+	"ashlar.sh/internal/manifest"
 	"ashlar.sh/internal/web/player"
 	"ashlar.sh/sched"
 	"ashlar.sh/sched/model"
@@ -90,6 +91,9 @@ func (p questions) watching(listing, func(listing, *situation, io.Writer) error)
 
 // liveNames are the names that a live cluster has of a kind: its clients are left out.
 func (p questions) liveNames(source, string) []string { return nil }
+
+// byScheduler asks no live scheduler: the clients are left out.
+func (p planner) byScheduler(planning, *manifest.Set) (*explain.Plan, error) { return nil, nil }
 
 // liveGround and dumpedGround are clusters of which the clients are left out.
 func (p planner) liveGround(planning) (*ground, error) {

@@ -70,6 +70,11 @@ func (p *Plan) Evicted(list []*trace.Eviction, after time.Duration) {
 	}
 }
 
+// Settled says that each job starts, runs or can never run.
+func (p *Plan) Settled() bool {
+	return !slices.ContainsFunc(p.Jobs, func(j PlannedJob) bool { return j.outcome() == "waits" })
+}
+
 // outcome is what becomes of a job, in one word for people.
 func (j *PlannedJob) outcome() string {
 	switch {

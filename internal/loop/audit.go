@@ -16,13 +16,14 @@ type background struct {
 	auditAt  time.Time
 	auditing time.Duration // how long the last audit took
 	dumping  sync.Mutex    // held while a dump is written
-	copying  chan struct{} // has a place for the one copy of the engine that may be in memory
+	copying  chan struct{} // has a place for the copy of the engine that is made or used; beside it plans keep one
 
 	leftovers leftovers
 	recorder  recorder
 	questions *questions
 	estimates estimates
 	searches  searches
+	plans     plans
 	passed    passedJobs
 	usage     usageKeeper
 }

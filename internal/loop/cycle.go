@@ -333,6 +333,7 @@ func (l *loop) wire() *loop {
 	l.background.estimates.l = l
 	l.background.copying = make(chan struct{}, 1)
 	l.background.searches.wire(l)
+	l.background.plans.wire(l)
 	l.background.passed.l = l
 	l.rebuilds.l = l
 	return l

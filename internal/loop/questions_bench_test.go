@@ -8,7 +8,9 @@ import (
 	"fmt"
 	"io"
 	"net/http"
+	"runtime"
 	"slices"
+	"strings"
 	"sync"
 	"syscall"
 	"testing"
@@ -137,7 +139,12 @@ func (c *crowded) served(b *testing.B) (url string, client *http.Client) {
 }
 
 func get(ctx context.Context, b *testing.B, client *http.Client, user, url string) io.ReadCloser {
-	r, err := http.NewRequestWithContext(ctx, http.MethodGet, url, nil)
+	return ask(ctx, b, client, user, http.MethodGet, url, nil)
+}
+
+func ask(ctx context.Context, b *testing.B, client *http.Client, user, method, url string,
+	body io.Reader) io.ReadCloser {
+	r, err := http.NewRequestWithContext(ctx, method, url, body)
 	if err != nil {
 		b.Error(err)
 		return http.NoBody
@@ -160,19 +167,63 @@ func get(ctx context.Context, b *testing.B, client *http.Client, user, url strin
 func BenchmarkWhyAsked(b *testing.B) {
 	c := newCrowded(b)
 	url, client := c.served(b)
+	c.askedAgain(b, 0, func(i int) io.ReadCloser {
+		return get(b.Context(), b, client, fmt.Sprint("user-", i%8), fmt.Sprintf("%s/v1/why/job/bench/waits-%04d", url, i))
+	})
+}
+
+// BenchmarkPlanAsked asks what would become of a gang, again and again, while the loop decides without a pause: of one
+// that starts, one that has too little room, and one that never starts. Memory is what the copy adds to the heap.
+func BenchmarkPlanAsked(b *testing.B) {
+	c := newCrowded(b)
+	url, client := c.served(b)
+	go c.background.plans.follow(b.Context())
+	before := heapInUse()
+	c.askedAgain(b, 1, func(i int) io.ReadCloser {
+		return ask(b.Context(), b, client, fmt.Sprint("user-", i%8), readapi.Query, url+"/v1/plan",
+			strings.NewReader(submission(fmt.Sprintf("new-%d", i), [...]int{1, 60, 500}[i%3])))
+	})
+	b.ReportMetric(float64(heapInUse()-before)/(1<<20), "MiB")
+}
+
+// submission is a gang of 16 pods of so many cores.
+func submission(name string, cores int) string {
+	return fmt.Sprintf(`{"apiVersion": "batch.volcano.sh/v1alpha1", "kind": "Job",
+  "metadata": {"name": %q, "namespace": "bench"}, "spec": {"schedulerName": "volcano", "minAvailable": 16,
+  "queue": "default", "tasks": [{"name": "worker", "replicas": 16, "template": {"spec": {"containers": [{"name": "c",
+  "image": "i", "resources": {"requests": {"cpu": "%d"}}}]}}}]}}`, name, cores)
+}
+
+// heapInUse is what is left of the heap after everything that is not needed was collected.
+func heapInUse() int64 {
+	runtime.GC()
+	runtime.GC()
+	var m runtime.MemStats
+	runtime.ReadMemStats(&m)
+	return int64(m.HeapInuse)
+}
+
+// askedAgain asks a hundred times while the loop decides, and reports how long the answers took. So many answers before
+// are not counted: a client was not connected yet.
+func (c *crowded) askedAgain(b *testing.B, before int, question func(i int) io.ReadCloser) {
+	b.Helper()
 	var took []time.Duration
 	done := make(chan struct{})
 	go func() {
 		defer close(done)
-		for i := range 100 {
+		for i := range before + 100 {
 			began := time.Now()
-			body := get(b.Context(), b, client, fmt.Sprint("user-", i%8), fmt.Sprintf("%s/v1/why/job/bench/waits-%04d", url, i))
+			body := question(i)
 			_, err := io.Copy(io.Discard, body)
 			_ = body.Close()
 			if err != nil {
 				b.Error(err)
 			}
-			took = append(took, time.Since(began))
+			if i < before {
+				b.ReportMetric(float64(time.Since(began).Microseconds())/1000, "ms-first")
+			} else {
+				took = append(took, time.Since(began))
+			}
 			<-time.After(300 * time.Millisecond) // a person, or a page
 		}
 	}()

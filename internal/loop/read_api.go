@@ -23,6 +23,7 @@ type readServer struct {
 	panicked  crash.Handler
 	estimates func(context.Context) // nil: none are made
 	searches  func(context.Context)
+	plans     func(context.Context)
 }
 
 // readAPI makes the read API; it answers nothing yet.
@@ -38,10 +39,10 @@ func (l *loop) readAPI(o ReadAPI) (*readServer, error) {
 		return nil, err
 	}
 	s := &readServer{reviewer: access.New(kube), namespace: o.Namespace, panicked: l.panicked,
-		listens: o.Address != "", searches: l.background.searches.follow}
+		listens: o.Address != "", searches: l.background.searches.follow, plans: l.background.plans.follow}
 	s.Server, err = readapi.New(readapi.Options{Address: o.Address,
 		Files:     readapi.Files{Certificate: o.Certificate, Key: o.Key},
-		Scheduler: l.background.questions, Access: s.reviewer, Panicked: l.panicked,
+		Scheduler: l.background.questions, Schedulers: l.o.SchedulerNames, Access: s.reviewer, Panicked: l.panicked,
 		Metrics:       promhttp.HandlerFor(l.metrics.registry, promhttp.HandlerOpts{}),
 		Configuration: http.HandlerFunc(l.health.configz),
 		Watchers:      func(n int) { l.metrics.ofCosts.watchers.Set(float64(n)) }})
@@ -65,6 +66,7 @@ func (s *readServer) serve(ctx context.Context) {
 	s.panicked.Go("reading authorities", func() { s.reviewer.Follow(ctx) })
 	s.panicked.Go("serving the read API", s.Serve)
 	s.panicked.Go("trying changes", func() { s.searches(ctx) })
+	s.panicked.Go("planning", func() { s.plans(ctx) })
 	if s.estimates != nil {
 		s.panicked.Go("estimating starts", func() { s.estimates(ctx) })
 	}

@@ -1,11 +1,15 @@
 package manifest
 
 import (
+	"encoding/json"
+	"io"
 	"reflect"
 	"sync"
 
 	storagev1 "k8s.io/api/storage/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/apimachinery/pkg/runtime/schema"
 	schedulingv1beta1 "volcano.sh/apis/pkg/apis/scheduling/v1beta1"
 )
 
@@ -27,6 +31,26 @@ func (s *Set) Take(where string, objects []metav1.Object) (left int) {
 	}
 	return left
 }
+
+// WriteJSON writes the objects as one list, as an API server takes them. Load reads it again.
+func (s *Set) WriteJSON(to io.Writer) error {
+	list := struct {
+		APIVersion string          `json:"apiVersion"`
+		Kind       string          `json:"kind"`
+		Items      []metav1.Object `json:"items"`
+	}{"v1", "List", []metav1.Object{}}
+	for _, o := range s.objects {
+		if typed, is := o.Object.(runtime.Object); is { // an item of a typed list does not name its kind
+			typed.GetObjectKind().SetGroupVersionKind(schema.GroupVersionKind{Group: o.kind.group, Version: o.kind.version,
+				Kind: o.kind.name})
+		}
+		list.Items = append(list.Items, o.Object)
+	}
+	return json.NewEncoder(to).Encode(list)
+}
+
+// MakeAtMost bounds how many pods workloads make.
+func (s *Set) MakeAtMost(pods int) { s.most = min(s.most, pods) }
 
 // Add takes in what another set holds, after what this one has: objects of the same name are replaced.
 func (s *Set) Add(other *Set) { s.merge(other) }

@@ -3,7 +3,8 @@
 //
 // The engine belongs to one goroutine, which decides. The package never reads it from another: Scheduler.Ask has
 // a question answered between two cycles, within a share of that goroutine's time. Lists and streams come from one
-// copy of the engine's report, which is made when somebody asks and serves all clients for a while.
+// copy of the engine's report, which is made when somebody asks and serves all clients for a while. Jobs that are not
+// submitted yet are tried on a copy of the engine itself.
 //
 // Invariants: without a user that the API server knows nothing is told; without the right to list the pods of a
 // namespace no name of it is told, only sums. A scheduler that does not act answers nothing but where the one is that

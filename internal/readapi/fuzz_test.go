@@ -23,6 +23,8 @@ func FuzzRequest(f *testing.F) {
 		f.Add("GET", target, "tenant", "Accept: application/json", "")
 	}
 	f.Add("POST", "/v1/jobs", "admin", "Content-Length: 3", "{}\n")
+	f.Add(Query, planPath, "tenant", "Content-Length: 90", "apiVersion: v1\nkind: Pod\nmetadata: {name: a, "+
+		"namespace: red}\nspec: {schedulerName: volcano}\n\n\n\n")
 	f.Add("GET", "/v1/jobs", "nobody", "Impersonate-User: admin", "")
 	f.Fuzz(func(t *testing.T, method, target, user, header, body string) {
 		raw := method + " " + target + " HTTP/1.1\r\nHost: x\r\nAuthorization: " + user + "\r\n" + header + "\r\n\r\n" + body

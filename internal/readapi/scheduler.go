@@ -9,6 +9,7 @@ import (
 	"ashlar.sh/sched"
 	"ashlar.sh/sched/estimate"
 	"ashlar.sh/sched/ledger"
+	"ashlar.sh/sched/model"
 	"ashlar.sh/sched/trace"
 )
 
@@ -24,6 +25,10 @@ type Scheduler interface {
 	// WouldRun returns what would make a waiting job run: what was found lately, if that still holds, or what is found
 	// now. Without time for it the error is an *Unready.
 	WouldRun(ctx context.Context, job ledger.JobKey, still func(Tried) bool) (Tried, error)
+	// Plan tries jobs, given as the facts of their objects, on a copy of what is known, and calls see after each cycle
+	// that may start some of them, with the moment of the copy. see must not keep what belongs to the engine, and has
+	// returned for the last time when Plan returns. Without time for it the error is an *Unready.
+	Plan(ctx context.Context, jobs []model.Fact, see func(e *sched.Engine, m Moment, cycle int, plan sched.Plan)) error
 	// Dump writes what SIGUSR2 saves: the state on which `ashlar replay` decides again.
 	Dump(ctx context.Context, to io.Writer) error
 }

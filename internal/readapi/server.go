@@ -27,7 +27,9 @@ type Options struct {
 	Address   string // host:port to listen on; "": nowhere, and requests come by ServeHTTP alone
 	Files     Files
 	Scheduler Scheduler
-	Access    Access
+	// Schedulers are the schedulerNames of pods that are planned; none: volcano.
+	Schedulers []string
+	Access     Access
 	// Metrics and Configuration are served at /metrics and /configz to users that may get these paths; nil: not.
 	Metrics, Configuration http.Handler
 	Panicked               crash.Handler
@@ -57,6 +59,8 @@ type Server struct {
 	turns     *turns
 	searching sync.Map // by access.Share: users for which changes are tried now
 	dumping   chan struct{}
+	planners  sync.Map // by access.Share: users for which jobs are planned now
+	planning  chan struct{}
 	recallers sync.Map      // by access.Share: users for which one is read
 	recalling chan struct{} // has a place for one that goes through the recording
 	listener  net.Listener
@@ -102,7 +106,7 @@ func New(o Options) (*Server, error) {
 func newServer(o Options) *Server {
 	s := &Server{o: o, access: o.Access, copies: newCopies(o.Scheduler, time.Now),
 		users: access.NewLimits(perSecond, atOnce), turns: newTurns(), dumping: make(chan struct{}, 1),
-		recalling: make(chan struct{}, 1)}
+		recalling: make(chan struct{}, 1), planning: make(chan struct{}, plansAtOnce)}
 	s.streams = newStreams(s.copies, &s.o)
 	s.routes = map[string]handler{
 		"/v1/state":  {answer: state},
@@ -113,6 +117,8 @@ func newServer(o Options) *Server {
 
 		"/v1/list/jobs":  list(listedJobs),
 		"/v1/list/nodes": list(listedNodes),
+
+		planPath: {answer: plan},
 
 		"/v1/watch":  {parameters: []string{"kinds", "namespace"}, answer: watch, long: true},
 		"/v1/dump":   {answer: dump, long: true},
@@ -224,11 +230,11 @@ func (s *Server) answer(w http.ResponseWriter, r *http.Request) error {
 // acceptable refuses what no client of ours sends.
 func acceptable(r *http.Request) error {
 	switch {
-	case r.Method != http.MethodGet && r.Method != http.MethodHead:
+	case r.Method != http.MethodGet && r.Method != http.MethodHead && (r.Method != Query || r.URL.Path != planPath):
 		return refuse(http.StatusMethodNotAllowed, "MethodNotAllowed", "only GET: this API changes nothing")
 	case len(r.RequestURI) > mostURL:
 		return refuse(http.StatusRequestURITooLong, "RequestURITooLong", "the address is too long")
-	case r.ContentLength != 0:
+	case r.ContentLength != 0 && r.Method != Query:
 		return badRequest("a request has no body")
 	}
 	for name := range r.Header {

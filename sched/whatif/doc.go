@@ -1,5 +1,5 @@
 // Package whatif finds what would make a waiting job run: the smallest single changes, and sets of a few, with
-// which the engine itself starts the job.
+// which the engine itself starts the job. It also finds what would become of jobs that are submitted for a try.
 //
 // It proposes and the engine decides: whatever is said here was run, on a sched.Copy, with all other jobs in it.
 // Candidates come from amounts and labels; how much of a change is needed is found by bisection over what the engine

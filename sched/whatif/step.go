@@ -15,10 +15,15 @@ type Step struct {
 
 // Look says what a plan, which the engine has just decided, means for a job.
 func Look(e *sched.Engine, k ledger.JobKey, plan sched.Plan) (out Step) {
+	return look(e, func(of ledger.JobKey) bool { return of == k }, plan)
+}
+
+// look is Look for several jobs.
+func look(e *sched.Engine, wanted func(ledger.JobKey) bool, plan sched.Plan) (out Step) {
 	l := e.Ledger()
 	of := func(pod ledger.Key) bool {
 		t, there := l.Tasks.Find(pod)
-		return there && l.Task(t).Job != ledger.NoJob && l.Job(l.Task(t).Job).Key == k
+		return there && l.Task(t).Job != ledger.NoJob && wanted(l.Job(l.Task(t).Job).Key)
 	}
 	for _, i := range plan.Items {
 		switch i.Kind {
@@ -32,7 +37,7 @@ func Look(e *sched.Engine, k ledger.JobKey, plan sched.Plan) (out Step) {
 		case sched.OpenGate:
 			out.GoesOn = out.GoesOn || of(i.Pod)
 		case sched.SetPhase:
-			if !k.Adopted && i.Group == (ledger.Key{Namespace: k.Namespace, Name: k.Name}) {
+			if k := (ledger.JobKey{Namespace: i.Group.Namespace, Name: i.Group.Name}); wanted(k) {
 				id, _ := l.Jobs.Find(k)
 				out.GoesOn = true
 				out.Starts = out.Starts || i.Phase == model.GroupInqueue && l.Job(id).Tasks == 0

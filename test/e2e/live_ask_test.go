@@ -3,6 +3,9 @@ package e2e
 import (
 	"context"
 	"encoding/json"
+	"fmt"
+	"os"
+	"path/filepath"
 	"slices"
 	"strings"
 	"syscall"
@@ -78,6 +81,7 @@ func TestLiveTheVerbsAskTheScheduler(t *testing.T) {
 	t.Run("watched", func(t *testing.T) { watchTheScheduler(t, f) })
 	t.Run("would run if", func(t *testing.T) { triedByTheScheduler(t, f) })
 	t.Run("what happened", func(t *testing.T) { pastByTheScheduler(t, f) })
+	t.Run("planned", func(t *testing.T) { plannedByTheScheduler(t, f) })
 	f.stop()
 	began := time.Now()
 	got := ask(f.admin, "jobs", "-n", f.ns)
@@ -113,6 +117,40 @@ func triedByTheScheduler(t *testing.T, f *found) {
 	if got := ask(f.tenant, "why", "job", "secret", "-n", f.other, "--from", "scheduler"); got.code != 1 ||
 		strings.Contains(got.out, "RUN IF") {
 		t.Errorf("of another's job: exit code %d\n%s", got.code, got.out)
+	}
+}
+
+// plannedByTheScheduler: a tenant that may read its own namespace alone is told what would become of a job there, with
+// the jobs of others in the way; nothing is submitted.
+func plannedByTheScheduler(t *testing.T, f *found) {
+	for _, c := range []struct {
+		config, ns, cores string
+		code              int
+		says              string
+	}{
+		{f.tenant, f.ns, "100m", 0, `"Starts"`},
+		{f.admin, f.ns, "100m", 0, `"Starts"`},
+		{f.tenant, f.ns, "1800m", 0, `"WaitsForQueue"`}, // the queue holds 2.5 of 4 cores, half a core of it for another
+		{f.tenant, f.ns, "64", 0, `"Never"`},
+		{f.tenant, f.other, "100m", 1, "may not list pods in namespace " + f.other},
+		{f.nobody, f.ns, "100m", 1, "you may not get the scheduler's Lease"},
+	} {
+		path := filepath.Join(t.TempDir(), "job.yaml")
+		text := fmt.Sprintf("apiVersion: v1\nkind: Pod\nmetadata: {name: planned, namespace: %s, annotations: "+
+			"{scheduling.volcano.sh/queue-name: %s}}\nspec: {schedulerName: %s, containers: [{name: c, image: i, resources: "+
+			"{requests: {cpu: %s}}}]}\n", c.ns, f.ns, f.ns, c.cores)
+		if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		got := ask(c.config, "plan", "-f", path, "--from", "scheduler", "-o", "json")
+		if all := unwrapped(got.out + got.err); got.code != c.code || !strings.Contains(all, c.says) ||
+			strings.Contains(all, "secret") || c.code == 0 && !strings.Contains(all, `"source": "scheduler"`) {
+			t.Errorf("%s cores in %s: exit code %d, want %d with %s\n%s%s", c.cores, c.ns, got.code, c.code, c.says, got.out,
+				got.err)
+		}
+	}
+	if pods := list(t, f.ns, "planned"); len(pods) > 0 {
+		t.Errorf("%d pods were made", len(pods))
 	}
 }
 

@@ -227,8 +227,12 @@ func (c *Client) Ask(ctx context.Context, path string) (*http.Response, error) {
 	if err != nil {
 		return nil, err
 	}
+	return c.sent(r, c)
+}
+
+func (c *Client) sent(r *http.Request, by http.RoundTripper) (*http.Response, error) {
 	r.Header.Set("Accept", "application/json")
-	answer, err := c.RoundTrip(r)
+	answer, err := by.RoundTrip(r)
 	if err != nil {
 		var f *Fault
 		if errors.As(err, &f) {
@@ -247,9 +251,25 @@ func (c *Client) Ask(ctx context.Context, path string) (*http.Response, error) {
 // waited for until ctx ends; the error is the last one then. A scheduler that cannot be reached is waited for where the
 // options say so.
 func (c *Client) Get(ctx context.Context, path string, into any) error {
+	return c.until(ctx, path, into, func() (*http.Response, error) { return c.Ask(ctx, path) })
+}
+
+// Query is Get with a body that belongs to the question.
+func (c *Client) Query(ctx context.Context, path string, body []byte, into any) error {
+	return c.until(ctx, path, into, func() (*http.Response, error) {
+		r, err := http.NewRequestWithContext(ctx, readapi.Query, "https://"+host+path, bytes.NewReader(body))
+		if err != nil {
+			return nil, err
+		}
+		return c.sent(r, c.through)
+	})
+}
+
+// until asks until what keeps the scheduler from answering has passed.
+func (c *Client) until(ctx context.Context, path string, into any, ask func() (*http.Response, error)) error {
 	var last error
 	for {
-		err := c.get(ctx, path, into)
+		err := c.read(ctx, path, into, ask)
 		var refused *Refusal
 		if passing := c.o.Wait && Is(err, Unreached) || errors.As(err, &refused) && refused.passing(); !passing {
 			return err
@@ -267,8 +287,8 @@ func (c *Client) Get(ctx context.Context, path string, into any) error {
 	}
 }
 
-func (c *Client) get(ctx context.Context, path string, into any) error {
-	answer, err := c.Ask(ctx, path)
+func (c *Client) read(ctx context.Context, path string, into any, ask func() (*http.Response, error)) error {
+	answer, err := ask()
 	if err != nil {
 		return c.skewed(ctx, path, err)
 	}

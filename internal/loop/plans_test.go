@@ -1,0 +1,97 @@
+package loop
+
+import (
+	"context"
+	"errors"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"ashlar.sh/internal/readapi"
+	"ashlar.sh/sched"
+	"ashlar.sh/sched/model"
+	"ashlar.sh/sched/resource"
+)
+
+// plan asks what would become of a pod of a millicore, and says of which moment the answer is.
+func (x *estimating) plan(within time.Duration, see func()) (at time.Time, starts bool, err error) {
+	ctx, stop := context.WithTimeout(x.t.Context(), within)
+	defer stop()
+	pod := &model.Pod{Meta: model.Meta{Namespace: "ns", Name: "new", UID: "new"}, Ours: true, Index: -1,
+		Spec: &model.Spec{Requests: resource.List{{Name: "cpu", Value: 1}, {Name: "pods", Value: 1}}}}
+	err = x.background.questions.Plan(ctx, []model.Fact{{Ref: model.Ref{Kind: model.KindPod, Namespace: "ns", Name: "new"},
+		UID: "new", Object: pod}}, func(_ *sched.Engine, m readapi.Moment, _ int, plan sched.Plan) {
+		if see != nil {
+			see()
+		}
+		at = m.At
+		for _, i := range plan.Items {
+			starts = starts || i.Kind == sched.BindPod && i.Pod.Name == "new"
+		}
+	})
+	return at, starts, err
+}
+
+// Plans are answered on a copy that is kept while somebody asks: no answer is older than two seconds on a small
+// cluster, and none waits for another copy where there is one.
+func TestPlansAreMadeOnACopyThatIsKept(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		x := newEstimating(t)
+		go x.background.plans.follow(t.Context())
+		epoch := x.engine.Ledger().Changes.StateEpoch()
+		first, starts, err := x.plan(2*time.Second, nil)
+		if err != nil || starts { // "runs" has the whole node
+			t.Fatalf("starts %v, %v", starts, err)
+		}
+		<-time.After(time.Second / 2)
+		if again, _, err := x.plan(2*time.Second, nil); err != nil || !again.Equal(first) {
+			t.Errorf("half a second later of %v and not of %v: %v", again, first, err)
+		}
+		x.put(model.KindPod, "ns", "runs", nil)
+		x.put(model.KindPod, "ns", "waits", nil)
+		<-time.After(time.Second)
+		x.background.copying <- struct{}{} // an estimate is being made
+		if old, starts, err := x.plan(2*time.Second, nil); err != nil || starts || !old.Equal(first) {
+			t.Errorf("while another copy cannot be made: of %v, starts %v: %v", old, starts, err)
+		}
+		<-x.background.copying
+		synctest.Wait()
+		if next, starts, err := x.plan(2*time.Second, nil); err != nil || !starts || !next.After(first) {
+			t.Errorf("of %v, after %v; starts %v: %v", next, first, starts, err)
+		}
+		<-time.After(5 * time.Second)
+		synctest.Wait()
+		if x.background.plans.made.copy != nil {
+			t.Error("the copy is kept although nobody asks")
+		}
+		if _, there := x.engine.Ledger().Fact(model.Ref{Kind: model.KindPod, Namespace: "ns", Name: "new"}); there ||
+			epoch == x.engine.Ledger().Changes.StateEpoch() {
+			t.Error("the engine that decides was told of the plan")
+		}
+	})
+}
+
+// A plan that makes the engine panic costs that answer, and a minute without others; a replica that does not decide
+// answers none.
+func TestPlansThatFail(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		x := newEstimating(t)
+		go x.background.plans.follow(t.Context())
+		if _, _, err := x.plan(2*time.Second, func() { panic("a defect") }); !errors.Is(err, errPlanning) {
+			t.Errorf("a panic: %v", err)
+		}
+		var unready *readapi.Unready
+		if _, _, err := x.plan(2*time.Second, nil); !errors.As(err, &unready) || unready.Reason != readapi.Busy {
+			t.Errorf("right after it: %v", err)
+		}
+		<-time.After(afterFailure)
+		if _, _, err := x.plan(2*time.Second, nil); err != nil {
+			t.Errorf("a minute after it: %v", err)
+		}
+		x.acting = false
+		<-time.After(5 * time.Second)
+		if _, _, err := x.plan(2*time.Second, nil); !errors.As(err, &unready) || unready.Reason != readapi.Starting {
+			t.Errorf("a replica that does not decide: %v", err)
+		}
+	})
+}

@@ -1,0 +1,214 @@
+package readapi
+
+import (
+	"bytes"
+	"cmp"
+	"errors"
+	"fmt"
+	"io"
+	"net/http"
+	"slices"
+	"strings"
+	"time"
+
+	"ashlar.sh/internal/explain"
+	"ashlar.sh/internal/kube/access"
+	"ashlar.sh/internal/kube/translate"
+	"ashlar.sh/internal/manifest"
+	"ashlar.sh/sched"
+	"ashlar.sh/sched/ledger"
+	"ashlar.sh/sched/model"
+	"ashlar.sh/sched/trace"
+	"ashlar.sh/sched/whatif"
+)
+
+// Query is the method of a question with a body: as GET it changes nothing, and may be asked again.
+const Query = "QUERY"
+
+// planPath is where plans are asked for.
+const planPath = "/v1/plan"
+
+// Bounds of a plan. What is larger is planned on the objects, by the client.
+const (
+	MostToPlan  = 1 << 20 // bytes
+	mostToPlan  = 100     // jobs
+	podsToPlan  = 10_000
+	plansAtOnce = 4 // that are read and rendered; of each user one
+)
+
+// mayBePlanned are the kinds of facts that come with a job. Others are of the cluster, and stay as they are.
+var mayBePlanned = []model.Kind{model.KindPod, model.KindPodGroup, model.KindService,
+	translate.KindPersistentVolumeClaim, translate.KindResourceClaim}
+
+// planning is what would become of jobs if they were submitted now.
+type planning struct {
+	Moment
+	jobs    map[ledger.JobKey]bool
+	first   sched.Report // of the jobs, after the first cycle
+	bound   []boundPod
+	evicted []*trace.Eviction // by all cycles
+	cycles  []int             // in which each of them was
+}
+
+// boundPod is a pod of the jobs that gets a node.
+type boundPod struct {
+	namespace, job, node string
+	cycle                int
+}
+
+// plan answers with the document of `ashlar plan -o json` about the objects in the request's body. It does not look
+// ahead: of a job that does not start within the next cycles it tells why.
+func plan(s *Server, w http.ResponseWriter, r *http.Request, u *access.User) error {
+	if r.Method != Query {
+		return refuse(http.StatusMethodNotAllowed, "MethodNotAllowed", "the jobs to plan are the body of a "+Query)
+	}
+	if _, asks := s.planners.LoadOrStore(access.Share(u), true); asks {
+		return &refusal{code: http.StatusTooManyRequests, reason: "TooManyRequests",
+			message: "another plan is being made for user " + access.Share(u), retry: 1}
+	}
+	defer s.planners.Delete(access.Share(u))
+	select {
+	case s.planning <- struct{}{}:
+		defer func() { <-s.planning }()
+	case <-r.Context().Done():
+		return r.Context().Err()
+	}
+	facts, notes, err := s.submitted(w, r)
+	if err != nil {
+		return err
+	}
+	p := &planning{jobs: whatif.JobsOf(facts)}
+	v := newView(r.Context(), s.access, u)
+	if err := p.allowed(v, facts); err != nil {
+		return err
+	}
+	if err := s.o.Scheduler.Plan(r.Context(), facts, p.see); err != nil {
+		return err
+	}
+	out := p.render(v)
+	out.Notes = append(out.Notes, notes...)
+	if v.err != nil {
+		return v.err
+	}
+	return s.write(w, r, out)
+}
+
+// submitted are the facts of the objects in a body, and what their author should know.
+func (s *Server) submitted(w http.ResponseWriter, r *http.Request) (facts []model.Fact, notes []string, err error) {
+	text, err := io.ReadAll(http.MaxBytesReader(w, r.Body, MostToPlan))
+	if err != nil {
+		var large *http.MaxBytesError
+		if errors.As(err, &large) {
+			return nil, nil, refuse(http.StatusRequestEntityTooLarge, "RequestEntityTooLarge",
+				fmt.Sprintf("more than %d MiB of objects: plan them on the objects (--from objects)", MostToPlan>>20))
+		}
+		return nil, nil, badRequest("the body cannot be read")
+	}
+	set, errs := manifest.Load([]string{"-"}, bytes.NewReader(text))
+	if len(errs) > 0 {
+		return nil, nil, badRequest(clipped(errs[0].Error()))
+	}
+	set.MakeAtMost(podsToPlan)
+	world := set.Expand(s.o.Schedulers...)
+	for _, p := range world.Problems[:min(len(world.Problems), mostNames)] {
+		notes = append(notes, p.Object+": "+p.Message)
+	}
+	for _, i := range world.Items {
+		if !slices.Contains(mayBePlanned, i.Fact.Ref.Kind) {
+			return nil, nil, badRequest(fmt.Sprintf("%s %s: only jobs, and what comes with them, are planned by the scheduler",
+				i.Fact.Ref.Kind, i.Fact.Ref.Name))
+		}
+		facts = append(facts, i.Fact)
+	}
+	return facts, notes, nil
+}
+
+// allowed says that the user may see all that is told of the jobs, and what comes with them.
+func (p *planning) allowed(v *view, facts []model.Fact) error {
+	switch {
+	case len(p.jobs) == 0:
+		return badRequest("no job for this scheduler is in it")
+	case len(p.jobs) > mostToPlan:
+		return badRequest(fmt.Sprintf("%d jobs, and at most %d are planned by the scheduler at a time", len(p.jobs),
+			mostToPlan))
+	}
+	for _, f := range facts {
+		if !v.namespace(f.Ref.Namespace) {
+			return cmp.Or(v.err, error(forbidden(v.user, access.ListPods(f.Ref.Namespace))))
+		}
+	}
+	return nil
+}
+
+// see takes from the copy what a cycle means for the jobs.
+func (p *planning) see(e *sched.Engine, m Moment, cycle int, plan sched.Plan) {
+	if cycle == 1 {
+		p.Moment = m
+		p.look(e)
+	}
+	l := e.Ledger()
+	for _, i := range plan.Items {
+		switch i.Kind {
+		case sched.BindPod:
+			if t, known := l.Tasks.Find(i.Pod); known && l.Task(t).Job != ledger.NoJob && p.jobs[l.Job(l.Task(t).Job).Key] {
+				p.bound = append(p.bound, boundPod{i.Pod.Namespace, l.Jobs.Name(l.Task(t).Job), i.Node, cycle})
+			}
+		case sched.EvictPod:
+			if i.Why != nil {
+				p.evicted, p.cycles = append(p.evicted, i.Why), append(p.cycles, cycle)
+			}
+		}
+	}
+}
+
+// look takes how the jobs stand.
+func (p *planning) look(e *sched.Engine) {
+	for k := range p.jobs { // order-free: they are sorted below
+		j, there := e.Ledger().Jobs.Find(k)
+		if !there {
+			continue
+		}
+		why := e.Questions().Job(j)
+		why.Job.Reason = why.Job.Reason.Clone() // the engine goes on with its reasons
+		p.first.Jobs = append(p.first.Jobs, why.Job)
+		p.first.Pods = append(p.first.Pods, why.Pods...)
+	}
+	slices.SortFunc(p.first.Jobs, func(a, b sched.JobReport) int { return a.Key().Compare(b.Key()) })
+}
+
+// render makes the document, without names that the user may not see.
+func (p *planning) render(v *view) *explain.Plan {
+	for i := range p.first.Jobs {
+		j := &p.first.Jobs[i]
+		v.hideQueues(&j.Reason, j.Queue)
+	}
+	asking := explain.Asking{Now: p.At.UnixNano(), Basis: explain.Basis{Source: "scheduler",
+		Time: p.At.UTC().Format(time.RFC3339), Configuration: "that of the scheduler"}}
+	out := asking.NewPlan(&p.first, func(_, _ string) bool { return true })
+	for _, b := range p.bound {
+		out.Bound(b.namespace, b.job, b.node, after(b.cycle))
+	}
+	hidden := 0
+	for i, e := range p.evicted {
+		if !slices.ContainsFunc(out.Jobs, func(j explain.PlannedJob) bool { return j.Namespace+"/"+j.Name == e.ForJob }) {
+			continue
+		}
+		if ns, _, _ := strings.Cut(e.Task, "/"); !v.namespace(ns) {
+			hidden++
+			continue
+		}
+		told := *e
+		if !v.queue(told.Queue) && told.Queue != told.ForQueue {
+			told.Queue = another
+		}
+		out.Evicted([]*trace.Eviction{&told}, after(p.cycles[i]))
+	}
+	if hidden > 0 {
+		out.Notes = append(out.Notes, explain.Count(hidden, "pod")+" of namespaces whose pods you may not list would be "+
+			"evicted")
+	}
+	return out
+}
+
+// after is when a cycle is, from the first one on: one a second.
+func after(cycle int) time.Duration { return time.Duration(cycle-1) * time.Second }

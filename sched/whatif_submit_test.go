@@ -1,0 +1,88 @@
+package sched_test
+
+import (
+	"fmt"
+	"slices"
+	"testing"
+
+	"pgregory.net/rapid"
+
+	"ashlar.sh/sched"
+	"ashlar.sh/sched/model"
+	"ashlar.sh/sched/resource"
+	"ashlar.sh/sched/whatif"
+)
+
+// What becomes of a job that is submitted for a try is what becomes of it in the engine itself, and the copy is left as
+// it was: the same job is told the same again.
+func TestWhatIsSubmittedForATryIsWhatComes(t *testing.T) {
+	started := 0
+	rapid.Check(t, func(t *rapid.T) {
+		var e *sched.Engine
+		var now int64
+		if rapid.Bool().Draw(t, "full") {
+			e, now = fullCluster(t)
+		} else {
+			e, now = sched.RandomEngine(t, "enqueue", "allocate", "preempt", "reclaim", "backfill")
+		}
+		c, err := e.Copy()
+		if err != nil {
+			t.Fatal(err)
+		}
+		jobs := submitted(t)
+		var tried [2][]string
+		for i := range tried {
+			whatif.Submit(c, now, jobs, func(_ *sched.Engine, cycle int, plan sched.Plan) {
+				if cycle == 1 {
+					tried[i] = items(plan)
+				}
+			})
+		}
+		f := sched.Again(t, e)
+		for _, x := range jobs {
+			x.Version = 1 << 40
+			f.Apply(x)
+		}
+		plan, _, _ := f.Decide(now)
+		comes := items(plan)
+		if !slices.Equal(tried[0], comes) || !slices.Equal(tried[1], comes) {
+			t.Fatalf("tried %v, then %v; what comes is %v", tried[0], tried[1], comes)
+		}
+		if slices.ContainsFunc(comes, func(i string) bool { return i[:4] == "new-" }) {
+			started++
+		}
+	})
+	if started == 0 {
+		t.Error("no job started that was submitted")
+	}
+}
+
+// submitted is a gang that is not there yet.
+func submitted(t *rapid.T) (out []model.Fact) {
+	cpu, size := rapid.Int64Range(1, 4).Draw(t, "cores"), rapid.IntRange(1, 3).Draw(t, "size")
+	add := func(k model.Kind, name string, o model.Object) {
+		out = append(out, model.Fact{Ref: model.Ref{Kind: k, Namespace: "new", Name: name}, UID: name, Object: o})
+	}
+	add(model.KindPodGroup, "new", &model.PodGroup{Meta: model.Meta{Namespace: "new", Name: "new", UID: "new"},
+		Queue: "default", MinMember: int32(size), Phase: model.GroupPending})
+	for i := range size {
+		name := fmt.Sprintf("new-%d", i)
+		add(model.KindPod, name, &model.Pod{Meta: model.Meta{Namespace: "new", Name: name, UID: name}, Ours: true,
+			Group: "new", Index: int64(i), Spec: &model.Spec{Requests: resource.List{
+				{Name: resource.CPUName, Value: cpu * 1000}, {Name: resource.PodsName, Value: 1}}}})
+	}
+	return out
+}
+
+// items are what a plan binds and evicts.
+func items(p sched.Plan) (out []string) {
+	for _, i := range p.Items {
+		switch i.Kind {
+		case sched.BindPod:
+			out = append(out, i.Pod.Name+" to "+i.Node)
+		case sched.EvictPod:
+			out = append(out, i.Pod.Name+" leaves")
+		}
+	}
+	return out
+}
