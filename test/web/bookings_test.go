@@ -63,10 +63,7 @@ func TestAHistoryGoesThere(t *testing.T) {
 func TestTheHistoryOfALiveJob(t *testing.T) {
 	b := start(t)
 	l := &live{page: `{"source": "cluster"}`, streams: make(chan func(*feed), 1),
-		why: func(w http.ResponseWriter, _ *http.Request) {
-			w.Header().Set("Content-Type", "application/json")
-			fmt.Fprint(w, `{"kind": "Answer", "wouldRunIf": [], "notes": [], "path": []}`)
-		},
+		why: emptyAnswer,
 		history: func(w http.ResponseWriter, r *http.Request) {
 			w.Header().Set("Content-Type", "application/json")
 			if !strings.HasSuffix(r.URL.Path, "/ns/train") {

@@ -2,7 +2,6 @@ package web
 
 import (
 	"fmt"
-	"net/http"
 	"testing"
 )
 
@@ -123,10 +122,7 @@ func TestWithinThreeClicksLive(t *testing.T) {
 			"capability": map[string]string{}, "realCapability": map[string]string{}}
 	}
 	l := &live{page: `{"source": "cluster", "whatIf": true}`, streams: make(chan func(*feed), 1),
-		why: func(w http.ResponseWriter, _ *http.Request) {
-			w.Header().Set("Content-Type", "application/json")
-			fmt.Fprint(w, `{"kind": "Answer", "wouldRunIf": [], "notes": [], "path": []}`)
-		},
+		why: emptyAnswer,
 		evicted: `{"namespace": "ns", "name": "sweep-0", "queue": "batch", "action": "reclaim", "for": "ns/train",
 		  "time": "0s", "at": "2026-11-24T01:02:03Z", "reason": "reclaim: makes room"}`,
 		whatIf: `{"seconds": 3600, "queues": [], "jobs": [], "evicted": [], "spared": [], "problems": []}`}

@@ -55,6 +55,19 @@ func waitingJob(name string) map[string]any {
 			"message": "no node has room: cpu: 8 asked, 4 on the largest"}}
 }
 
+// emptyQueue is a queue that holds and asks for nothing.
+func emptyQueue(name string) map[string]any {
+	return map[string]any{"name": name, "parent": "root", "state": "Open", "weight": 1, "share": 0,
+		"deserved": map[string]string{}, "allocated": map[string]string{}, "request": map[string]string{},
+		"guarantee": map[string]string{}, "capability": map[string]string{}, "realCapability": map[string]string{}}
+}
+
+// emptyAnswer is an answer of /v1/why/ that says nothing.
+func emptyAnswer(w http.ResponseWriter, _ *http.Request) {
+	w.Header().Set("Content-Type", "application/json")
+	fmt.Fprint(w, `{"kind": "Answer", "wouldRunIf": [], "notes": [], "path": []}`)
+}
+
 // opens serves the page of a live scheduler and opens it. Each stream is what the next function tells.
 func (l *live) opens(t *testing.T, b *browser) *page {
 	t.Helper()
@@ -115,15 +128,48 @@ func stays(t *testing.T, tells func(*feed)) func(*feed) {
 	}
 }
 
+// TestALateEventChangesNoNewerAddress: the browser tells that a dialogue was closed in the next frame, and that
+// something was unfolded soon after it. A page that was sent elsewhere meanwhile goes there, and stays.
+func TestALateEventChangesNoNewerAddress(t *testing.T) {
+	b := start(t)
+	l := &live{page: `{"source": "cluster", "whatIf": true}`, streams: make(chan func(*feed), 1), why: emptyAnswer,
+		history: func(w http.ResponseWriter, _ *http.Request) {
+			w.Header().Set("Content-Type", "application/json")
+			fmt.Fprint(w, `{"kind": "History", "moments": [], "notes": []}`)
+		}}
+	l.streams <- stays(t, func(f *feed) {
+		f.tell("Queue", "ADDED", emptyQueue("q"))
+		f.tell("Job", "ADDED", waitingJob("train"))
+		f.mark()
+	})
+	p := l.opens(t, b)
+	const queue, job = "#/queues?queue=q", "#/jobs?job=ns/train"
+	// The frame after the dialogue was closed may come before the page is told of its address.
+	const closes = `((d) => { d.close(); location.hash = %q; d.dispatchEvent(new Event("close")); })(
+	  document.querySelector("dialog"))`
+	const unfolds = `document.querySelector(".past summary").click(); void (location.hash = %q)`
+	for _, c := range []struct{ from, at, does, to, see string }{
+		{queue + "&whatif=queue", "dialog[open] select", closes, job, `!document.querySelector("dialog")`},
+		{queue + "&whatif=queue", "dialog[open] select", closes, job + "&whatif=drop",
+			`document.querySelector("dialog[open] input.long")`},
+		{job, ".past summary", unfolds, queue, `!document.querySelector(".past")`},
+	} {
+		p.Goes(c.from)
+		p.Until(c.from, fmt.Sprintf(`document.querySelector(%q)`, c.at))
+		p.Eval(fmt.Sprintf(c.does, c.to), nil)
+		p.Eval(`new Promise((done) => setTimeout(done, 100))`, nil) // all that is on its way has come
+		p.Until(c.to, fmt.Sprintf(`location.hash === %q && document.querySelector(".drawer") && `, c.to)+c.see)
+	}
+	p.Sound()
+}
+
 // TestAnOlderScheduler: a scheduler that knows less than the page, and one that tells what the page does not know.
 func TestAnOlderScheduler(t *testing.T) {
 	b := start(t)
 	l := &live{page: `{"title": "pod a", "source": "cluster", "version": "v2.0.0", "scheduler": "v1.0.0"}`,
 		streams: make(chan func(*feed), 1)}
 	l.streams <- stays(t, func(f *feed) {
-		f.tell("Queue", "ADDED", map[string]any{"name": "q", "parent": "root", "state": "Open", "weight": 1, "share": 0,
-			"deserved": map[string]string{}, "allocated": map[string]string{}, "request": map[string]string{},
-			"guarantee": map[string]string{}, "capability": map[string]string{}, "realCapability": map[string]string{}})
+		f.tell("Queue", "ADDED", emptyQueue("q"))
 		f.tell("Node", "ADDED", map[string]any{"name": "n", "allocatable": map[string]string{"cpu": "4"},
 			"used": map[string]string{}, "idle": map[string]string{"cpu": "4"}, "releasing": map[string]string{},
 			"pipelined": map[string]string{}, "futureIdle": map[string]string{"cpu": "4"}})

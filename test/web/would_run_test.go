@@ -98,10 +98,7 @@ func (p *page) forgivesBusy() { p.Forgives("wouldRun") }
 func TestWhoTookMyGPUsLive(t *testing.T) {
 	b := start(t)
 	l := &live{page: `{"source": "cluster"}`, streams: make(chan func(*feed), 1),
-		why: func(w http.ResponseWriter, _ *http.Request) {
-			w.Header().Set("Content-Type", "application/json")
-			fmt.Fprint(w, `{"kind": "Answer", "wouldRunIf": [], "notes": [], "path": []}`)
-		},
+		why: emptyAnswer,
 		evicted: `{"namespace": "ns", "name": "sweep-0", "queue": "batch", "action": "reclaim", "for": "ns/train",
 		  "time": "0s", "at": "2026-11-24T01:02:03Z", "reason": "reclaim: makes room on node n2 for <b>ns/train-0</b>"}`}
 	l.streams <- stays(t, func(f *feed) {

@@ -71,7 +71,7 @@ export function App() {
         {world.link === "opening" && world.state.cycle === 0 ? <Empty title={t("Connecting…")} /> : <Guard key={place.view}><View /></Guard>}
       </main>
       <Transport />
-      {place.get("whatif") !== "" && world.state.whatIf && <WhatIf />}
+      {place.get("whatif") !== "" && world.state.whatIf && <WhatIf key={place.view} />}
     </div>
   );
 }

@@ -41,8 +41,12 @@ export function address(view: View, patch: Record<string, string> = {}): string 
   return `#/${view}${query ? `?${query}` : ""}`;
 }
 
-/** go moves the page; quietly, where going back should not undo each small step. */
+/**
+ * go moves the page; quietly, where going back should not undo each small step. Such a step is one within its view:
+ * browsers tell late that a dialogue was closed or something unfolded, and a page that went elsewhere meanwhile stays.
+ */
 export function go(view: View, patch: Record<string, string> = {}, quietly = false): void {
+  if (quietly && view !== here().view) return;
   const to = address(view, patch);
   if (to === location.hash) return;
   if (quietly) {
