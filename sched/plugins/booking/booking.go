@@ -43,6 +43,7 @@ type plugin struct {
 	begins      bool   // a cycle does: a window may have been ended early
 	idlers      idlers
 	charged     charged
+	waiting     *limits // of pods; nil before the first booking
 	refuse      []uint64
 }
 
@@ -70,11 +71,16 @@ func (h *held) put(n ledger.NodeID) {
 	h.on++
 }
 
-// At takes the time of the cycle. It returns when the next window begins or ends: then jobs that wait may find room,
-// and what is remembered of usage changes. Where neither is so, nothing is to be done then.
+// At takes the time of the cycle. It returns when the next window begins or ends, or a pod that waits would begin to
+// run into one: then jobs that wait may find room or lose it, and what is remembered of usage changes. Where neither is
+// so, nothing is to be done then.
 func (p *plugin) At(now int64) (next int64) {
 	p.now, p.starts, p.begins = now, now, true
 	p.place()
+	if p.waiting == nil && p.l.Bookings.Any() {
+		p.waiting = newLimits(p.l)
+		p.l.PluginStates.Add(p.waiting)
+	}
 	if p.sleeps() {
 		return 0
 	}
@@ -83,9 +89,7 @@ func (p *plugin) At(now int64) (next int64) {
 		if from := p.held[i].window.From; from > now {
 			at = from
 		}
-		if next == 0 || at < next {
-			next = at
-		}
+		next = earlier(earlier(next, at), p.waiting.next(&p.held[i], now))
 	}
 	return next
 }
@@ -157,7 +161,7 @@ func (p *plugin) judge(h *held, t ledger.TaskID) policy.Verdict {
 		return policy.Verdict{}
 	}
 	task := p.l.Task(t)
-	limit := task.Pod.RunTime(p.l.Jobs.GroupOf(task), 0, p.starts).Limit
+	limit := limit(task.Pod)
 	if limit > 0 && model.After(p.starts, limit) <= model.After(w.From, h.StartDelay) ||
 		limit == 0 && p.starts < model.After(w.From, -h.DrainBefore) {
 		return policy.Verdict{}

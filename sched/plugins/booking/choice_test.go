@@ -151,7 +151,7 @@ func TestABookingThroughItsLife(t *testing.T) {
 	w.node("n1", "a")
 	w.node("n2", "b")
 	w.book("demo", 2000, 3000)
-	w.pod("web", "waits", "", 500)
+	w.pod("web", "waits", "", 0)
 	for _, step := range []struct {
 		do         func()
 		now, next  int64
@@ -368,10 +368,29 @@ func TestTheChoiceOfNodes(t *testing.T) {
 			default:
 				w.at(max(1, w.now+int64(n(400))-150))
 			}
-			w.at(w.now)
+			next := w.at(w.now)
 			agrees(t, w, waits)
+			if next == 0 {
+				next = w.now + 2000
+			}
+			steady(t, w, waits, w.now+int64(rapid.IntRange(0, int(next-w.now)-1).Draw(t, "before next")))
 		}
 	})
+}
+
+// steady fails the test where a plugin refuses otherwise later, at a time before the one that it named.
+func steady(t *rapid.T, w *world, waits []ledger.TaskID, later int64) {
+	then := w.plugin(t)
+	then.At(later)
+	for _, task := range waits {
+		for name := range w.nodes {
+			n, _ := w.Nodes.Find(name)
+			if now, is := w.FilterTask(task, n, false), then.FilterTask(task, n, false); now != is {
+				t.Fatalf("at %d %s on %s: %v, and at %d, before any time that was named: %v", w.now, w.Task(task).Key, name,
+					now, later, is)
+			}
+		}
+	}
 }
 
 func agrees(t *rapid.T, w *world, waits []ledger.TaskID) {
