@@ -29,6 +29,16 @@ func (ac *accounts) movePlacing(t TaskID, s model.Status, n NodeID, c Chosen) {
 	}
 }
 
+// leaving has a task on a node terminate (sign 1), or stay with a status that holds room firmly (-1): its job and its
+// queues count it as before. It stays where it is on the node's list.
+func (ac *accounts) leaving(t TaskID, s model.Status, sign int64) {
+	row := &ac.l.Tasks.rows[t]
+	ac.l.PluginStates.update(t, row, false)
+	row.Status = s
+	ac.l.Nodes.release(row, sign)
+	ac.l.PluginStates.update(t, row, true)
+}
+
 // addToNode adds a task's figures to its node, puts it first in the node's list, and calls the PluginStates;
 // removeFromNode is the exact inverse. For a task without a node both count the room that is kept for it.
 func (ac *accounts) addToNode(t TaskID) {

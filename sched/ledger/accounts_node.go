@@ -75,9 +75,7 @@ func (ns *Nodes) count(row *Task, sign int64) {
 	node.Tasks += int32(sign)
 	releasing := row.Status == model.Releasing
 	if releasing {
-		before := node.going
-		node.going += int32(sign)
-		ns.leaving += int(min(node.going, 1) - min(before, 1))
+		ns.goes(node, sign)
 	}
 	again := node.far
 	for _, need := range ns.l.Classes.rows[row.Class].Need {
@@ -96,6 +94,32 @@ func (ns *Nodes) count(row *Task, sign int64) {
 		again = again || far(idle, releasing, pipelined)
 	}
 	ns.reweigh(n, row, sign, again)
+	ns.touch(n)
+}
+
+// release has a task on a node terminate (sign 1), or stay after all (-1). The task has its new status already.
+func (ns *Nodes) release(row *Task, sign int64) {
+	n := row.Node
+	node := &ns.rows[n]
+	ns.goes(node, sign)
+	again := node.far
+	for _, need := range ns.l.Classes.rows[row.Class].Need {
+		d := int(need.Dim)
+		ns.cols.releasing[d][n] += need.Amount * sign
+		ns.rerun(d, n)
+		again = again || far(ns.cols.idle[d][n], ns.cols.releasing[d][n], ns.cols.pipelined[d][n])
+	}
+	if again {
+		ns.weigh(n, nil)
+	}
+	ns.touch(n)
+}
+
+// goes counts a terminating task that came (sign 1) or went (-1).
+func (ns *Nodes) goes(node *Node, sign int64) {
+	before := node.going
+	node.going += int32(sign)
+	ns.leaving += int(min(node.going, 1) - min(before, 1))
 }
 
 // reweigh follows a change of a node's figures by a task that came (sign 1) or went (-1). again says that some
@@ -107,5 +131,4 @@ func (ns *Nodes) reweigh(n NodeID, row *Task, sign int64, again bool) {
 	case again:
 		ns.weigh(n, nil)
 	}
-	ns.touch(n)
 }

@@ -162,6 +162,7 @@ func (kr *KeptRoom) count(row *Task, sign int64) {
 	}
 	again := kr.addToNode(of, sign)
 	kr.l.Nodes.reweigh(row.Held.Node, row, sign, again)
+	kr.l.Nodes.touchRoom(row.Held.Node)
 }
 
 // roomFor is room of a node that is kept for tasks of a class, and counts in a queue; NoQueue: in none.

@@ -326,5 +326,5 @@ func (kr *KeptRoom) countBeside(b roomFor, keep bool) {
 	if kr.addToNode(b, sign) {
 		kr.l.Nodes.weigh(b.node, nil)
 	}
-	kr.l.Nodes.touch(b.node)
+	kr.l.Nodes.touchRoom(b.node)
 }

@@ -13,6 +13,7 @@ type Nodes struct {
 
 	rows      []Node
 	hashes    []uint64 // of names
+	moved     []uint64 // see Moved
 	free      []NodeID
 	byName    map[string]NodeID
 	cols      columns
@@ -123,7 +124,7 @@ func (ns *Nodes) row(name string) NodeID {
 	}
 	n := newRow(&ns.rows, &ns.free)
 	if int(n) == len(ns.hashes) {
-		ns.hashes = append(ns.hashes, 0)
+		ns.hashes, ns.moved = append(ns.hashes, 0), append(ns.moved, 0)
 		ns.widen()
 	}
 	ns.hashes[n] = Hash(name)
@@ -237,8 +238,18 @@ func (ns *Nodes) rerun(d int, n NodeID) {
 	ns.cols.room[d][n] = min(idle, idle+ns.cols.releasing[d][n]-ns.cols.pipelined[d][n])
 }
 
-// touch notes that a node's figures or facts changed.
-func (ns *Nodes) touch(n NodeID) { ns.l.Changes.Nodes.add(n, max(2048, len(ns.rows))) }
+// touch notes that a node's figures or facts changed, or which tasks on it may be evicted.
+func (ns *Nodes) touch(n NodeID) {
+	ns.moved[n]++
+	ns.touchRoom(n)
+}
+
+// touchRoom is touch where room is kept on the node, or not any more: its tasks and facts are as they were.
+func (ns *Nodes) touchRoom(n NodeID) { ns.l.Changes.Nodes.add(n, max(2048, len(ns.rows))) }
+
+// Moved is a version of a node and the tasks on it: it changes with them, also in tries that fail, and not with the
+// room that is kept there. A row that becomes another node's goes on counting.
+func (ns *Nodes) Moved(n NodeID) uint64 { return ns.moved[n] }
 
 // touchFacts notes that a node's labels, taints, presence or what it offers may have changed.
 func (ns *Nodes) touchFacts(n NodeID) {

@@ -53,6 +53,7 @@ type entry struct {
 	chosen              Chosen
 	kept                roomFor
 	keeps               bool // kept is room that was kept, not given back
+	leaves              bool // see Tx.Leave
 }
 
 // Tx is what a try changes the ledger with. It is valid only inside the closure that it is passed to.
@@ -143,6 +144,15 @@ func (tx *Tx) Evict(t TaskID, action string, beneficiary TaskID) {
 	tx.l.Statements.op(Op{Kind: OpEvict, Task: t, Node: n, Action: action, For: beneficiary})
 }
 
+// Leave makes a task leave its node as Evict does, but for its job and its queues nothing changes, and it is no
+// operation: that costs a fraction. It is for tasks that hold their room firmly, and for tries that return false, do
+// nothing else with the task, and do not depend on what its job and its queues hold.
+func (tx *Tx) Leave(t TaskID) {
+	st := &tx.l.Statements
+	st.undo = append(st.undo, entry{task: t, status: tx.l.Tasks.rows[t].Status, leaves: true})
+	st.l.accounts.leaving(t, model.Releasing, 1)
+}
+
 // Reprieve undoes an eviction of this statement: the task is again where its fact shows it.
 func (tx *Tx) Reprieve(t TaskID) {
 	s, n := tx.l.Tasks.observed(&tx.l.Tasks.rows[t])
@@ -207,6 +217,10 @@ func (st *Statements) takeBack(e *entry) {
 		return
 	}
 	row := &st.l.Tasks.rows[e.task]
+	if e.leaves {
+		st.l.accounts.leaving(e.task, e.status, -1)
+		return
+	}
 	was := st.l.accounts.contributionOf(row)
 	st.l.accounts.removeFromNode(e.task)
 	if row.Job != NoJob {

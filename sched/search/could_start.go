@@ -203,20 +203,19 @@ func (c *roomKeeper) places(nodes int) []foundPlace {
 	for _, p := range c.later[:nodes] {
 		gone = append(gone, p.tasks...)
 	}
-	return placesWithout(c.s, c.j, gone, c.others, nil)
+	return placesWithout(c.s, c.j, gone, 0, c.others, nil)
 }
 
 // placesWithout finds places for the rest of a job's minimum with some tasks gone, and no room kept for
-// it or for others; not on the nodes that are left out. It changes nothing.
-func placesWithout(s *session.Session, j ledger.JobID, gone []ledger.TaskID, others []ledger.JobID,
+// it or for others; not on the nodes that are left out. It changes nothing. The first of the tasks that are gone, so
+// many as counted, leave their queues as well, whether or not the job needs that.
+func placesWithout(s *session.Session, j ledger.JobID, gone []ledger.TaskID, counted int, others []ledger.JobID,
 	leftOut []ledger.NodeID) (places []foundPlace) {
 	quiet := *s
 	quiet.Trace = &trace.Recorder{}
 	without(s, append(slices.Clone(others), j), func() bool {
 		s.L.Try(func(tx *ledger.Tx) bool {
-			for _, t := range gone {
-				tx.Evict(t, "", ledger.NoTask)
-			}
+			leave(s, tx, j, gone, counted)
 			w := PendingTasksOf(s, j)
 			leaveOut(s, tx, w, leftOut)
 			tasks := slices.Clone(w.Tasks)
@@ -233,6 +232,49 @@ func placesWithout(s *session.Session, j ledger.JobID, gone []ledger.TaskID, oth
 		return false
 	})
 	return places
+}
+
+// leave has tasks leave their nodes in a try in which a job is placed. But for the first, so many as counted, their
+// jobs and queues count them as before, where that cannot matter: the queue has room for the whole job, and members of
+// jobs that wait for nothing decide about no other job.
+func leave(s *session.Session, tx *ledger.Tx, j ledger.JobID, gone []ledger.TaskID, counted int) {
+	alone := false
+	for i, t := range gone {
+		if i == counted {
+			alone = len(s.L.Losses.Standing()) == 0 && queueTakes(s, j)
+		}
+		if in := s.L.Task(t).Job; alone && (in == ledger.NoJob || in != j && waitsForNothing(s.L.Job(in))) {
+			tx.Leave(t)
+		} else {
+			tx.Evict(t, "", ledger.NoTask)
+		}
+	}
+}
+
+func waitsForNothing(j *ledger.Job) bool { return j.By[model.Pending]+j.By[model.Pipelined] == 0 }
+
+// queueTakes says that the queue of a job has room for all pods of the job that wait together. Then it refuses none of
+// them, in whatever order they are placed, nor with less in it.
+func queueTakes(s *session.Session, j ledger.JobID) (all bool) {
+	q, alike := s.L.Job(j).Queue, true
+	var tasks []ledger.TaskID
+	s.L.Jobs.Tasks(j, model.Pending, func(t ledger.TaskID) bool {
+		tasks = append(tasks, t)
+		alike = alike && s.L.Task(t).Class == s.L.Task(tasks[0]).Class
+		return true
+	})
+	if n := int64(len(tasks)); n > 0 && alike {
+		return s.Policy.Allocatable(q, s.L.Task(tasks[0]).Class, n) >= n
+	}
+	s.L.Try(func(tx *ledger.Tx) bool {
+		all = !slices.ContainsFunc(tasks, func(t ledger.TaskID) bool {
+			refused := s.Policy.Allocatable(q, s.L.Task(t).Class, 1) < 1
+			tx.Suppose(t)
+			return refused
+		})
+		return false
+	})
+	return all
 }
 
 // leaveOut has nodes take no task of a list in a try, by amounts.
@@ -273,7 +315,7 @@ func couldStart(s *session.Session, j ledger.JobID) bool {
 			return true
 		})
 	}
-	return len(placesWithout(s, j, gone, nil, nil)) > 0
+	return len(placesWithout(s, j, gone, 0, nil, nil)) > 0
 }
 
 // keep keeps room for the job in those places.

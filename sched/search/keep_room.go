@@ -102,7 +102,7 @@ func stands(s *session.Session, j ledger.JobID) bool {
 	}
 	kept := s.L.KeptRoom.Of(j)
 	for _, t := range kept {
-		if n := s.L.Task(t).Held.Node; !s.L.Node(n).Present() || !s.Nodes.Admitted(s.L.Task(t).Class)[n] {
+		if n := s.L.Task(t).Held.Node; !s.Nodes.Admitted(s.L.Task(t).Class)[n] { // nor is a node that is gone
 			return false
 		}
 	}

@@ -73,14 +73,16 @@ func release(s *session.Session, jobs ...ledger.JobID) {
 
 // keptOn names the nodes on which room is kept for a job.
 func keptOn(s *session.Session, j ledger.JobID) string {
-	var names []string
+	var names []string // the first of them, one more than is named
 	for _, t := range s.L.KeptRoom.Of(j) {
-		names = append(names, s.L.Node(s.L.Task(t).Held.Node).Name)
+		name := s.L.Node(s.L.Task(t).Held.Node).Name
+		if i, known := slices.BinarySearch(names, name); !known && i <= mostNamed {
+			names = slices.Insert(names, i, name)
+			names = names[:min(len(names), mostNamed+1)]
+		}
 	}
-	slices.Sort(names)
-	names = slices.Compact(names)
 	if len(names) > mostNamed {
-		names = append(names[:mostNamed], "…")
+		names[mostNamed] = "…"
 	}
 	return strings.Join(names, ", ")
 }

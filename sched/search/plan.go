@@ -81,7 +81,7 @@ func PlanStarts(s *session.Session) {
 	}
 	s.Planned = 0
 	f := FirstJobs(s)
-	f.collect()
+	f.collect(lastPlanned(s))
 	planned := false
 	for _, q := range slices.SortedFunc(maps.Keys(f.waiting), s.Policy.CompareQueues) { // order-free: sorted
 		planned = f.plan(q, ledger.NoJob) || planned
@@ -105,18 +105,39 @@ func FirstJobs(s *session.Session) *Firsts {
 	return &Firsts{s: s, first: map[ledger.QueueID][]ledger.JobID{}, never: map[ledger.QueueID]int{}}
 }
 
-// collect collects the jobs that wait.
-func (f *Firsts) collect() {
+// collect collects the jobs that wait, those of a queue up to a last one where there is one.
+func (f *Firsts) collect(last map[ledger.QueueID]ledger.JobID) {
 	s := f.s
 	f.waiting = map[ledger.QueueID]*session.Heap[ledger.JobID]{}
 	for _, j := range s.L.Jobs.Active() { // order-free: heaps by a total order
-		if q := s.L.Job(j).Queue; session.PlansFor(s, j) && waits(s, j) {
-			if f.waiting[q] == nil {
-				f.waiting[q] = session.NewHeap(s.Policy.CompareJobs)
-			}
-			f.waiting[q].Push(j)
+		q := s.L.Job(j).Queue
+		if h, some := last[q]; some && s.Policy.CompareJobs(h, j) < 0 || !session.PlansFor(s, j) || !waits(s, j) {
+			continue
+		}
+		if f.waiting[q] == nil {
+			f.waiting[q] = session.NewHeap(s.Policy.CompareJobs)
+		}
+		f.waiting[q].Push(j)
+	}
+}
+
+// lastPlanned is by queue the last of so many jobs with a planned start as are first in it: no job after it is. Queues
+// with fewer of them are left out.
+func lastPlanned(s *session.Session) map[ledger.QueueID]ledger.JobID {
+	planned, depth := map[ledger.QueueID][]ledger.JobID{}, s.Backfill.Depth
+	for _, j := range s.L.KeptRoom.Jobs() { // order-free: sorted below
+		if q := s.L.Job(j).Queue; depth > 0 && Planned(s, j) && session.PlansFor(s, j) && waits(s, j) {
+			planned[q] = append(planned[q], j)
 		}
 	}
+	last := map[ledger.QueueID]ledger.JobID{}
+	for q, jobs := range planned { // order-free: each by itself
+		if int64(len(jobs)) >= depth {
+			slices.SortFunc(jobs, s.Policy.CompareJobs)
+			last[q] = jobs[depth-1]
+		}
+	}
+	return last
 }
 
 // PlanBefore plans the starts of those first jobs that go before a job in its queue, before it has its turn: once a
@@ -126,7 +147,7 @@ func (f *Firsts) PlanBefore(j ledger.JobID) {
 		if f.known(j) {
 			return
 		}
-		f.collect()
+		f.collect(nil)
 	}
 	f.plan(f.s.L.Job(j).Queue, j)
 }
@@ -295,6 +316,10 @@ func mayPass(s *session.Session, j ledger.JobID) bool {
 // start before it. Members that were to have ended may still run: the places have to be near enough to them, too.
 func (t *attempt) asPlanned(own []ledger.JobID, hold bool) (out Outcome) {
 	s, j := t.s, t.w.Job
+	kept := s.L.KeptRoom.Of(j)
+	if out = Refused; slices.ContainsFunc(kept, func(task ledger.TaskID) bool { return stillHeld(s, task) }) {
+		return out
+	}
 	mine, _ := s.L.KeptRoom.Start(j)
 	for _, h := range byKey(s, s.L.KeptRoom.Jobs()) {
 		start, _ := s.L.KeptRoom.Start(h)
@@ -302,9 +327,8 @@ func (t *attempt) asPlanned(own []ledger.JobID, hold bool) (out Outcome) {
 			own = append(own, h)
 		}
 	}
-	kept := s.L.KeptRoom.Of(j)
 	slices.SortFunc(kept, func(a, b ledger.TaskID) int { return s.L.Task(a).Key.Compare(s.L.Task(b).Key) })
-	if out = Refused; !nearEnough(s, j, kept, true) {
+	if !nearEnough(s, j, kept, true) {
 		return out
 	}
 	without(s, own, func() bool {
@@ -329,4 +353,12 @@ func (t *attempt) asPlanned(own []ledger.JobID, hold bool) (out Outcome) {
 		t.w.next = len(t.w.Tasks)
 	}
 	return out
+}
+
+// stillHeld says that others hold room that is kept for a task.
+func stillHeld(s *session.Session, t ledger.TaskID) bool {
+	row := s.L.Task(t)
+	return slices.ContainsFunc(s.L.Class(row.Class).Need, func(need ledger.Need) bool {
+		return s.L.Nodes.Idle(need.Dim)[row.Held.Node] < need.Amount
+	})
 }

@@ -16,7 +16,7 @@ type keptTask struct {
 	start int64
 }
 
-// plannedTasks are the tasks with a planned start, those that start first before the others, then by name.
+// plannedTasks are the tasks with a planned start, in no order.
 func plannedTasks(s *session.Session) (out []keptTask) {
 	for _, j := range s.L.KeptRoom.Jobs() {
 		start, _ := s.L.KeptRoom.Start(j)
@@ -27,9 +27,6 @@ func plannedTasks(s *session.Session) (out []keptTask) {
 			out = append(out, keptTask{t, start})
 		}
 	}
-	slices.SortFunc(out, func(a, b keptTask) int {
-		return cmp.Or(cmp.Compare(a.start, b.start), s.L.Task(a.task).Key.Compare(s.L.Task(b.task).Key))
-	})
 	return out
 }
 
@@ -47,20 +44,23 @@ func cover(s *session.Session, fresh ledger.JobID) {
 		return
 	}
 	defer s.Covered()
-	c := coverer{s: s, ends: s.Ends(), taken: map[ledger.NodeID]resource.Vec{}, queues: map[ledger.QueueID]*freedInQueue{}}
-	for _, k := range tasks {
-		if n := len(c.starts); n == 0 || c.starts[n-1] != k.start {
-			c.starts = append(c.starts, k.start)
-		}
+	c := newCoverer(s, tasks)
+	ordered := c.matters(tasks)
+	if ordered {
+		slices.SortFunc(tasks, func(a, b keptTask) int { // those that start first before the others, then by name
+			return cmp.Or(cmp.Compare(a.start, b.start), s.L.Task(a.task).Key.Compare(s.L.Task(b.task).Key))
+		})
 	}
 	for _, k := range tasks {
 		task := s.L.Task(k.task)
 		request := s.L.Class(task.Class).Request
 		covered := ledger.Covered(0)
 		if n := task.Held.Node; holds(c.onNode(n, k.start), c.taken[n], request) {
-			covered, c.taken[n] = ledger.NodeCovered, c.taken[n].Add(request)
+			if covered = ledger.NodeCovered; ordered {
+				c.taken[n] = c.taken[n].Add(request)
+			}
 		}
-		if q := c.inQueue(s.L.Job(task.Job).Queue); holds(q.until(k.start), q.taken, request) {
+		if q := c.queues[s.L.Job(task.Job).Queue]; holds(c.until(q, k.start), q.taken, request) {
 			covered, q.taken = covered|ledger.QueueCovered, q.taken.Add(request)
 		}
 		s.L.KeptRoom.Cover(k.task, covered, task.Job != fresh)
@@ -73,57 +73,96 @@ type coverer struct {
 	ends   *session.Ends
 	taken  map[ledger.NodeID]resource.Vec // by node: what planned starts have of what is given back
 	queues map[ledger.QueueID]*freedInQueue
-	starts []int64
+	starts []int64 // of all jobs, in order
+	sum    resource.Vec
 }
 
-// onNode is what tasks on a node give back by a time. What terminating tasks hold is free already: see FutureIdle.
-func (c *coverer) onNode(n ledger.NodeID, by int64) (sum resource.Vec) {
+func newCoverer(s *session.Session, tasks []keptTask) *coverer {
+	c := &coverer{s: s, ends: s.Ends(), taken: map[ledger.NodeID]resource.Vec{},
+		queues: map[ledger.QueueID]*freedInQueue{}}
+	for _, k := range tasks {
+		if !slices.Contains(c.starts, k.start) {
+			c.starts = append(c.starts, k.start)
+		}
+		task := s.L.Task(k.task)
+		q := s.L.Job(task.Job).Queue
+		if c.queues[q] == nil {
+			c.queues[q] = &freedInQueue{queue: q}
+		}
+		c.queues[q].kept = c.queues[q].kept.Add(s.L.Class(task.Class).Request)
+	}
+	slices.Sort(c.starts)
+	return c
+}
+
+// matters says that it matters which tasks are first to get what is given back: some have a node in common, or a queue
+// that does not get back as much as is kept in it.
+func (c *coverer) matters(tasks []keptTask) bool {
+	on := make([]bool, c.s.L.Nodes.Len())
+	for _, k := range tasks {
+		n := c.s.L.Task(k.task).Held.Node
+		if on[n] {
+			return true
+		}
+		on[n] = true
+	}
+	for _, q := range c.queues { // order-free: whether there is one
+		if !holds(c.until(q, c.starts[0]), nil, q.kept) {
+			return true
+		}
+	}
+	return false
+}
+
+// onNode is what tasks on a node give back by a time, valid until it is asked again. What terminating tasks hold is
+// free already: see FutureIdle.
+func (c *coverer) onNode(n ledger.NodeID, by int64) resource.Vec {
+	c.sum = c.sum[:0]
 	on := c.ends.On(n)
 	for i := range on {
 		if c.ends.Expected(&on[i]) <= by && c.s.L.Task(on[i].Task).Status != model.Releasing {
-			sum = sum.Add(c.s.L.Class(on[i].Class).Request)
+			c.sum = c.sum.Add(c.s.L.Class(on[i].Class).Request)
 		}
 	}
-	return sum
+	return c.sum
 }
 
 // freedInQueue is what the tasks of a queue give back by each planned start.
 type freedInQueue struct {
-	starts []int64        // of all jobs, in order
-	by     []resource.Vec // by the index of the start before which it is given back
-	taken  resource.Vec
+	queue ledger.QueueID
+	kept  resource.Vec   // for all tasks with a planned start
+	by    []resource.Vec // by the index of the start before which it is given back; nil: it is not known yet
+	taken resource.Vec
 }
 
-func (c *coverer) inQueue(q ledger.QueueID) *freedInQueue {
-	if c.queues[q] == nil {
-		f := &freedInQueue{starts: c.starts, by: make([]resource.Vec, len(c.starts))}
-		eachEnd(c.s, c.ends, q, f.starts[len(f.starts)-1], func(e *session.End, at int64) {
-			i, _ := slices.BinarySearch(f.starts, at)
+// until is what the tasks of a queue give back by a planned start. They are not counted any more where all that is kept
+// is given back by the first one.
+func (c *coverer) until(f *freedInQueue, start int64) resource.Vec {
+	if f.by == nil {
+		f.by = make([]resource.Vec, len(c.starts))
+		eachEnd(c.s, c.ends, f.queue, c.starts[len(c.starts)-1], func(e *session.End, at int64) bool {
+			i, _ := slices.BinarySearch(c.starts, at)
 			f.by[i] = f.by[i].Add(c.s.L.Class(e.Class).Request)
+			return i > 0 || !holds(f.by[0], nil, f.kept)
 		})
 		for i := 1; i < len(f.by); i++ {
 			f.by[i] = f.by[i].Add(f.by[i-1])
 		}
-		c.queues[q] = f
 	}
-	return c.queues[q]
-}
-
-// until is what is given back by a planned start.
-func (f *freedInQueue) until(start int64) resource.Vec {
-	i, _ := slices.BinarySearch(f.starts, start)
+	i, _ := slices.BinarySearch(c.starts, start)
 	return f.by[i]
 }
 
 // eachEnd calls f for the tasks of a queue that hold room and that are known to end by a time, in no order that may
-// decide anything.
-func eachEnd(s *session.Session, ends *session.Ends, q ledger.QueueID, by int64, f func(e *session.End, at int64)) {
+// decide anything, until it returns false.
+func eachEnd(s *session.Session, ends *session.Ends, q ledger.QueueID, by int64,
+	f func(e *session.End, at int64) bool) {
 	for n := range s.L.Nodes.Len() {
 		on := ends.On(ledger.NodeID(n))
 		for i := range on {
 			at := ends.Expected(&on[i])
-			if j := on[i].Job; at <= by && at != model.Never && j != ledger.NoJob && s.L.Job(j).Queue == q {
-				f(&on[i], at)
+			if j := on[i].Job; at <= by && at != model.Never && j != ledger.NoJob && s.L.Job(j).Queue == q && !f(&on[i], at) {
+				return
 			}
 		}
 	}

@@ -93,10 +93,10 @@ func (p *planner) survey(nodes []ledger.NodeID) {
 	for k, kind := range p.kinds {
 		class := p.s.L.Class(kind.class)
 		admitted := p.s.Nodes.Admitted(kind.class)
-		free := make([]int64, len(class.Need))
+		r := &nodeRoom{make([]int64, len(class.Need)), make([]int64, len(class.Need)), ledger.NoClass}
 		for _, n := range nodes {
-			if admitted[n] && p.s.L.Node(n).Present() {
-				p.surveyNode(n, int32(k), class, free)
+			if admitted[n] { // and present
+				p.surveyNode(n, int32(k), class, r)
 			}
 		}
 	}
@@ -104,47 +104,64 @@ func (p *planner) survey(nodes []ledger.NodeID) {
 
 // surveyNode goes through the ends on a node in the order of time. What terminating pods hold is given back when their
 // grace is over.
-func (p *planner) surveyNode(n ledger.NodeID, kind int32, class *ledger.Class, free []int64) {
-	on := p.ends.On(n)
-	most := int64(0)
+func (p *planner) surveyNode(n ledger.NodeID, kind int32, class *ledger.Class, r *nodeRoom) {
+	most := p.need
 	for i, need := range class.Need {
-		free[i] = p.s.L.Nodes.FutureIdle(need.Dim, n) - p.s.L.Nodes.Releasing(need.Dim)[n]
-		if whole := p.s.L.Nodes.Allocatable(need.Dim)[n] / need.Amount; i == 0 || whole < most {
-			most = whole
-		}
+		r.free[i] = p.s.L.Nodes.FutureIdle(need.Dim, n) - p.s.L.Nodes.Releasing(need.Dim)[n]
+		most = min(most, p.s.L.Nodes.Allocatable(need.Dim)[n]/need.Amount)
 	}
-	if most == 0 {
+	if most <= 0 || len(class.Need) == 0 {
 		return
 	}
-	fit := fitsIn(free, class, p.need)
+	fit := fitsIn(r.free, class, most)
 	if fit > 0 {
 		p.gains = append(p.gains, gain{p.s.Now, n, kind, int32(fit)})
 	}
-	type giver struct {
-		at    int64
-		class ledger.ClassID
-	}
-	var few [16]giver
-	order := few[:0]
-	for i := range on {
-		if at := p.ends.Expected(&on[i]); at != model.Never {
-			order = append(order, giver{at, on[i].Class})
+	on := p.ends.InOrder(n)
+	for k := 0; k < len(on) && fit < most; {
+		at := p.ends.Expected(&on[k])
+		if at == model.Never {
+			return
 		}
-	}
-	slices.SortFunc(order, func(a, b giver) int { return cmp.Compare(a.at, b.at) })
-	for k, x := range order {
-		held := p.s.L.Class(x.class).Request
-		for d, need := range class.Need {
-			free[d] += held.Get(need.Dim)
+		for ; k < len(on) && p.ends.Expected(&on[k]) == at; k++ {
+			r.add(p.s.L, class, on[k].Class)
 		}
-		if k+1 < len(order) && order[k+1].at == x.at {
-			continue
-		}
-		if now := fitsIn(free, class, p.need); now > fit {
-			p.gains = append(p.gains, gain{x.at, n, kind, int32(now - fit)})
+		if r.takes(class, fit+1) {
+			now := fitsIn(r.free, class, most)
+			p.gains = append(p.gains, gain{at, n, kind, int32(now - fit)})
 			fit = now
 		}
 	}
+}
+
+// nodeRoom is what is free on a node, in the dimensions that a class needs.
+type nodeRoom struct {
+	free []int64
+	held []int64 // by the tasks of a class that was added last
+	of   ledger.ClassID
+}
+
+// add adds what a task of a class gives back.
+func (r *nodeRoom) add(l *ledger.Ledger, needs *ledger.Class, c ledger.ClassID) {
+	if r.of != c {
+		r.of = c
+		for i, need := range needs.Need {
+			r.held[i] = l.Class(c).Request.Get(need.Dim)
+		}
+	}
+	for i, x := range r.held {
+		r.free[i] += x
+	}
+}
+
+// takes says that so many tasks of a class have room.
+func (r *nodeRoom) takes(class *ledger.Class, tasks int64) bool {
+	for i, need := range class.Need {
+		if r.free[i] < tasks*need.Amount {
+			return false
+		}
+	}
+	return true
 }
 
 // fitsIn is how many tasks of a class have room in free amounts, most at most.
@@ -213,7 +230,7 @@ func (p *planner) inTime(at int64) (places []foundPlace, start int64) {
 			if times == 16 {
 				others = nil
 			}
-			if places = placesWithout(p.s, p.j, gone, nil, others); len(places) > 0 {
+			if places = placesWithout(p.s, p.j, gone, len(p.gone), nil, others); len(places) > 0 {
 				return places, at
 			}
 			if all {
@@ -238,24 +255,25 @@ func (p *planner) inTime(at int64) (places []foundPlace, start int64) {
 }
 
 // leaving are the tasks that have left by a time, on the nodes that have room last, as many as have room for so many
-// pods by amounts; others are the other nodes with room by then. What is free sooner is left to other jobs, which could
-// use the former until then at most.
+// pods by amounts, after those that the queue needs gone; others are the other nodes with room by then. What is free
+// sooner is left to other jobs, which could use the former until then at most.
 func (p *planner) leaving(by, need int64) (out []ledger.TaskID, others []ledger.NodeID) {
-	gains := slices.DeleteFunc(slices.Clone(p.gains), func(g gain) bool { return g.at > by })
+	var gains []gain
+	for _, g := range p.gains {
+		if g.at <= by {
+			gains = append(gains, g)
+		}
+	}
 	slices.SortFunc(gains, func(a, b gain) int {
 		return cmp.Or(cmp.Compare(b.at, a.at), cmp.Compare(p.s.L.Node(a.node).Name, p.s.L.Node(b.node).Name),
 			cmp.Compare(a.kind, b.kind))
 	})
-	gone := map[ledger.TaskID]bool{}
-	leave := func(t ledger.TaskID) {
-		if !gone[t] && p.s.L.Task(t).Status != model.Releasing {
-			gone[t], out = true, append(out, t)
-		}
+	out = slices.Clone(p.gone)
+	left := map[ledger.TaskID]bool{}
+	for _, t := range out {
+		left[t] = true
 	}
-	for _, t := range p.gone {
-		leave(t)
-	}
-	seen := map[ledger.NodeID]bool{}
+	seen := make([]bool, p.s.L.Nodes.Len())
 	for _, g := range gains {
 		known := seen[g.node]
 		seen[g.node] = true
@@ -271,8 +289,8 @@ func (p *planner) leaving(by, need int64) (out []ledger.TaskID, others []ledger.
 		}
 		on := p.ends.On(g.node)
 		for i := range on {
-			if p.ends.Expected(&on[i]) <= by {
-				leave(on[i].Task)
+			if t := on[i].Task; p.ends.Expected(&on[i]) <= by && !left[t] && p.s.L.Task(t).Status != model.Releasing {
+				out = append(out, t)
 			}
 		}
 	}
@@ -292,8 +310,9 @@ func (p *planner) quota() (from int64, ok bool) {
 		return p.s.Now, true
 	}
 	var ends []gone
-	eachEnd(p.s, p.ends, p.s.L.Job(p.j).Queue, model.Never, func(e *session.End, at int64) {
+	eachEnd(p.s, p.ends, p.s.L.Job(p.j).Queue, model.Never, func(e *session.End, at int64) bool {
 		ends = append(ends, gone{at, e.Task})
+		return true
 	})
 	slices.SortFunc(ends, func(a, b gone) int { return cmp.Compare(a.at, b.at) })
 	enough := func(n int) (ok bool) {
@@ -326,7 +345,9 @@ func (p *planner) quota() (from int64, ok bool) {
 		high++ // those that end together are gone together, whatever their order
 	}
 	for _, e := range ends[:high] {
-		p.gone = append(p.gone, e.task)
+		if p.s.L.Task(e.task).Status != model.Releasing {
+			p.gone = append(p.gone, e.task)
+		}
 	}
 	return stepsAt(ends[high-1].at/p.step+1, p.step), true
 }

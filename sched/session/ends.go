@@ -1,6 +1,9 @@
 package session
 
 import (
+	"cmp"
+	"slices"
+
 	"ashlar.sh/sched/ledger"
 	"ashlar.sh/sched/model"
 )
@@ -20,15 +23,34 @@ type Ends struct {
 	s      *Session
 	cursor ledger.Cursor
 	nodes  ledger.Cursor // as Changes.Settled told them at the cursor: a try that failed has left them as they were
-	on     [][]End
-	looked []ledger.Cursor // by node: the cursor to which its tasks were listed last
-	runs   uint64          // what earlier runs tell, as of this Version
+	on     []ended
+	runs   uint64 // what earlier runs tell, as of this Version
 	now    int64
+	latest int64 // the latest now so far
 
 	covered struct { // when it was last found what planned starts get back
 		nodes ledger.Cursor
 		state uint64
 		until int64 // from then on it may be otherwise, though nothing changed
+	}
+}
+
+// ended are the tasks on a node.
+type ended struct {
+	tasks []End
+	moved uint64 // Nodes.Moved when they were listed
+	first int64  // when the first one ended, as they were put in order; they still are as long as that is to come
+	moves bool   // one of them moves
+}
+
+// steady says that the tasks are in order, and none of their ends is another than it was.
+func (x *Ends) steady(on *ended) bool { return !on.moves && on.first > x.latest }
+
+// order puts the tasks in the order of their ends.
+func (on *ended) order() {
+	slices.SortFunc(on.tasks, func(a, b End) int { return cmp.Compare(a.expected, b.expected) })
+	if on.first = model.Never; len(on.tasks) > 0 {
+		on.first = on.tasks[0].expected
 	}
 }
 
@@ -46,12 +68,17 @@ func (s *Session) Covered() {
 	c := &s.ends.covered
 	c.nodes, _ = s.L.Changes.Settled()
 	c.state, c.until = s.L.Changes.StateEpoch(), model.Never
-	for _, on := range s.ends.on {
-		for i := range on {
-			if on[i].moves {
-				c.until = s.Now
-			}
-			c.until = min(c.until, on[i].expected)
+	for i := range s.ends.on {
+		on := &s.ends.on[i]
+		if s.ends.steady(on) {
+			c.until = min(c.until, on.first)
+			continue
+		}
+		if on.moves {
+			c.until = s.Now
+		}
+		for k := range on.tasks {
+			c.until = min(c.until, on.tasks[k].expected)
 		}
 	}
 }
@@ -61,10 +88,10 @@ func (s *Session) Ends() *Ends {
 	x := &s.ends
 	x.s = s
 	for len(x.on) < s.L.Nodes.Len() {
-		x.on, x.looked = append(x.on, nil), append(x.looked, 0)
+		x.on = append(x.on, ended{first: model.Never})
 	}
 	at := x.cursor
-	x.cursor, x.now = s.L.Changes.Nodes.Now(), s.Now
+	x.cursor, x.now, x.latest = s.L.Changes.Nodes.Now(), s.Now, max(x.latest, s.Now)
 	runs := uint64(0)
 	if predicts(s) {
 		runs = s.L.Tasks.Runs.Version()
@@ -72,42 +99,62 @@ func (s *Session) Ends() *Ends {
 	same := x.runs == runs
 	x.runs = runs
 	settled, _ := s.L.Changes.Settled()
+	look := x.lookAgain
 	if at != 0 && same && x.nodes == settled {
-		return x
+		look = x.lookedAt
 	}
 	x.nodes = settled
-	if !same || !s.L.Changes.Nodes.Each(at, x.lookOnce) {
-		for n := range x.on {
-			x.look(ledger.NodeID(n))
+	if !same {
+		at, look = 0, x.look
+	}
+	if !s.L.Changes.Nodes.Each(at, look) {
+		for n := range ledger.NodeID(len(x.on)) {
+			look(n)
 		}
 	}
 	return x
 }
 
 // On lists the tasks that hold room on a node.
-func (x *Ends) On(n ledger.NodeID) []End { return x.on[n] }
+func (x *Ends) On(n ledger.NodeID) []End { return x.on[n].tasks }
 
-// lookOnce is look for a node that may be among the changes several times.
-func (x *Ends) lookOnce(n ledger.NodeID) {
-	if x.looked[n] != x.cursor {
-		x.looked[n] = x.cursor
+// InOrder is On, those first that are expected to end first.
+func (x *Ends) InOrder(n ledger.NodeID) []End {
+	on := &x.on[n]
+	if !x.steady(on) {
+		for i := range on.tasks {
+			x.Expected(&on.tasks[i])
+		}
+		on.order()
+	}
+	return on.tasks
+}
+
+// lookAgain is look for a node that may have changed.
+func (x *Ends) lookAgain(n ledger.NodeID) {
+	if x.on[n].moved != x.s.L.Nodes.Moved(n) {
 		x.look(n)
 	}
 }
 
+// lookedAt notes that a node is as it was when its tasks were listed.
+func (x *Ends) lookedAt(n ledger.NodeID) { x.on[n].moved = x.s.L.Nodes.Moved(n) }
+
 // look lists the tasks of a node anew.
 func (x *Ends) look(n ledger.NodeID) {
-	x.on[n] = x.on[n][:0]
+	on := &x.on[n]
+	on.tasks, on.moved, on.moves = on.tasks[:0], x.s.L.Nodes.Moved(n), false
 	x.s.L.Nodes.Tasks(n, func(t ledger.TaskID) bool {
 		task := x.s.L.Task(t)
 		if task.Status == model.Pipelined {
 			return true // it is promised room, and holds none
 		}
 		_, expected, _ := taskEnds(x.s, task)
-		x.on[n] = append(x.on[n], End{Task: t, Class: task.Class, Job: task.Job, expected: expected,
-			moves: task.Pod.Started == 0})
+		e := End{Task: t, Class: task.Class, Job: task.Job, expected: expected, moves: task.Pod.Started == 0}
+		on.tasks, on.moves = append(on.tasks, e), on.moves || e.moves
 		return true
 	})
+	on.order()
 }
 
 // Expected is when a task is expected to end, model.Never where that is not known.

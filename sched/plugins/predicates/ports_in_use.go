@@ -27,17 +27,17 @@ func newPortsInUse(l *ledger.Ledger) *portsInUse { return &portsInUse{l: l} }
 // Name is how findings of an audit call it.
 func (b *portsInUse) Name() string { return "ports" }
 
-// Take counts the ports of a pod. Pods of other schedulers and pods set aside hold
+// Take counts the ports of a pod, which are those of its class. Pods of other schedulers and pods set aside hold
 // their ports like any other.
 func (b *portsInUse) Take(_ ledger.TaskID, task *ledger.Task, n ledger.NodeID, how ledger.Hold) {
-	for _, p := range task.Pod.Spec.Ports {
+	for _, p := range b.l.Class(task.Class).Spec.Ports {
 		b.use.Add(n, port(p), how, 1)
 	}
 }
 
 // Give takes a Take back.
 func (b *portsInUse) Give(_ ledger.TaskID, task *ledger.Task, n ledger.NodeID, how ledger.Hold) {
-	for _, p := range task.Pod.Spec.Ports {
+	for _, p := range b.l.Class(task.Class).Spec.Ports {
 		b.use.Add(n, port(p), how, -1)
 	}
 }
