@@ -169,43 +169,48 @@ type shelves struct {
 	items    []keptItem
 }
 
-// own gives the step lists that are not used again, of the length that they need.
-func (k *kept) own(in *shelves) {
-	k.facts, k.receipts, k.items = put(&in.facts, k.facts), put(&in.receipts, k.receipts), put(&in.items, k.items)
+// own gives the step lists that are not used again, and returns how many bytes it took for them.
+func (k *kept) own(in *shelves) int64 {
+	var facts, receipts, items int64
+	k.facts, facts = put(&in.facts, k.facts)
+	k.receipts, receipts = put(&in.receipts, k.receipts)
+	k.items, items = put(&in.items, k.items)
+	return facts + receipts + items
 }
 
 // onShelf is how many entries a shelf has room for.
 const onShelf = 256
 
-// put copies a list onto a shelf, and begins another where it has no room.
-func put[T any](shelf *[]T, list []T) []T {
+// put copies a list onto a shelf, and begins another where it has no room. It returns how many bytes it took.
+func put[T any](shelf *[]T, list []T) ([]T, int64) {
 	if len(list) == 0 {
-		return nil
+		return nil, 0
 	}
 	if len(list) > onShelf {
-		return slices.Clone(list)
+		own := slices.Clone(list)
+		return own, weightOfList(own)
 	}
+	bytes := int64(0)
 	if cap(*shelf)-len(*shelf) < len(list) {
 		*shelf = make([]T, 0, onShelf)
+		bytes = weightOfList(*shelf)
 	}
 	from := len(*shelf)
 	*shelf = append(*shelf, list...)
-	return (*shelf)[from:len(*shelf):len(*shelf)]
+	return (*shelf)[from:len(*shelf):len(*shelf)], bytes
 }
 
-// weight is what the step takes of memory. What was replaced is only kept by it.
-func (k *kept) weight() int64 {
-	bytes := int64(unsafe.Sizeof(*k)) + int64(len(k.facts))*int64(unsafe.Sizeof(keptFact{})) +
-		int64(len(k.receipts))*int64(unsafe.Sizeof(keptReceipt{})) + int64(len(k.items))*int64(unsafe.Sizeof(keptItem{}))
+// weight is what the step takes of memory beside its lists. What was replaced is only kept by it.
+func (k *kept) weight() (bytes int64) {
 	for i := range k.facts {
 		bytes += weight(k.facts[i].was)
 		if k.facts[i].ref != nil {
-			bytes += int64(unsafe.Sizeof(unnamed{}))
+			bytes += allocated(int(unsafe.Sizeof(unnamed{})))
 		}
 	}
 	for i := range k.items {
 		if whole := k.items[i].whole; whole != nil {
-			bytes += int64(unsafe.Sizeof(*whole))
+			bytes += allocated(int(unsafe.Sizeof(*whole)))
 			if whole.Why != nil {
 				bytes += weightOfRecord
 			}

@@ -141,15 +141,18 @@ func (r *Ring) close() {
 		return
 	}
 	r.last = kept{}
+	p := r.parts[len(r.parts)-1]
+	bytes := k.weight() - weightOfList(p.steps)
 	if len(k.facts)+len(k.receipts)+len(k.items) <= longList {
 		again := k
-		k.own(&r.in)
+		bytes += k.own(&r.in)
 		clear(again.facts) // refers to objects that may be gone
 		r.last = kept{facts: again.facts[:0], receipts: again.receipts[:0], items: again.items[:0]}
+	} else {
+		bytes += weightOfList(k.facts) + weightOfList(k.receipts) + weightOfList(k.items)
 	}
-	p := r.parts[len(r.parts)-1]
 	p.steps = append(p.steps, k)
-	bytes := k.weight()
+	bytes += weightOfList(p.steps)
 	p.bytes += bytes
 	r.bytes += bytes
 	if r.To != nil {

@@ -17,15 +17,33 @@ const (
 	weightOfOther  = 1 << 10
 )
 
+// allocated is what so many bytes take of the heap, which has a few sizes only, and whole pages of what is large.
+func allocated(bytes int) int64 {
+	step := 16
+	for step*16 <= bytes {
+		step *= 2
+	}
+	if bytes > 16<<10 {
+		step = 8 << 10
+	}
+	return int64((bytes + step - 1) &^ (step - 1))
+}
+
+// weightOfList is what a list takes that is alone in its memory.
+func weightOfList[T any](list []T) int64 {
+	var one T
+	return allocated(cap(list) * int(unsafe.Sizeof(one)))
+}
+
 // weight is what an object that is known no more takes as long as it is kept.
 func weight(o model.Object) int64 {
 	switch o := o.(type) {
 	case nil:
 		return 0
 	case *model.Pod:
-		bytes := int64(unsafe.Sizeof(*o)) + int64(len(o.Name)+len(o.UID))
+		bytes := allocated(int(unsafe.Sizeof(*o))) + allocated(len(o.Name)) + allocated(len(o.UID))
 		if o.Times != nil {
-			bytes += int64(unsafe.Sizeof(*o.Times))
+			bytes += allocated(int(unsafe.Sizeof(*o.Times)))
 		}
 		if o.Opaque != nil {
 			bytes += weightOfOpaque
@@ -40,16 +58,23 @@ func weight(o model.Object) int64 {
 }
 
 func weightOfCommitments(c sched.Commitments) int64 {
-	bytes := int64(unsafe.Sizeof(c)) +
-		int64(len(c.Tasks))*int64(unsafe.Sizeof(sched.TaskCommitment{})) +
-		int64(len(c.Phases))*int64(unsafe.Sizeof(sched.PhaseCommitment{})) +
-		int64(len(c.Lenders))*int64(unsafe.Sizeof(sched.Lender{})) +
-		int64(len(c.Spent))*int64(unsafe.Sizeof(ledger.PastEviction{})) +
-		int64(len(c.Arrivals))*int64(unsafe.Sizeof(sched.Arrival{})) +
-		int64(len(c.Losses))*int64(unsafe.Sizeof(ledger.Loss{})) +
+	bytes := allocated(int(unsafe.Sizeof(c))) + weightOfList(c.Tasks) + weightOfList(c.Phases) + weightOfList(c.Lenders) +
+		weightOfList(c.Spent) + weightOfList(c.Arrivals) + weightOfList(c.Losses) +
 		int64(len(c.Charges.Jobs)+len(c.Charges.Members)+len(c.Charges.Minimums)+len(c.Charges.Began))*128
 	for _, m := range c.Memories {
 		bytes += int64(len(m.Text))
+	}
+	bytes += weightOfList(c.Runs)
+	for i := range c.Runs {
+		bytes += weightOfList(c.Runs[i].Runs)
+	}
+	if c.Usage != nil {
+		for _, list := range [][]ledger.UsageRecord{c.Usage.Queues, c.Usage.Tenants} {
+			bytes += weightOfList(list)
+			for i := range list {
+				bytes += weightOfList(list[i].Amounts)
+			}
+		}
 	}
 	return bytes
 }
