@@ -28,6 +28,16 @@ func booking(t *testing.T, name string, spec map[string]any) (dynamic.ResourceIn
 	return bookings, err
 }
 
+// selectable labels a node for selecting.
+func selectable(t *testing.T, node string) {
+	t.Helper()
+	label := []byte(`{"metadata":{"labels":{"booked-by":"` + node + `"}}}`)
+	if _, err := shared.kube.CoreV1().Nodes().Patch(t.Context(), node, types.MergePatchType, label,
+		metav1.PatchOptions{}); err != nil {
+		t.Fatal(err)
+	}
+}
+
 func selecting(node string) map[string]any {
 	return map[string]any{"selector": map[string]any{"matchLabels": map[string]any{"booked-by": node}}}
 }
@@ -37,11 +47,7 @@ func selecting(node string) map[string]any {
 func TestLiveMaintenanceIsBooked(t *testing.T) {
 	ns := namespace(t)
 	node(t, ns, "8")
-	label := []byte(`{"metadata":{"labels":{"booked-by":"` + ns + `"}}}`)
-	if _, err := shared.kube.CoreV1().Nodes().Patch(t.Context(), ns, types.MergePatchType, label,
-		metav1.PatchOptions{}); err != nil {
-		t.Fatal(err)
-	}
+	selectable(t, ns)
 	now := time.Now().UTC()
 	bookings, err := booking(t, ns, map[string]any{"maintenance": true, "nodes": selecting(ns),
 		"from": now.Add(time.Hour).Format(time.RFC3339), "to": now.Add(2 * time.Hour).Format(time.RFC3339)})
@@ -84,11 +90,7 @@ func TestLiveMaintenanceIsBooked(t *testing.T) {
 func TestLiveABookingSaysHowItStands(t *testing.T) {
 	ns := namespace(t)
 	node(t, ns, "8")
-	label := []byte(`{"metadata":{"labels":{"booked-by":"` + ns + `"}}}`)
-	if _, err := shared.kube.CoreV1().Nodes().Patch(t.Context(), ns, types.MergePatchType, label,
-		metav1.PatchOptions{}); err != nil {
-		t.Fatal(err)
-	}
+	selectable(t, ns)
 	live(t, ns)
 	p := pod(ns, "endless")
 	p.Spec.SchedulerName = ns

@@ -161,3 +161,52 @@ func TestLiveWhatIfOnThePage(t *testing.T) {
 		}
 	}
 }
+
+// What happened to a job, and a booking of its node, on the page of a live scheduler: why the job waits, which pods may
+// run on into the window, and that the job starts when the booking is deleted. A person without the right to list
+// bookings is told that it has none.
+func TestLiveHistoryAndBookingsOnThePage(t *testing.T) {
+	b := chromium.Start(t)
+	program := built(t)
+	f := findable(t)
+	selectable(t, f.node)
+	from := time.Now().UTC().Add(time.Hour).Truncate(time.Second)
+	bookings, err := booking(t, f.ns, map[string]any{"maintenance": true, "nodes": selecting(f.node),
+		"from": from.Format(time.RFC3339), "to": from.Add(time.Hour).Format(time.RFC3339)})
+	if err != nil {
+		t.Fatal(err)
+	}
+	p := b.Open(t, pageOf(t, program, f.admin), 1280, 1200)
+	p.Click(`nav a[href*="cluster"]`)
+	p.Until("that there are bookings", `document.querySelector(".tools .segments b")`)
+	p.Click(".tools .segments:last-child button:last-child")
+	p.Until("the booking", fmt.Sprintf(`[...document.querySelectorAll("li .booking")].some((e) =>
+	  [%q, "maintenance", "conflicts", "1 node", "in 5"].every((s) => e.innerText.includes(s)) && (e.id = "mine"))`, f.ns))
+	p.Click("#mine")
+	p.Until("its window, its node and the pods that may run on", fmt.Sprintf(`
+	  [%q, %q, "runs-0", "runs-1", "Nothing is evicted"].every((s) => document.querySelector(".drawer").innerText.includes(s))`, from.Format("15:04"), f.node))
+	submit(t, f.ns, f.ns, "late", 1, 1, "1")
+	p.Goes("#/jobs?job=" + f.ns + "/late")
+	p.Click(".past summary")
+	says := func(words string) string {
+		return fmt.Sprintf(`document.querySelector(".past .moments").innerText.includes(%q)`, words)
+	}
+	p.Until("that it came and waits", says("late-0: came (waits)")+` && ((text) =>
+	  text.startsWith("`+f.ns+`/late-0: ") && ["booked for maintenance", "has no limit"].every((s) => text.includes(s)))(
+	  document.querySelector(".drawer .sentence").innerText)`)
+	_, config := operator(t, f.ns)
+	other := b.Open(t, pageOf(t, program, config), 1280, 1200)
+	other.Goes("#/cluster?as=bookings")
+	other.Until("that the right is missing",
+		`document.querySelector("main").innerText.includes("no right to list bookings: they are not known")`)
+	other.Sound()
+
+	if err := bookings.Delete(t.Context(), f.ns, metav1.DeleteOptions{}); err != nil {
+		t.Fatal(err)
+	}
+	p.Until("that it runs, and where it was bound", says("bind "+f.ns+"/late-0 to "+f.node)+
+		` && document.querySelector(".drawer .stand.runs")`)
+	p.Goes("#/cluster?as=bookings")
+	p.Until("no booking", `document.querySelector(".view .empty").innerText.includes("No nodes are booked")`)
+	p.Sound()
+}

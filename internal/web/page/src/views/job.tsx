@@ -116,7 +116,8 @@ function When({ start }: { start: Start | undefined }) {
   );
 }
 
-const capital = (s: string) => s.charAt(0).toUpperCase() + s.slice(1);
+/** A sentence begins with a capital, unless it begins with the name of an object. */
+const capital = (s: string) => (/^\S*\/\S*:/.test(s) ? s : s.charAt(0).toUpperCase() + s.slice(1));
 
 function chain(e: Evicting): Evicting[] {
   const out: Evicting[] = [];
