@@ -184,7 +184,8 @@ func TestLiveHistoryAndBookingsOnThePage(t *testing.T) {
 	  [%q, "maintenance", "conflicts", "1 node", "in 5"].every((s) => e.innerText.includes(s)) && (e.id = "mine"))`, f.ns))
 	p.Click("#mine")
 	p.Until("its window, its node and the pods that may run on", fmt.Sprintf(`
-	  [%q, %q, "runs-0", "runs-1", "Nothing is evicted"].every((s) => document.querySelector(".drawer").innerText.includes(s))`, from.Format("15:04"), f.node))
+	  [%q, %q, "runs-0", "runs-1", "Nothing is evicted"].every((s) =>
+	  document.querySelector(".drawer").innerText.includes(s))`, from.Format("15:04"), f.node))
 	submit(t, f.ns, f.ns, "late", 1, 1, "1")
 	p.Goes("#/jobs?job=" + f.ns + "/late")
 	p.Click(".past summary")
