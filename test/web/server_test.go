@@ -9,6 +9,7 @@ import (
 	"regexp"
 	"strings"
 	"sync"
+	"syscall"
 	"testing"
 	"time"
 )
@@ -54,6 +55,13 @@ func serve(t *testing.T, args ...string) (address string, end func()) {
 	}
 	c := exec.Command(path, append([]string{"web"}, args...)...)
 	c.Dir = root
+	return starts(t, c)
+}
+
+// starts runs a command, and those that it runs, and returns the address that it prints, and what ends it.
+func starts(t *testing.T, c *exec.Cmd) (address string, end func()) {
+	t.Helper()
+	c.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
 	out, err := c.StdoutPipe()
 	if err != nil {
 		t.Fatal(err)
@@ -66,19 +74,22 @@ func serve(t *testing.T, args ...string) (address string, end func()) {
 	var once sync.Once
 	end = func() {
 		once.Do(func() {
-			_ = c.Process.Signal(os.Interrupt) // it may have ended
-			late := time.AfterFunc(10*time.Second, func() { _ = c.Process.Kill() })
+			_ = syscall.Kill(-c.Process.Pid, syscall.SIGINT) // it may have ended
+			late := time.AfterFunc(10*time.Second, func() { _ = syscall.Kill(-c.Process.Pid, syscall.SIGKILL) })
 			_ = c.Wait() // it was told to end
 			late.Stop()
 		})
 	}
 	t.Cleanup(end)
-	line, err := bufio.NewReader(out).ReadString('\n')
-	if err != nil {
-		end()
-		t.Fatalf("ashlar web printed no address: %v\n%s", err, problems.String())
+	for lines := bufio.NewReader(out); address == ""; {
+		line, err := lines.ReadString('\n')
+		if err != nil {
+			end()
+			t.Fatalf("%s printed no address: %v\n%s", c, err, problems.String())
+		}
+		address = printed.FindString(line)
 	}
-	return printed.FindString(line), end
+	return address, end
 }
 
 // demo are the arguments of `make demo`, standing still.
