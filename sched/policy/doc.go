@@ -11,4 +11,7 @@
 // A plugin keeps configuration and opinions. Sums that depend on which pod is on which node belong into a
 // ledger.PluginState. What a plugin derives from the ledger it derives in Open, and it stays unchanged until the next
 // cycle unless its doc says otherwise.
+//
+// Reports and questions call plugins between two cycles and before the first, at every point. Rows that came after the
+// last Open, and rows that stand for another object than then, are among what they ask about.
 package policy

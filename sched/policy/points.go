@@ -41,6 +41,7 @@ const (
 
 // QueueOrder says which of two queues is served first: negative for a. A queue is compared again after each of its
 // turns, by what the ledger says then; an order that compares only what Open found stays the same for the cycle.
+// Reports compare queues between cycles, too, and before the first: also queues that came after the last Open.
 type QueueOrder interface {
 	CompareQueues(a, b ledger.QueueID) int
 }
