@@ -22,17 +22,18 @@ type churn struct {
 	world
 	added, bound, ran, ended, deleted *template
 
-	mu     sync.Mutex
-	events chan []byte
-	came   map[int]time.Time
-	took   []time.Duration // from the event of a pod's creation to the request that binds it
+	mu      sync.Mutex
+	events  chan []byte // of pods
+	ofNodes chan []byte
+	came    map[int]time.Time
+	took    []time.Duration // from the event of a pod's creation to the request that binds it
 }
 
 func newChurn(b *testing.B, of world) *churn {
 	placed, running := waiting(), pod(1)
 	placed.Spec.NodeName = running.Spec.NodeName
 	at := func(kind watch.EventType, p *corev1.Pod) *template { return newTemplate(framed(b, kind, p)) }
-	return &churn{world: of, events: make(chan []byte, 1<<14), came: map[int]time.Time{},
+	return &churn{world: of, events: make(chan []byte, 1<<14), ofNodes: make(chan []byte), came: map[int]time.Time{},
 		added: at(watch.Added, waiting()), bound: at(watch.Modified, later(placed, 2, corev1.PodPending)),
 		ran:     at(watch.Modified, later(running, 3, corev1.PodRunning)),
 		ended:   at(watch.Modified, later(pod(of.members), 4, corev1.PodSucceeded)),
@@ -100,17 +101,17 @@ func (c *churn) bind(r *http.Request) {
 }
 
 // stream sends the events to a watch until it ends.
-func (c *churn) stream(w http.ResponseWriter, ctx context.Context) {
+func stream(w http.ResponseWriter, ctx context.Context, events <-chan []byte) {
 	for {
 		select {
 		case <-ctx.Done():
 			return
-		case e := <-c.events:
+		case e := <-events:
 			if _, err := w.Write(e); err != nil {
 				return
 			}
-			for len(c.events) > 0 {
-				if _, err := w.Write(<-c.events); err != nil {
+			for len(events) > 0 {
+				if _, err := w.Write(<-events); err != nil {
 					return
 				}
 			}

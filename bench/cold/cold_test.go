@@ -1,7 +1,6 @@
 package cold
 
 import (
-	"context"
 	"flag"
 	"os"
 	"runtime"
@@ -12,10 +11,6 @@ import (
 	"syscall"
 	"testing"
 	"time"
-
-	"k8s.io/client-go/rest"
-
-	"ashlar.sh/internal/loop"
 )
 
 var (
@@ -46,28 +41,7 @@ func start(b *testing.B, of world) {
 	empty := heap()
 	forgetPeak(b)
 	began, spent := time.Now(), processor()
-	ctx, stop := context.WithCancel(context.Background())
-	ended := make(chan error, 1)
-	go func() {
-		ended <- loop.Run(ctx, loop.Options{Config: &rest.Config{Host: server.URL}, Adopt: loop.AdoptAlways,
-			Drain: time.Millisecond})
-	}()
-	defer func() {
-		stop()
-		server.CloseClientConnections()
-		if err := <-ended; err != nil {
-			b.Error(err)
-		}
-		server.Close()
-	}()
-	select {
-	case <-server.bound:
-	case err := <-ended:
-		ended <- err
-		b.Fatal("the scheduler ended before it bound a pod")
-	case <-time.After(15 * time.Minute):
-		b.Fatal("no pod was bound within a quarter of an hour")
-	}
+	defer running(b, server)()
 	b.ReportMetric(time.Since(began).Seconds(), "start-s")
 	b.ReportMetric((processor() - spent).Seconds(), "start-cpu-s")
 	b.ReportMetric(float64(resident("VmHWM"))/(1<<20), "peak-MiB")

@@ -21,18 +21,22 @@ import (
 type server struct {
 	*httptest.Server
 	world
-	bound  chan struct{} // closed when a binding was posted
-	once   sync.Once
-	churn  *churn
-	writes atomic.Int64                         // to pods, but bindings
-	begins map[string]func(http.ResponseWriter) // what a watch begins with
-	lists  map[bool]list                        // of all pods; true: of their metadata
+	bound   chan struct{} // closed when a binding was posted
+	once    sync.Once
+	churn   *churn
+	writes  atomic.Int64                         // to pods, but bindings
+	patched atomic.Pointer[podPatched]           // nil: no test asks
+	begins  map[string]func(http.ResponseWriter) // what a watch begins with
+	lists   map[bool]list                        // of all pods; true: of their metadata
 }
 
 // world is how much there is.
 type world struct{ nodes, pods, members int }
 
-const podsPath = "/api/v1/pods"
+const (
+	podsPath  = "/api/v1/pods"
+	nodesPath = "/api/v1/nodes"
+)
 
 func newServer(b *testing.B, of world) *server {
 	s := &server{world: of, bound: make(chan struct{}), churn: newChurn(b, of)}
@@ -47,7 +51,7 @@ func newServer(b *testing.B, of world) *server {
 	s.lists = map[bool]list{false: {"v1", "PodList", item(b, running), item(b, last)},
 		true: {"meta.k8s.io/v1", "PartialObjectMetadataList", item(b, heads(running)), item(b, heads(last))}}
 	s.begins = map[string]func(http.ResponseWriter){
-		"/api/v1/nodes": typed(mark(b, &corev1.Node{}, "Node"), func() []objects {
+		nodesPath: typed(mark(b, &corev1.Node{}, "Node"), func() []objects {
 			return []objects{{newTemplate(framed(b, watch.Added, node())), 0, of.nodes, 1, 1}}
 		}),
 		podsPath: typed(mark(b, &corev1.Pod{}, "Pod"), func() []objects {
@@ -106,6 +110,9 @@ func (s *server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		answer(w, http.StatusOK, corev1.PodList{TypeMeta: metav1.TypeMeta{APIVersion: "v1", Kind: "PodList"}})
 	case r.Method == http.MethodPatch && strings.HasPrefix(r.URL.Path, "/api/v1/namespaces/"):
 		s.writes.Add(1)
+		if p := s.patched.Load(); p != nil {
+			p.tell(r)
+		}
 		answer(w, http.StatusOK, corev1.Pod{TypeMeta: metav1.TypeMeta{APIVersion: "v1", Kind: "Pod"}})
 	case begin == nil || query.Get("watch") == "":
 		answer(w, http.StatusNotFound, metav1.Status{TypeMeta: metav1.TypeMeta{APIVersion: "v1", Kind: "Status"},
@@ -116,8 +123,11 @@ func (s *server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 			begin(w)
 		}
 		w.(http.Flusher).Flush()
-		if r.URL.Path == podsPath {
-			s.churn.stream(w, r.Context())
+		switch r.URL.Path {
+		case podsPath:
+			stream(w, r.Context(), s.churn.events)
+		case nodesPath:
+			stream(w, r.Context(), s.churn.ofNodes)
 		}
 		<-r.Context().Done()
 	}
