@@ -24,12 +24,13 @@ type trial struct {
 	nodes  int
 	cpu    string
 	config string
+	beside bool // kube-scheduler runs, too
 }
 
 const clusterLong = `Runs a real control plane on this machine, without containers: etcd, kube-apiserver,
-kube-controller-manager, and kwok, which plays the kubelets of some nodes; with Volcano's
-CRDs and ashlar as the scheduler. It prints a kubeconfig to try it with, and takes
-everything away again when it is ended with Ctrl-C.
+kube-controller-manager, kube-scheduler, and kwok, which plays the kubelets of some nodes; with
+Volcano's CRDs and ashlar as the scheduler beside it, for pods that name it. It prints a
+kubeconfig to try it with, and takes everything away again when it is ended with Ctrl-C.
 
 It works in ashlar's source tree only: the control plane's programs are built there the
 first time, which takes some minutes. It is for trying, not for keeping: nothing is
@@ -61,6 +62,8 @@ func (p Process) cluster() *cobra.Command {
 	}
 	c.Flags().IntVar(&o.nodes, "nodes", 4, "how many nodes to make")
 	c.Flags().StringVar(&o.cpu, "cpu", "8", "cores of each node")
+	c.Flags().BoolVar(&o.beside, "kube-scheduler", true,
+		"run kube-scheduler beside ashlar, for pods that name no scheduler")
 	c.Flags().StringVar(&o.config, "scheduler-conf", "",
 		"volcano-scheduler.conf to schedule by; it is read again when it changes")
 	return c
@@ -71,7 +74,7 @@ func (p Process) tryOut(o trial) (err error) {
 	ctx, stop := untilInterrupted(context.Background())
 	defer stop()
 	fmt.Fprintln(p.Err, "Starting a control plane; the first time its programs are built, which takes some minutes.")
-	c, err := cluster.Start(ctx, cluster.Options{ControllerManager: true, Kwok: true})
+	c, err := cluster.Start(ctx, cluster.Options{ControllerManager: true, Kwok: true, KubeScheduler: o.beside})
 	if err != nil {
 		return err
 	}

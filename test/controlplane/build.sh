@@ -1,5 +1,5 @@
 #!/bin/sh
-# Builds etcd, kube-apiserver, kube-controller-manager and kwok into a cache outside the
+# Builds etcd, kube-apiserver, kube-controller-manager, kube-scheduler and kwok into a cache outside the
 # repository, unless they are there, and prints where they are. main.go does it; README.md tells.
 set -eu
 cd "$(dirname "$0")"

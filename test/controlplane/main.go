@@ -1,6 +1,6 @@
 // Command controlplane builds the programs of a real Kubernetes control plane (etcd,
-// kube-apiserver, kube-controller-manager and kwok) from the versions this module pins, and
-// prints where they are.
+// kube-apiserver, kube-controller-manager, kube-scheduler and kwok) from the versions this module
+// pins, and prints where they are.
 //
 // It is a module of its own so that what Kubernetes itself requires stays out of Ashlar's go.mod.
 // It needs the go command and a module proxy: no container, no downloaded binary, no compiler for C.
@@ -31,6 +31,7 @@ var binaries = []struct{ name, made, pkg string }{
 	{"etcd", "server", "go.etcd.io/etcd/server/v3"},
 	{"kube-apiserver", "kube-apiserver", "k8s.io/kubernetes/cmd/kube-apiserver"},
 	{"kube-controller-manager", "kube-controller-manager", "k8s.io/kubernetes/cmd/kube-controller-manager"},
+	{"kube-scheduler", "kube-scheduler", "k8s.io/kubernetes/cmd/kube-scheduler"},
 	{"kwok", "kwok", "sigs.k8s.io/kwok/cmd/kwok"},
 }
 

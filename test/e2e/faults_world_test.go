@@ -37,7 +37,12 @@ func sharedWorld(t *testing.T) world {
 // kubelet there, so pods are bound and do not run.
 func privateWorld(t *testing.T) (world, *cluster.Cluster) {
 	t.Helper()
-	c, err := cluster.Start(t.Context(), cluster.Options{})
+	return privateWorldOf(t, cluster.Options{})
+}
+
+func privateWorldOf(t *testing.T, o cluster.Options) (world, *cluster.Cluster) {
+	t.Helper()
+	c, err := cluster.Start(t.Context(), o)
 	if err != nil {
 		t.Fatal(err)
 	}

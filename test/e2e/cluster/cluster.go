@@ -1,8 +1,8 @@
 // Package cluster runs a real Kubernetes control plane on this machine without containers: etcd
-// and kube-apiserver, and as asked kube-controller-manager and kwok, which plays the kubelets.
+// and kube-apiserver, and as asked kube-controller-manager, kube-scheduler and kwok, which plays the kubelets.
 //
 // It is for tests and for trying things by hand. It is not secure (everybody who has the token may
-// do everything), not durable (etcd does not sync) and has no scheduler: that is what is tested.
+// do everything), not durable (etcd does not sync) and has none of our schedulers: that is what is tested.
 //
 // Invariants: Start gives a control plane that answers, or nothing: what was started is ended and
 // its folder removed. Everything lives in one temporary folder and listens on 127.0.0.1 only. On
@@ -40,6 +40,8 @@ type Options struct {
 	// Kwok adds kwok, which keeps every node Ready and runs and deletes the pods bound to them,
 	// as Stages says.
 	Kwok bool
+	// KubeScheduler adds kube-scheduler, for pods with its name or with none.
+	KubeScheduler bool
 	// Stages replaces the Stage documents (YAML) that kwok obeys; nil means those of this package:
 	// a bound pod is Running at once, Succeeded after its annotation ashlar.sh/duration if it has
 	// one, and gone when deleted.

@@ -2,6 +2,7 @@ package cluster
 
 import (
 	"context"
+	"crypto/tls"
 	_ "embed"
 	"fmt"
 	"io"
@@ -20,6 +21,7 @@ const (
 	etcd              = "etcd"
 	apiServer         = "kube-apiserver"
 	controllerManager = "kube-controller-manager"
+	kubeScheduler     = "kube-scheduler"
 	kwok              = "kwok"
 )
 
@@ -37,7 +39,7 @@ type program struct {
 type setup struct {
 	options Options
 	dir     string
-	ports   struct{ etcd, peer, api, kwok int }
+	ports   struct{ etcd, peer, api, kwok, scheduler int }
 	config  *rest.Config
 	key     string // service-account key
 	tokens  string // token file
@@ -52,11 +54,12 @@ func newSetup(dir string, o Options) (*setup, error) {
 		tokens: filepath.Join(dir, "tokens.csv"),
 		stages: filepath.Join(dir, "stages.yaml"),
 	}
-	ports, err := freePorts(4)
+	ports, err := freePorts(5)
 	if err != nil {
 		return nil, err
 	}
-	s.ports.etcd, s.ports.peer, s.ports.api, s.ports.kwok = ports[0], ports[1], ports[2], ports[3]
+	s.ports.etcd, s.ports.peer, s.ports.api, s.ports.kwok, s.ports.scheduler = ports[0], ports[1], ports[2], ports[3],
+		ports[4]
 	token, err := writeToken(s.tokens)
 	if err != nil {
 		return nil, err
@@ -90,6 +93,9 @@ func (s *setup) programs() []program {
 	}
 	if s.options.Kwok {
 		list = append(list, s.kwok())
+	}
+	if s.options.KubeScheduler {
+		list = append(list, s.kubeScheduler())
 	}
 	return list
 }
@@ -193,6 +199,26 @@ func (s *setup) kwok() program {
 			"--server-address=" + address,
 		},
 		ready: func(ctx context.Context) error { return answers(ctx, http.DefaultClient, "http://"+address+"/readyz") },
+	}
+}
+
+func (s *setup) kubeScheduler() program {
+	// It makes its own certificate. What is asked is whether it is ready, by a program that sends nothing.
+	client := &http.Client{Transport: &http.Transport{TLSClientConfig: &tls.Config{InsecureSkipVerify: true},
+		DisableKeepAlives: true}}
+	return program{
+		name: kubeScheduler,
+		flags: []string{
+			"--kubeconfig=" + filepath.Join(s.dir, "kubeconfig"),
+			"--authentication-skip-lookup",
+			"--leader-elect=false",
+			"--bind-address=127.0.0.1",
+			fmt.Sprintf("--secure-port=%d", s.ports.scheduler),
+			"--cert-dir=" + filepath.Join(s.dir, "scheduler-certs"),
+		},
+		ready: func(ctx context.Context) error {
+			return answers(ctx, client, fmt.Sprintf("https://127.0.0.1:%d/readyz", s.ports.scheduler))
+		},
 	}
 }
 
