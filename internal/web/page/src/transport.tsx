@@ -55,7 +55,7 @@ export function Transport() {
       <input type="range" min={0} max={Math.ceil(edge)} step="any" value={drag ?? Math.min(now, edge)} aria-label={t("Position in time")}
         aria-valuetext={clock(now)}
         onChange={(e) => { const to = Number(e.currentTarget.value); setDrag(to); void command({ playing: false, seek: to }).then(() => setDrag(null)); }} />
-      {past && <button className="chip past" onClick={() => command({ seek: 1e9, playing: false })}>{t("the past")} · {t("To the latest")}</button>}
+      {past && <button className="chip past" onClick={() => command({ seek: 1e9, playing: false })}><span className="unless-phone">{t("the past")} · </span>{t("To the latest")}</button>}
       {play.ended && !past && <span className="chip quiet">{t("the run has ended")}</span>}
       <label className="speed"><span className="unseen">{t("Speed")}</span>
         <select value={play.speed} onChange={(e) => void command({ speed: Number(e.currentTarget.value) })}>

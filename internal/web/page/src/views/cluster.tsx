@@ -7,6 +7,7 @@ import type { Answer, Booking, Node, Pod } from "../types";
 import { address, go, usePlace } from "../url";
 import { t } from "../words";
 import { BookedFor, BookingDrawer, Bookings, useBookings } from "./bookings";
+import { LargestGang } from "./gangs";
 
 interface Domain { name: string; path: string[]; nodes: Node[] }
 
@@ -40,7 +41,8 @@ export function Cluster() {
   const v = (n: Node, of: "used" | "allocatable" | "idle") => amount(n[of][resource]);
   const total = nodes.reduce((s, n) => s + v(n, "allocatable"), 0);
   const free = nodes.reduce((s, n) => s + v(n, "idle"), 0);
-  const kept = nodes.reduce((s, n) => s + amount(n.claimed?.[resource]) + amount(n.pipelined[resource]), 0);
+  const kept = nodes.reduce((s, n) => s + keptOf(n, resource), 0);
+  const later = nodes.reduce((s, n) => s + promised(n, resource), 0) - kept;
   const largest = nodes.reduce((m, n) => Math.max(m, v(n, "idle")), 0);
   if (nodes.length === 0) return <section className="view"><Empty title={t("No nodes")} /></section>;
   const tops = new Map<string, Domain[]>();
@@ -60,9 +62,10 @@ export function Cluster() {
           </div>
         </div>
         {as !== "bookings" && <div className="tiles">
-          <Tile label={t("Free in all")} value={`${show(free, resource)}`} more={`${t("of")} ${show(total, resource)} ${resourceName(resource)}${kept > 0 ? ` · ${show(kept, resource)} ${t("kept for jobs that wait")}` : ""}`} />
+          <Tile label={t("Free in all")} value={`${show(free, resource)}`} more={`${t("of")} ${show(total, resource)} ${resourceName(resource)}${kept > 0 ? ` · ${show(kept, resource)} ${t("kept for jobs that wait")}` : ""}${later > 0 ? ` · ${show(later, resource)} ${t("in use, then kept for jobs that wait")}` : ""}`} />
           <Tile label={t("Largest on one node")} value={show(largest, resource)} more={resourceName(resource)} />
           <FreeHistogram nodes={nodes} resource={resource} />
+          {as === "" && <LargestGang nodes={nodes} resource={resource} />}
         </div>}
         {as === "" && <ul className="key slots-key" aria-hidden="true"><li><i className="full" />{t("used")}</li><li><i className="going" />{t("being freed")}</li><li><i className="kept" />{t("kept for jobs that wait")}</li><li><i />{t("free")}</li>{marked.size > 0 && <li><i className="booked" />{t("Booking")} {booking}</li>}</ul>}
         {as === "bookings" ? <Bookings {...booked} open={booking} /> : as === "table" ? (
@@ -85,6 +88,10 @@ export function Cluster() {
     </div>
   );
 }
+
+/** promised is what jobs that wait are to get of a node; keptOf is what of it is free already. */
+const promised = (n: Node, r: string) => amount(n.claimed?.[r]) + amount(n.pipelined[r]);
+const keptOf = (n: Node, r: string) => Math.max(0, Math.min(amount(n.allocatable[r]) - amount(n.used[r]), promised(n, r)));
 
 export function Tile({ label, value, more, tone = "", href }: { label: string; value: string; more?: string; tone?: string; href?: string }) {
   const inside = <><span className="label">{label}</span><span className="value">{value}</span>{more && <span className="more">{more}</span>}</>;
@@ -127,7 +134,7 @@ function Rack({ d, Heading, resource, open, marked }: { d: Domain; Heading: "h2"
 
 const NodeCell = memo(function NodeCell({ n, resource, on, dense, booked }: { n: Node; resource: string; on: boolean; dense: boolean; booked: boolean }) {
   const all = amount(n.allocatable[resource]), used = amount(n.used[resource]), going = amount(n.releasing[resource]);
-  const kept = Math.min(all - used, amount(n.claimed?.[resource]) + amount(n.pipelined[resource]));
+  const kept = keptOf(n, resource);
   const label = `${n.name}: ${show(used, resource)} ${t("of")} ${show(all, resource)} ${resourceName(resource)}${kept > 0 ? `, ${show(kept, resource)} ${t("kept for jobs that wait")}` : ""}${booked ? `, ${t("booked")}` : ""}`;
   const slots = all > 0 && all <= 16 && Number.isInteger(all) && !dense;
   return (

@@ -52,7 +52,7 @@ export function Pulse() {
     <section className="view page" aria-label={t("Pulse")}>
       <div className="tools"><ResourcePicker view="pulse" value={resource} all={resources} /></div>
       <div className="tiles">
-        <Tile label={t("Jobs waiting")} value={String(waits)} more={never > 0 ? `${never} ${t("of which never start")}` : ""} tone={waits > 0 ? "waits" : ""} href={address("jobs", { state: "waiting" })} />
+        <Tile label={t("Jobs waiting")} value={String(waits)} more={never > 0 ? `${never} ${t(never === 1 ? "of which never starts" : "of which never start")}` : ""} tone={waits > 0 ? "waits" : ""} href={address("jobs", { state: "waiting" })} />
         <Tile label={t("Oldest wait")} value={waits > 0 && oldest.seconds > 0 ? span(oldest.seconds) : "–"} more={oldest.key.split("/")[1] ?? ""} {...(oldest.key && { href: address("jobs", { job: oldest.key, state: "waiting" }) })} />
         <Tile label={t("Jobs running")} value={String(running)} href={address("jobs", { state: "running" })} />
         <Tile label={`${resourceName(resource)} ${t("in use")}`} value={room > 0 ? `${Math.round((100 * used) / room)} %` : "–"} more={`${show(used, resource)} ${t("of")} ${show(room, resource)}`} href={address("cluster", { res: resource })} />

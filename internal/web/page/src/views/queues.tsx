@@ -91,7 +91,7 @@ function notes(q: Queue, resource: string, depth: number, lent: number): string 
   const more = borrowed(q, resource);
   if (more > 0 && q.name !== "root") out.push(`${t("borrows")} ${show(more, resource)}`);
   const lends = Math.min(lacking(q, resource), lent);
-  if (lends > 0 && q.name !== "root") out.push(`${t("lends")} ≤ ${show(lends, resource)}`);
+  if (lends > 0 && q.name !== "root") out.push(`${t("lends up to")} ${show(lends, resource)}`);
   if (q.waiting) out.push(`${q.waiting} ${t(q.waiting === 1 ? "job waits" : "jobs wait")}`);
   if (q.turn === 1) out.push(t("served next"));
   return out.join(" · ");

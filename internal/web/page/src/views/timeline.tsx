@@ -1,6 +1,6 @@
 import { useMemo } from "react";
 import { useAnswer } from "../api";
-import { clock, duration, resourceName, show, amount } from "../amounts";
+import { clock, duration, resourceName, resourcesOf, show, amount } from "../amounts";
 import { Cell, Empty, VirtualRows } from "../bits";
 import { Chart, type Curve } from "../chart";
 import { evictionsEach } from "../derive";
@@ -12,7 +12,7 @@ import { address, go, usePlace } from "../url";
 import { t } from "../words";
 import { Compare } from "./compare";
 
-const held = (q: Quantities | undefined) => Object.entries(q ?? {}).filter(([r]) => r !== "pods").map(([r, a]) => `${show(amount(a), r)} ${resourceName(r)}`).join(", ");
+const held = (q: Quantities | undefined) => resourcesOf([q ?? {}]).filter((r) => r !== "pods").map((r) => `${show(amount(q?.[r]), r)} ${resourceName(r)}`).join(", ");
 const keyOf = (e: Eviction) => `${e.at ?? e.time}/${e.namespace}/${e.name}`;
 
 export function Timeline() {

@@ -122,6 +122,7 @@ export function Result({ a }: { a: Answer }) {
       {a.problems.map((p, i) => <p key={i} className="fault"><b>{p.object}</b> {p.message}</p>)}
       {a.jobs.length + moved.length + a.evicted.length + a.spared.length === 0 ? <p className="sentence">{t("Nothing moves in this time.")}</p>
         : <p className="outcome">{words.filter(([k]) => k > 0).map(([k, one, many]) => <span key={one} className="chip">{k} {t(k === 1 ? one : many)}</span>)}</p>}
+      {moved.length > 0 && <p className="note">{t("After")} {span(a.seconds)}, {t("without the change → with it")}:</p>}
       {moved.length > 0 && (
         <table className="figures-table"><thead><tr><th scope="col">{t("Queue")}</th><th scope="col">{t("Deserved")}</th><th scope="col">{t("Allocated")}</th></tr></thead>
           <tbody>{moved.map((q) => <tr key={q.name}><th scope="row">{q.name}</th><td>{n(q.before.deserved)} → <b>{n(q.after.deserved)}</b></td><td>{n(q.before.allocated)} → <b>{n(q.after.allocated)}</b></td></tr>)}</tbody></table>
