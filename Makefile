@@ -75,6 +75,7 @@ endif
 
 test: lint ## Run every test, those against a real control plane included
 	$(CONTROL_PLANE)
+	$(CONTROL_PLANE) volcano
 	$(GO) test -timeout $(TIMEOUT) ./...
 	$(GO) -C test/deploy test -timeout $(TIMEOUT) ./...
 	$(GO) -C test/kubescheduler test -timeout $(TIMEOUT) ./...
@@ -85,6 +86,7 @@ soak: ## Run the long tests: CASES (5000) cases of each law, WAYS (10000) cluste
 	ASHLAR_WORLD_SEEDS=$(WORLDS) $(GO) test -timeout 0 -count=1 -v -run '^TestWorlds$$' ./test/world
 	$(MAKE) kube-scheduler
 	$(CONTROL_PLANE)
+	$(CONTROL_PLANE) volcano
 	ASHLAR_E2E_SOAK=$(SOAK) $(GO) test -timeout 0 -count=1 -v -run '^TestSoak$$' ./test/e2e
 	$(MAKE) fuzz
 

@@ -3,6 +3,8 @@ package cluster
 import (
 	"context"
 	"fmt"
+	"os"
+	"path/filepath"
 	"time"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -10,6 +12,7 @@ import (
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/apimachinery/pkg/util/wait"
 	"k8s.io/client-go/dynamic"
+	"sigs.k8s.io/yaml"
 
 	"ashlar.sh/deploy"
 )
@@ -31,6 +34,32 @@ func (c *Cluster) InstallCRDs(ctx context.Context) error {
 		return err
 	}
 	for _, crd := range crds {
+		if err := installCRD(ctx, client, crd); err != nil {
+			return fmt.Errorf("install %s: %w", crd.GetName(), err)
+		}
+	}
+	return nil
+}
+
+// InstallVolcanosCRDs installs the kinds of Volcano as Volcano ships them, from the folder that Volcano returns.
+func (c *Cluster) InstallVolcanosCRDs(ctx context.Context, dir string) error {
+	client, err := dynamic.NewForConfig(c.Config)
+	if err != nil {
+		return err
+	}
+	files, err := filepath.Glob(filepath.Join(dir, "*.volcano.sh_*.yaml"))
+	if err != nil {
+		return err
+	}
+	for _, file := range files {
+		text, err := os.ReadFile(file)
+		if err != nil {
+			return err
+		}
+		crd := &unstructured.Unstructured{}
+		if err := yaml.Unmarshal(text, &crd.Object); err != nil {
+			return fmt.Errorf("read %s: %w", file, err)
+		}
 		if err := installCRD(ctx, client, crd); err != nil {
 			return fmt.Errorf("install %s: %w", crd.GetName(), err)
 		}
