@@ -181,10 +181,12 @@ func (e *Engine) add(i Item) uint64 {
 
 // next returns the earliest of: the times that plugins wait for, the end of a reservation, of a pause, of a
 // loss or of room for a job without pods, the turn of members above minimums, the time at which postponed
-// work goes on, and that at which usage may have changed an order; 0 for none.
+// work goes on, at which a pod may be overdue that a planned start counts on, at which it is to be checked for
+// which jobs room is kept, and at which usage may have changed an order; 0 for none.
 func (e *Engine) next() (next int64) {
 	for _, at := range [...]int64{e.turns, e.reservations.nextExpiry(), e.pauses, e.losses, e.promises.next,
-		e.session.Surplus.Until, e.resume, e.session.Planned, e.session.Reorder()} {
+		e.session.Surplus.Until, e.resume, e.session.Planned, session.CoversUntil(&e.session), e.session.Ask,
+		e.session.Reorder()} {
 		if at != 0 && (next == 0 || at < next) {
 			next = at
 		}

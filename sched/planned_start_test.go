@@ -10,6 +10,57 @@ import (
 	"pgregory.net/rapid"
 )
 
+// A pod that is there still after its limit, as one on a node that is lost, leads to no planned start in the past, for
+// which the engine would ask to run again at once and for ever.
+func TestAPodThatOutlivedItsLimitMakesNoHaste(t *testing.T) {
+	s := newStage(t, "enqueue", "allocate", "backfill")
+	profile := s.e.profile
+	profile.Tiers = append(profile.Tiers, []policy.Choice{{Plugin: "proportion"}})
+	s.e = engine(t, profile)
+	s.tell(model.KindQueue, "", "default", &model.Queue{Meta: model.Meta{Name: "default", UID: "default"}, Weight: 1,
+		FIFO: true, Capability: cpu(2, 110)})
+	s.node("n", 2)
+	s.pod("over", running("n"), func(p *model.Pod) {
+		p.Started = second
+		p.SetRare(model.Times{Limit: 10 * second})
+	})
+	s.pod("waits")
+	for now := int64(300); now < 303; now++ {
+		s.decides(now)
+		if s.next != 0 && s.next <= now {
+			t.Errorf("at %d s it asks to run again at %d s", now, s.next)
+		}
+	}
+	for _, c := range s.e.Commitments().Tasks {
+		if c.Start < 300*second {
+			t.Errorf("the start of %s is planned for %d s", c.Pod.Name, c.Start/second)
+		}
+	}
+}
+
+// A planned start counts on pods that end before it. Once one is overdue by what its author said, the room is not given
+// back by then, and the engine is to run at that moment.
+func TestAPlannedStartIsLookedAtWhenAPodIsOverdue(t *testing.T) {
+	s := newStage(t, "enqueue", "allocate", "backfill")
+	s.tell(model.KindQueue, "", "default", &model.Queue{Meta: model.Meta{Name: "default", UID: "default"}, Weight: 1,
+		FIFO: true})
+	s.node("n", 2)
+	s.pod("a", running("n"), func(p *model.Pod) {
+		p.Started = second
+		p.SetRare(model.Times{Limit: 50 * second, Lasts: 20 * second})
+	})
+	s.pod("waits")
+	s.decides(2)
+	s.decides(3)
+	if want := int64(21); s.next != want {
+		t.Errorf("it asks to run again at %d s, want %d s, when a has run for as long as it was to", s.next, want)
+	}
+	s.decides(21)
+	if want := int64(41); s.next != want {
+		t.Errorf("then it asks to run again at %d s, want %d s", s.next, want)
+	}
+}
+
 // plannedCluster is a cluster in which starts are planned, and in which pods may have limits.
 type plannedCluster struct {
 	*gangCluster

@@ -23,7 +23,7 @@ submit ml/again queue=ml 1 x cpu=4 at=490s takes=30s template=short
 run until=210s
 ----
 3m20s bind ml/short-0 n2
-wait ml/gang: GangIncomplete 1 of 2: StartPlanned 7m10s on n1, n2: NotEnoughResources: cpu 4 asked, 0 free on n1
+wait ml/gang: GangIncomplete 0 of 2: StartPlanned 7m10s on n1, n2: NotEnoughResources: cpu 4 asked, 0 free on n1
 
 run until=510s
 ----

@@ -15,7 +15,7 @@ submit ml/second queue=ml 1 x cpu=4 at=310s guess=30s for=10m
 run until=30s
 ----
 20s   bind ml/short-0 n2
-wait ml/gang: GangIncomplete 1 of 2: StartPlanned 5m0s on n1, n2: NotEnoughResources: cpu 4 asked, 0 free on n1
+wait ml/gang: GangIncomplete 0 of 2: StartPlanned 5m0s on n1, n2: NotEnoughResources: cpu 4 asked, 0 free on n1
 
 run until=330s
 ----

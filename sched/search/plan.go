@@ -244,7 +244,8 @@ func plan(s *session.Session, j ledger.JobID, first, before int64) bool {
 	if len(places) == 0 {
 		return false
 	}
-	s.Ends() // before anything changes: nothing of what the try did has to be read anew
+	start = max(start, s.Now) // it rests on a pod that is there still after its limit
+	s.Ends()                  // before anything changes: nothing of what the try did has to be read anew
 	if !slices.ContainsFunc(s.L.KeptRoom.Jobs(), func(h ledger.JobID) bool { return Planned(s, h) }) {
 		s.Pending.StartPlanned()
 	}

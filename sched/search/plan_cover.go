@@ -36,15 +36,19 @@ func Cover(s *session.Session) { cover(s, ledger.NoJob) }
 
 // cover is Cover, where the start of a job has just been planned, NoJob for none.
 func cover(s *session.Session, fresh ledger.JobID) {
-	if !s.Backfill.On || !s.L.KeptRoom.Any() || fresh == ledger.NoJob && s.Covers() {
+	if fresh == ledger.NoJob && s.Covers() {
 		return
 	}
-	tasks := plannedTasks(s)
+	var tasks []keptTask
+	if s.Backfill.On && s.L.KeptRoom.Any() {
+		tasks = plannedTasks(s)
+	}
 	if len(tasks) == 0 {
+		s.Covered(nil)
 		return
 	}
-	defer s.Covered()
 	c := newCoverer(s, tasks)
+	defer s.Covered(c.starts)
 	ordered := c.matters(tasks)
 	if ordered {
 		slices.SortFunc(tasks, func(a, b keptTask) int { // those that start first before the others, then by name

@@ -62,24 +62,52 @@ func (s *Session) Covers() bool {
 	return c.nodes == nodes && c.state == s.L.Changes.StateEpoch() && s.Now < c.until
 }
 
-// Covered notes that it was found what pods give back to planned starts: it stays so until one of them that has not
-// ended by then is overdue.
-func (s *Session) Covered() {
+// Covered notes that it was found what pods give back to planned starts, of which the times are in order. That holds,
+// if nothing changes, until a pod that is to end before one of them is overdue.
+func (s *Session) Covered(starts []int64) {
 	c := &s.ends.covered
 	c.nodes, _ = s.L.Changes.Settled()
 	c.state, c.until = s.L.Changes.StateEpoch(), model.Never
+	if len(starts) == 0 {
+		return
+	}
+	last := starts[len(starts)-1]
 	for i := range s.ends.on {
 		on := &s.ends.on[i]
 		if s.ends.steady(on) {
-			c.until = min(c.until, on.first)
+			if on.first <= last {
+				c.until = min(c.until, on.first)
+			}
 			continue
 		}
-		if on.moves {
-			c.until = s.Now
-		}
 		for k := range on.tasks {
-			c.until = min(c.until, on.tasks[k].expected)
+			if e := &on.tasks[k]; s.ends.Expected(e) <= last {
+				by, _ := slices.BinarySearch(starts, e.expected)
+				c.until = min(c.until, s.ends.overdue(e, starts[by]))
+			}
 		}
+	}
+}
+
+// CoversUntil is when what pods give back to planned starts may be otherwise by time alone, 0 for never.
+func CoversUntil(s *Session) int64 {
+	if s.ends.covered.until == model.Never {
+		return 0
+	}
+	return s.ends.covered.until
+}
+
+// overdue is when a task that is expected to have ended by a time will be so no longer, unless it has ended:
+// model.Never where that stays so.
+func (x *Ends) overdue(e *End, by int64) int64 {
+	p := x.s.L.Task(e.Task).Pod
+	switch {
+	case e.expected <= x.now:
+		return model.Never
+	case p.Started == 0 && p.Phase != model.PodRunning || p.Began() > x.now: // it ends so much later as it starts
+		return model.After(x.now, by-e.expected+1)
+	default:
+		return e.expected
 	}
 }
 
