@@ -125,8 +125,12 @@ func (p snapshots) savedInput(s source) (in input, notes []string, err error) {
 		notes = append(notes, s.dump+": its configuration changed meanwhile: the first one is used")
 	}
 	if r.IsRecording() && w.Endless > 0 {
-		notes = append(notes, fmt.Sprintf("%s: %d pods had not ended when it ended, after %s: they run on for ever", s.dump,
-			w.Endless, w.Lasts.Round(time.Second)))
+		runOn := "they run on for ever"
+		if w.Endless == 1 {
+			runOn = "it runs on for ever"
+		}
+		notes = append(notes, fmt.Sprintf("%s: %s had not ended when it ended, after %s: %s", s.dump,
+			explain.Count(w.Endless, "pod"), w.Lasts.Round(time.Second), runOn))
 	}
 	return input{chosen: chosen, profile: localProfile(&r.Base, chosen), at: w.Begin, items: w.Items}, notes, nil
 }

@@ -133,7 +133,7 @@ func (p questions) jobs(name string) *cobra.Command {
 				return p.answerWhy(asked{source: l.source, kind: "job", name: args[1]})
 			}
 			l.names = listedAs(args)
-			return p.listFirst(l, "job", p.listJobs)
+			return orVerb(c, args, p.listFirst(l, "job", p.listJobs), "list", "view", "suspend", "resume")
 		},
 		ValidArgsFunction: p.completes("job", &l.source),
 	}
@@ -141,6 +141,18 @@ func (p questions) jobs(name string) *cobra.Command {
 	c.Flags().StringVarP(&l.asVcctl, "name", "N", "", "the job, as vcctl has it")
 	must(c.Flags().MarkHidden("name"))
 	return c
+}
+
+// orVerb adds to the error that there is no object of a name the verb of vcctl that was meant, where one is near.
+func orVerb(c *cobra.Command, args []string, err error, verbs ...string) error {
+	var none *failure
+	if len(args) == 0 || !errors.As(err, &none) || !strings.Contains(none.Error(), fmt.Sprintf("%q", args[0])) {
+		return err
+	}
+	if near := explain.Suggest(args[0], verbs); near != "" {
+		none.lines = append(none.lines, fmt.Sprintf("Nor is %q a verb of %s%s.", args[0], c.CommandPath(), near))
+	}
+	return err
 }
 
 // listedAs are the names among the arguments: vcctl says "list" before there are none.

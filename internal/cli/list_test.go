@@ -106,6 +106,33 @@ func TestMisspeltVerbsAreSuggested(t *testing.T) {
 	}
 }
 
+// A misspelt verb of vcctl is taken for a name, of which there is none: the verb is offered. A file that is an argument
+// where a flag is needed is offered with the flag.
+func TestWhatVcctlAndFilesWereMeant(t *testing.T) {
+	for _, c := range []struct {
+		args []string
+		code int
+		says string
+	}{
+		{[]string{"queue", "lst"}, 1, `Nor is "lst" a verb of ashlar queues (did you mean "list"?).`},
+		{[]string{"queue", "gte", "batch"}, 2, `(did you mean "get"?)`},
+		{[]string{"job", "lsit"}, 1, `Nor is "lsit" a verb of ashlar jobs (did you mean "list"?).`},
+		{[]string{"job", "veiw", "tune"}, 1, `(did you mean "view"?)`},
+		{[]string{"job", "tuna"}, 1, `(did you mean "tune"?)`},
+	} {
+		got := run("", append(append([]string{"ashlar"}, c.args...), "-f", quickstart)...)
+		if got.code != c.code || !strings.Contains(got.err, c.says) {
+			t.Errorf("%v: exit code %d, want %d with %s\n%s", c.args, got.code, c.code, c.says, got.err)
+		}
+	}
+	for _, verb := range []string{"simulate", "plan"} {
+		if got := run("", "ashlar", verb, "bad.yaml"); got.code != 2 ||
+			!strings.Contains(got.err, `unexpected argument "bad.yaml": files are named with -f (did you mean "-f bad.yaml"?)`) {
+			t.Errorf("%s: exit code %d: %s", verb, got.code, got.err)
+		}
+	}
+}
+
 func TestNamesAreCompleted(t *testing.T) {
 	for _, c := range []struct {
 		args []string

@@ -61,7 +61,7 @@ func (p planner) plan(name string) *cobra.Command {
 
   # On a cluster described by files
   NAME plan -f job.yaml --on cluster.yaml`, "NAME", name),
-		Args: cobra.NoArgs,
+		Args: filesByFlag,
 		RunE: func(c *cobra.Command, _ []string) error {
 			if err := a.checkPlan(c); err != nil {
 				return err

@@ -53,11 +53,11 @@ func (p questions) queues(name string) *cobra.Command {
   # On the live cluster
   NAME queues -o wide`, "NAME", name),
 		Args: func(c *cobra.Command, args []string) error { return s.take(args, c.Flags().Changed("namespace")) },
-		RunE: func(c *cobra.Command, _ []string) error {
+		RunE: func(c *cobra.Command, args []string) error {
 			if err := s.check(c); err != nil {
 				return err
 			}
-			return p.showQueues(s)
+			return orVerb(c, args, p.showQueues(s), "list", "get", "operate")
 		},
 		ValidArgsFunction: p.completes("queue", &s.source),
 	}
@@ -87,7 +87,8 @@ func (s *sharing) take(args []string, named bool) error {
 		args = args[1:]
 	}
 	if len(args) > 1 {
-		return fmt.Errorf("accepts at most 1 queue, received %d", len(args))
+		return fmt.Errorf("accepts at most 1 queue, received %d%s", len(args),
+			explain.Suggest(args[0], []string{"list", "get", "operate"}))
 	}
 	s.name = strings.Join(args, "")
 	return nil

@@ -115,6 +115,14 @@ func suggestFlag(c *cobra.Command, err error) error {
 	return fmt.Errorf("%w%s", err, explain.Suggest("--"+unknown.GetSpecifiedName(), names))
 }
 
+// filesByFlag refuses arguments of a command that takes its files by -f.
+func filesByFlag(_ *cobra.Command, args []string) error {
+	if len(args) == 0 {
+		return nil
+	}
+	return fmt.Errorf("unexpected argument %q: files are named with -f (did you mean \"-f %s\"?)", args[0], args[0])
+}
+
 // calledAs says that the binary was called by a name, whatever its folder and ending.
 func (p Process) calledAs(name string) bool {
 	return strings.TrimSuffix(filepath.Base(p.Args[0]), ".exe") == name

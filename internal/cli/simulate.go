@@ -98,7 +98,7 @@ func (p Process) simulate(name string) *cobra.Command {
 
   # For a script
   NAME simulate -f cluster.yaml -o json`, "NAME", name),
-		Args: cobra.NoArgs,
+		Args: filesByFlag,
 		RunE: func(*cobra.Command, []string) error {
 			if err := s.check(); err != nil {
 				return err

@@ -111,7 +111,7 @@ func TestARunIsDrawn(t *testing.T) {
 	page := filepath.Join(t.TempDir(), "report.html")
 	got := traced(t, traceNodes, traceJobs+"a,ml,ann,0,10,2,2,,,2,,\n", "--report-html", page)
 	text, err := os.ReadFile(page)
-	if err != nil || got.code != 0 || !strings.Contains(got.out, "1 jobs: 1 started") {
+	if err != nil || got.code != 0 || !strings.Contains(got.out, "1 job: 1 started") {
 		t.Fatalf("exit code %d, %v: %s%s", got.code, err, got.err, got.out)
 	}
 	for _, part := range []string{"<h1>jobs</h1>", "Utilisation: nvidia.com/gpu", "Delay by gang size"} {

@@ -218,7 +218,7 @@ func (n *NodeAnswer) row(columns []string, wide bool) []cell {
 		row = append(row, left(text))
 	}
 	if wide {
-		row = append(row, left(fmt.Sprintf("%d pods", len(n.Promised))), left(cmp.Or(strings.Join(n.Domains, ","), "-")),
+		row = append(row, left(Count(len(n.Promised), "pod")), left(cmp.Or(strings.Join(n.Domains, ","), "-")),
 			left(cmp.Or(strings.Join(n.Taints, ","), "-")))
 	}
 	return row

@@ -1,6 +1,7 @@
 package lint
 
 import (
+	"fmt"
 	"maps"
 	"slices"
 	"strings"
@@ -99,12 +100,26 @@ func (l *look) plansStarts() bool {
 	return false
 }
 
+func noneOf(pods int) string {
+	if pods == 1 {
+		return "its pod is not"
+	}
+	return fmt.Sprintf("none of the %d pods that start together is", pods)
+}
+
+func together(pods int) string {
+	if pods == 1 {
+		return "its pod asks"
+	}
+	return fmt.Sprintf("all %d pods together ask", pods)
+}
+
 // gang compares a PodGroup's minimum with its pods. A controller may make them later: none at all is no mistake.
 func (l *look) gang(g *model.PodGroup, ref string, at manifest.Position) {
 	pods := l.pods[ledger.Key{Namespace: g.Namespace, Name: g.Name}]
 	if len(pods) == 0 {
 		if !l.Whole && g.MinMember > 0 {
-			l.out.add("job-without-pods", ref, at, "none of the %d pods that start together is among the input", g.MinMember)
+			l.out.add("job-without-pods", ref, at, "%s among the input", noneOf(int(g.MinMember)))
 		}
 		return
 	}
@@ -122,8 +137,8 @@ func (l *look) gang(g *model.PodGroup, ref string, at manifest.Position) {
 			}
 		}
 		if int(r.Min) > n {
-			l.out.add("job-too-few-pods", ref, at, "minTaskMember asks for %d pods of role %s, and their number is %d", r.Min,
-				r.Role, n)
+			l.out.add("job-too-few-pods", ref, at, "minTaskMember asks for %s of role %s, and their number is %d",
+				explain.Count(int(r.Min), "pod"), r.Role, n)
 		}
 	}
 	if g.HasMin {
@@ -161,8 +176,8 @@ func (l *look) minimum(g *model.PodGroup, pods []*model.Pod, ref string, at mani
 			}
 			l.out.add("job-min-resources", ref, at, text, name, explain.Quantity(name, is), most, explain.Quantity(name, least))
 		case is > all:
-			l.out.add("job-min-resources", ref, at, "minResources.%s is %s, and all %d pods together ask for %s: it waits for "+
-				"more than it uses", name, explain.Quantity(name, is), len(pods), explain.Quantity(name, all))
+			l.out.add("job-min-resources", ref, at, "minResources.%s is %s, and %s for %s: it waits for more than it "+
+				"uses", name, explain.Quantity(name, is), together(len(pods)), explain.Quantity(name, all))
 		}
 	}
 }

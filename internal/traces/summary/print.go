@@ -11,6 +11,8 @@ import (
 	"time"
 
 	"sigs.k8s.io/yaml"
+
+	"ashlar.sh/internal/explain"
 )
 
 // JSON writes the figures as one document.
@@ -161,18 +163,24 @@ func (f *Figures) passing(b *strings.Builder) {
 			"most (%s)\n", p.Jobs, span(p.Wait.P50), span(p.Longest), p.Job)
 	}
 	if e := f.Estimates; e != nil {
-		fmt.Fprintf(b, "\nestimates of starts, every %s: %d jobs had one, %s %% started in the range that was estimated "+
-			"first; slip: median %s, p90 %s, p99 %s, most %s\n", span(e.Every), e.Jobs, percent(e.Inside),
+		fmt.Fprintf(b, "\nestimates of starts, every %s: %s had one, %s %% started in the range that was estimated "+
+			"first; slip: median %s, p90 %s, p99 %s, most %s\n", span(e.Every), explain.Count(e.Jobs, "job"), percent(e.Inside),
 			span(e.Slip.P50), span(e.Slip.P90), span(e.Slip.P99), span(e.Most))
 	}
 }
 
 func (f *Figures) head(b *strings.Builder) {
-	fmt.Fprintf(b, "%d jobs: %d started, %d finished, %d wait\n", f.All.Jobs, f.All.Started, f.All.Finished,
-		f.All.Jobs-f.All.Started)
-	fmt.Fprintf(b, "makespan %s of virtual time in %d cycles, %d evictions\n", span(f.Makespan), f.Cycles, f.Evictions)
+	wait := "wait"
+	if f.All.Jobs-f.All.Started == 1 {
+		wait = "waits"
+	}
+	fmt.Fprintf(b, "%s: %d started, %d finished, %d %s\n", explain.Count(f.All.Jobs, "job"), f.All.Started, f.All.Finished,
+		f.All.Jobs-f.All.Started, wait)
+	fmt.Fprintf(b, "makespan %s of virtual time in %s, %s\n", span(f.Makespan), explain.Count(f.Cycles, "cycle"),
+		explain.Count(f.Evictions, "eviction"))
 	if f.Wall != nil {
-		fmt.Fprintf(b, "%d decisions in %s: %d a second\n", f.Decisions, time.Duration(*f.Wall).Round(10*time.Millisecond),
+		fmt.Fprintf(b, "%s in %s: %d a second\n", explain.Count(f.Decisions, "decision"),
+			time.Duration(*f.Wall).Round(10*time.Millisecond),
 			f.PerSecond)
 	}
 	for _, p := range f.Problems {
@@ -208,7 +216,7 @@ func (f *Figures) waits(b *strings.Builder) {
 	}
 	fmt.Fprint(b, "\nwho waits at the end, and why\n")
 	for _, x := range f.Waiting {
-		fmt.Fprintf(b, "  %d jobs: %s\n    such as %s: %s\n", x.Jobs, x.Code, x.Example, x.Message)
+		fmt.Fprintf(b, "  %s: %s\n    such as %s: %s\n", explain.Count(x.Jobs, "job"), x.Code, x.Example, x.Message)
 	}
 }
 
