@@ -53,10 +53,9 @@ func (e *Engine) Apply(facts ...model.Fact) {
 }
 
 // Decide runs one cycle at a time given in nanoseconds since the epoch. next is the earliest time at which the
-// answer may change without a new fact, 0 when there is none. It holds once two cycles in a row have decided nothing:
-// a bind may let another job start, which has to be near the pod, and room is kept for a job in the cycle after the one
-// that refused it. So Decide is to be called again after each cycle that decided something, and once more after the
-// first that did not. Plan and events are valid until the next call.
+// answer may change without a new fact, 0 when there is none. Call Decide again until two cycles in a row return an
+// empty plan; only then wait until next. One is not enough: a bind may let a job start that has to be near the pod, and
+// a job that is refused gets its reserved room in the cycle after. Plan and events are valid until the next call.
 func (e *Engine) Decide(now int64) (plan Plan, events []trace.Event, next int64) {
 	// 1. Take back what was held for one cycle only, and end what has expired. Before that, plugins get the
 	// time: a plugin without it refuses revocable nodes, and reservations there would end.

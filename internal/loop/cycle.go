@@ -88,7 +88,7 @@ func (l *loop) cycles(ctx context.Context) error {
 		if l.restored() {
 			return errRestored
 		}
-		// What woke it meanwhile is part of this cycle: a second one would find nothing.
+		// Drain the channels that wake the loop first: what woke it is part of this cycle, and a second one would be empty.
 		taken(l.seen.Wake())
 		taken(l.executor.Wake())
 		taken(period.C)

@@ -74,15 +74,15 @@ func untouched(job *ledger.Job) bool {
 		job.By[model.Releasing] == 0
 }
 
-// follow notes the bindings that were done. Those that the API server refused are noted in refusals.go. The engine has
-// received the same receipts before, also where it is made anew: so a gang's members are counted as facts and receipts
-// leave them, without the binding that was refused.
+// follow notes the bindings that were done, and hands those that the API server refused to refusals.note. The engine
+// has received the same receipts before, also where it is made anew: so a gang's members are counted as facts and
+// receipts leave them, without the binding that was refused.
 func (og *gangOrigins) follow(receipts []sched.Receipt) {
 	led := og.l.engine.Ledger()
 	for _, r := range receipts {
 		if r.Item.Kind != sched.BindPod || r.Outcome != sched.Done {
 			if r.Refused != "" {
-				og.l.refusals.take(r)
+				og.l.refusals.note(r)
 			}
 			continue
 		}

@@ -71,8 +71,8 @@ func newRefusalMemory() refusalMemory {
 	return refusalMemory{by: map[life]*refused{}, jobs: map[ledger.JobKey]*pausing{}}
 }
 
-// take notes that the API server refused to bind a pod.
-func (rb *refusedBindings) take(r sched.Receipt) {
+// note remembers that the API server refused to bind a pod.
+func (rb *refusedBindings) note(r sched.Receipt) {
 	led := rb.l.engine.Ledger()
 	id, ok := led.Tasks.Find(r.Item.Pod)
 	if !ok || led.Task(id).Pod.UID != r.Item.UID || led.Task(id).Job == ledger.NoJob {

@@ -107,9 +107,9 @@ func (e *Evictor) fromOwnMembers(o Options, jobs []ledger.JobID) {
 	}
 }
 
-// inTurns serves the queues in turns: the queue most in need first, unless it is overused. Both are computed
+// inTurns serves the queues in turns: the first by QueueOrder, unless it is overused. Both are computed
 // anew after every job that room was made for; Volcano computes them once. As long as room was made for no
-// job, the queue most in need stays the same.
+// job, the first queue stays the same.
 func (e *Evictor) inTurns(o Options, queues map[ledger.QueueID]*preemptorQueue) {
 	var first []ledger.JobID
 	// One job stands for its queue in the rotation. Which of the queue's jobs is asked, serve decides.

@@ -219,15 +219,15 @@ func judge[P any](tiers [][]P, ask func(P) Opinion) (Judgment, trace.Reason) {
 			switch {
 			case o.Vote == Permit:
 				permits |= 1 << min(at, 63)
-				equals = equals || o.Equal
+				equals = equals || o.EqualPriority
 				continue
 			case o.Vote == Abstain:
 				continue
-			case o.Guard && !o.Equal:
+			case o.Guard && !o.EqualPriority:
 				return Judgment{Tier: NoTier}, o.Reason
 			case o.Guard && !equalGuard.Is():
 				equalGuard = o.Reason
-			case o.Equal && !o.Guard:
+			case o.EqualPriority && !o.Guard:
 				notEqual = o.Reason
 			}
 			rejected = true

@@ -71,11 +71,11 @@ func (u Unit) Kept() trace.Code {
 type Opinion struct {
 	Vote  Vote
 	Guard bool
-	// Equal is the rule between jobs of equal priority (decision 11: "equal ones only if drf permits"): a Guard that
-	// is Equal holds unless a plugin of any tier permits the unit as an Equal. A plugin that could permit it so, and
-	// does not, rejects it as an Equal.
-	Equal  bool
-	Reason trace.Reason
+	// EqualPriority marks the opinions about a unit of equal priority. Plugin priority rejects it as a Guard with this
+	// mark: that holds unless a plugin of any tier permits the unit with the mark. Plugin drf is such a plugin: it
+	// permits the unit, or rejects it, with the mark (decision 11).
+	EqualPriority bool
+	Reason        trace.Reason
 }
 
 // Preemptable judges whether a unit of the preemptor's own queue may be evicted for it: a unit of another job, or of

@@ -13,9 +13,14 @@ import (
 //	decideAlone       with the rest: refused by amounts, in free room instead of its reservations (reserved.go), by
 //	                  a statement, or in another domain that its members can share (colocate.go)
 
-// decideInKeptRoom decides as if no room were kept for the job itself. Where that is not enough, it is tried
-// as if no room were kept for the jobs that it comes before. What is left of their room stays kept until
-// KeepRoom finds whether it is still of use to them. A job with reservations may use all room that is kept.
+// decideInKeptRoom tries until one try places the job:
+//
+//  1. in free room, and in the room that is reserved for the job itself (of all jobs, if it has reservations);
+//  2. also in the room of planned starts that it may take (passes);
+//  3. where its own planned start has its places (asPlanned);
+//  4. in its own room, and in the room that is reserved for jobs of lower order (after).
+//
+// What is left of another job's room stays reserved until KeepRoom finds whether it is still of use to that job.
 func (t *attempt) decideInKeptRoom(hold bool) (out Outcome) {
 	s, j := t.s, t.w.Job
 	if !s.L.KeptRoom.Any() {

@@ -6,8 +6,8 @@ import (
 	"ashlar.sh/sched/ledger"
 )
 
-// Rotation serves jobs queue by queue: the queue that is most in need gives one job, and then takes
-// part again (seed 003 §3).
+// Rotation serves jobs queue by queue: the first queue by QueueOrder gives one job, and then takes
+// part again.
 type Rotation struct {
 	s       *Session
 	queues  *queueHeap

@@ -87,12 +87,12 @@ func shown(pods typedcorev1.PodInterface, i sched.Item, judge func(*corev1.Pod) 
 	}
 }
 
-// evict writes the reason to the pod, in Volcano's conditions, and then deletes the pod. The
-// conditions are tried once; only the deletion counts. A pod that has ended meanwhile stays as it is: the
-// deletion is of the version of which it is known that it has not. Where the answer to the conditions did not
-// say which, and before each further try, the pod is read; under a role that forbids that it is deleted in whatever
-// version. So is a pod that was written between reading and deleting it mostClashes times: its author may do that all
-// the time, and would never lose it.
+// evict writes the reason to the pod, in Volcano's conditions, and then deletes the pod. The conditions are tried once;
+// only the deletion counts. A pod that has finished meanwhile is not deleted: the deletion has a resourceVersion as its
+// precondition, that of a version that had not finished. Where the answer to the conditions had no version, and before
+// each further try, the pod is read; under a role that forbids that it is deleted in whatever version. So is a pod that
+// was written between reading and deleting it mostClashes times: its author may do that all the time, and would never
+// lose it.
 func (c *Executor) evict(pods typedcorev1.PodInterface, i sched.Item) request {
 	now, why := metav1.Now(), evicted(i)
 	words := conditions(i.UID,

@@ -1,7 +1,7 @@
 // Package allocate is the action that gives pending tasks a node (seed 003).
 //
 //  1. Jobs that may be served are found and put into a rotation of queues.
-//  2. The queue most in need is taken out; if it is overused, it is served no more.
+//  2. The first queue by QueueOrder is taken out; if it is overused, it is served no more.
 //  3. Its first job has its turn: a gang below its minimum is placed whole or not at
 //     all, a job above it gets one task.
 //  4. The job is put back if it was served and has tasks left, the queue in any case;

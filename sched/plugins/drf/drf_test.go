@@ -134,7 +134,7 @@ func TestDrfPermitsEqualsAndHasNoOpinionWithinAJob(t *testing.T) {
 	l, p := world(t, false, node, member("claimant", "asks", amounts(1000, 0, 0), false),
 		member("claimant", "own", amounts(1000, 0, 0), true),
 		member("victim", "rest", amounts(4000, 0, 0), true), member("victim", "gives", amounts(1000, 0, 0), true))
-	if o := p.Preemptable(about(l, "asks", "gives")); o.Vote != policy.Permit || !o.Equal {
+	if o := p.Preemptable(about(l, "asks", "gives")); o.Vote != policy.Permit || !o.EqualPriority {
 		t.Errorf("%+v, want a permission among equals", o)
 	}
 	if o := p.Preemptable(about(l, "asks", "own")); o.Vote != policy.Abstain {

@@ -33,7 +33,7 @@ func (p *plugin) Preemptable(c policy.Preemptor, u policy.Unit) policy.Opinion {
 		left = dominant(p.l, held, p.loss)
 	}
 	if with.Within(left, tolerance) && with.Compare(dominant(p.l, held, nil)) < 0 {
-		return policy.Opinion{Vote: policy.Permit, Equal: true}
+		return policy.Opinion{Vote: policy.Permit, EqualPriority: true}
 	}
 	return unfair(with, left)
 }
@@ -52,7 +52,7 @@ func (p *plugin) weigh(u policy.Unit) {
 // unfair refuses with the share that the preemptor's side would have, and the share that the victim's
 // would be left with.
 func unfair(with, left fair.Ratio) policy.Opinion {
-	return policy.Opinion{Vote: policy.Reject, Equal: true, Reason: trace.Reason{Code: trace.VictimShare,
+	return policy.Opinion{Vote: policy.Reject, EqualPriority: true, Reason: trace.Reason{Code: trace.VictimShare,
 		Text: percent(with) + ", the victim would be left with " + percent(left)}}
 }
 

@@ -20,7 +20,7 @@ func (h *hierarchical) Reclaimable(c policy.Preemptor, u policy.Unit) policy.Opi
 		return policy.Opinion{Vote: policy.Permit}
 	}
 	o := unfair(with, left)
-	o.Guard, o.Equal = true, false // as every rule about what a queue may keep (decision 11)
+	o.Guard, o.EqualPriority = true, false // as every rule about what a queue may keep (decision 11)
 	return o
 }
 

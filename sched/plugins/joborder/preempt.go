@@ -27,9 +27,9 @@ func (p *preempting) Preemptable(c policy.Preemptor, u policy.Unit) policy.Opini
 	}
 	claim, victim := p.measure(c.Job, p.now), p.measure(u.Job, p.now)
 	if claim.compare(victim) < 0 {
-		return policy.Opinion{Vote: policy.Permit, Equal: true}
+		return policy.Opinion{Vote: policy.Permit, EqualPriority: true}
 	}
-	return policy.Opinion{Vote: policy.Reject, Equal: true, Reason: p.sooner(claim, victim)}
+	return policy.Opinion{Vote: policy.Reject, EqualPriority: true, Reason: p.sooner(claim, victim)}
 }
 
 // ByPreemptor says that what a job has left is its own.

@@ -65,7 +65,7 @@ func TestAJobWithMoreLeftMayBeStopped(t *testing.T) {
 			l, p := stopper(t, c.by, c.now)
 			claim, victim := running(l, "claim", c.lasts, c.gpus, 0), running(l, "victim", c.victim, c.vgpu, 100)
 			got := p.Preemptable(policy.Preemptor{Job: claim}, policy.Unit{Job: victim})
-			if got.Vote != c.want || !got.Equal || got.Reason.Text != c.text || got.Vote == policy.Reject &&
+			if got.Vote != c.want || !got.EqualPriority || got.Reason.Text != c.text || got.Vote == policy.Reject &&
 				got.Reason.Code != trace.VictimSooner {
 				t.Errorf("got %+v", got)
 			}

@@ -43,7 +43,7 @@ func (p *plugin) within(c policy.Preemptor, u policy.Unit) policy.Opinion {
 }
 
 func notLower(claim, victim int32, equal bool) policy.Opinion {
-	return policy.Opinion{Vote: policy.Reject, Guard: true, Equal: equal,
+	return policy.Opinion{Vote: policy.Reject, Guard: true, EqualPriority: equal,
 		Reason: trace.Reason{Code: trace.VictimNotLower, Have: int(victim), Need: int(claim)}}
 }
 

@@ -67,7 +67,7 @@ func TestWithinAJobEveryTaskOfTheUnitMustBeLower(t *testing.T) {
 }
 
 func refused(have, need int, equal bool) policy.Opinion {
-	return policy.Opinion{Vote: policy.Reject, Guard: true, Equal: equal,
+	return policy.Opinion{Vote: policy.Reject, Guard: true, EqualPriority: equal,
 		Reason: trace.Reason{Code: trace.VictimNotLower, Have: have, Need: need}}
 }
 
