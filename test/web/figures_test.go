@@ -30,6 +30,28 @@ func largeTrace(t *testing.T, nodes, jobs, members int) []string {
 	return []string{filepath.Join(dir, "nodes.csv"), filepath.Join(dir, "jobs.csv"), "--paused"}
 }
 
+// TestALargeCluster: 5 000 nodes and 100 000 pods in each view, and a job, a queue and a node of them.
+func TestALargeCluster(t *testing.T) {
+	b := start(t)
+	address, _ := serve(t, largeTrace(t, 5000, 10_000, 10)...)
+	p := b.open(t, address, 1280, 800)
+	for _, v := range []struct{ hash, see string }{
+		{"#/pulse", `document.querySelector('.tile[href*="state=waiting"]')`},
+		{"#/jobs?job=trace/job-009999", `document.querySelector(".rows").getAttribute("aria-rowcount") === "10001" &&
+		  document.querySelectorAll(".drawer .squares i").length === 10`},
+		{"#/queues?queue=team-07", `document.querySelectorAll('.drawer .figures-table').length > 0 &&
+		  document.querySelector(".drawer .name").innerText === "team-07"`},
+		{"#/cluster?node=node-04999", `document.querySelectorAll(".cell").length === 5000 &&
+		  document.querySelectorAll(".gangs li").length > 1 && document.querySelector(".drawer table")`},
+		{"#/cluster?as=table", `document.querySelector(".nodes.rows").getAttribute("aria-rowcount") === "5001"`},
+		{"#/timeline", `document.querySelector(".view .empty")`},
+	} {
+		p.Goes(v.hash)
+		p.Until(v.hash, v.see)
+	}
+	p.Sound()
+}
+
 // firstData notes in a page when it first shows how many jobs run.
 const firstData = `(() => {
   const look = new MutationObserver(() => {
