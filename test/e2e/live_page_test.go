@@ -164,7 +164,7 @@ func TestLiveWhatIfOnThePage(t *testing.T) {
 
 // What happened to a job, and a booking of its node, on the page of a live scheduler: why the job waits, which pods may
 // run on into the window, and that the job starts when the booking is deleted. A person without the right to list
-// bookings is told that it has none.
+// bookings is told that it has none. A tenant sees the jobs of its namespace and what happened to them, and no other's.
 func TestLiveHistoryAndBookingsOnThePage(t *testing.T) {
 	b := chromium.Start(t)
 	program := built(t)
@@ -201,6 +201,16 @@ func TestLiveHistoryAndBookingsOnThePage(t *testing.T) {
 	other.Until("that the right is missing",
 		`document.querySelector("main").innerText.includes("no right to list bookings: they are not known")`)
 	other.Sound()
+	tenant := b.Open(t, pageOf(t, program, f.tenant), 1280, 1200)
+	tenant.Goes("#/jobs?past=1&job=" + f.ns + "/late")
+	tenant.Until("what happened to its job", says("late-0: came (waits)"))
+	tenant.Until("its own jobs alone", `[...document.querySelectorAll(".rows .tall .row b")].map((e) => e.textContent).
+	  sort().join() === "late,runs,waits"`)
+	tenant.Goes("#/jobs?past=1&job=" + f.other + "/secret")
+	tenant.Until("nothing of another's", `document.querySelector(".drawer").innerText.includes("No such job")`)
+	tenant.Goes("#/cluster")
+	tenant.Until("no nodes", `document.querySelector("main .empty").innerText.includes("No nodes")`)
+	tenant.Sound()
 
 	if err := bookings.Delete(t.Context(), f.ns, metav1.DeleteOptions{}); err != nil {
 		t.Fatal(err)
