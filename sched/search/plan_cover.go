@@ -3,6 +3,7 @@ package search
 import (
 	"cmp"
 	"slices"
+	"strings"
 
 	"ashlar.sh/sched/ledger"
 	"ashlar.sh/sched/model"
@@ -14,6 +15,19 @@ import (
 type keptTask struct {
 	task  ledger.TaskID
 	start int64
+	job   ledger.JobID
+	queue ledger.QueueID
+	node  ledger.NodeID
+	class ledger.ClassID
+	name  string
+}
+
+// compare puts those that start first before the others, then goes by name.
+func (k *keptTask) compare(s *session.Session, as *keptTask) int {
+	if k.start == as.start && k.job == as.job {
+		return strings.Compare(k.name, as.name)
+	}
+	return cmp.Or(cmp.Compare(k.start, as.start), s.L.Task(k.task).Key.Compare(s.L.Task(as.task).Key))
 }
 
 // plannedTasks are the tasks with a planned start, in no order.
@@ -24,7 +38,8 @@ func plannedTasks(s *session.Session) (out []keptTask) {
 			continue
 		}
 		for _, t := range s.L.KeptRoom.Of(j) {
-			out = append(out, keptTask{t, start})
+			row := s.L.Task(t)
+			out = append(out, keptTask{t, start, j, s.L.Job(j).Queue, row.Held.Node, row.Class, row.Key.Name})
 		}
 	}
 	return out
@@ -51,23 +66,19 @@ func cover(s *session.Session, fresh ledger.JobID) {
 	defer s.Covered(c.starts)
 	ordered := c.matters(tasks)
 	if ordered {
-		slices.SortFunc(tasks, func(a, b keptTask) int { // those that start first before the others, then by name
-			return cmp.Or(cmp.Compare(a.start, b.start), s.L.Task(a.task).Key.Compare(s.L.Task(b.task).Key))
-		})
+		slices.SortFunc(tasks, func(a, b keptTask) int { return a.compare(s, &b) })
 	}
 	for _, k := range tasks {
-		task := s.L.Task(k.task)
-		request := s.L.Class(task.Class).Request
-		covered := ledger.Covered(0)
-		if n := task.Held.Node; holds(c.onNode(n, k.start), c.taken[n], request) {
+		request, covered := s.L.Class(k.class).Request, ledger.Covered(0)
+		if n := k.node; holds(c.onNode(n, k.start), c.taken[n], request) {
 			if covered = ledger.NodeCovered; ordered {
 				c.taken[n] = c.taken[n].Add(request)
 			}
 		}
-		if q := c.queues[s.L.Job(task.Job).Queue]; holds(c.until(q, k.start), q.taken, request) {
+		if q := c.queues[k.queue]; holds(c.until(q, k.start), q.taken, request) {
 			covered, q.taken = covered|ledger.QueueCovered, q.taken.Add(request)
 		}
-		s.L.KeptRoom.Cover(k.task, covered, task.Job != fresh)
+		s.L.KeptRoom.Cover(k.task, covered, k.job != fresh)
 	}
 }
 
@@ -88,12 +99,12 @@ func newCoverer(s *session.Session, tasks []keptTask) *coverer {
 		if !slices.Contains(c.starts, k.start) {
 			c.starts = append(c.starts, k.start)
 		}
-		task := s.L.Task(k.task)
-		q := s.L.Job(task.Job).Queue
-		if c.queues[q] == nil {
-			c.queues[q] = &freedInQueue{queue: q}
+		q := c.queues[k.queue]
+		if q == nil {
+			q = &freedInQueue{queue: k.queue}
+			c.queues[k.queue] = q
 		}
-		c.queues[q].kept = c.queues[q].kept.Add(s.L.Class(task.Class).Request)
+		q.kept = q.kept.Add(s.L.Class(k.class).Request)
 	}
 	slices.Sort(c.starts)
 	return c
@@ -104,11 +115,10 @@ func newCoverer(s *session.Session, tasks []keptTask) *coverer {
 func (c *coverer) matters(tasks []keptTask) bool {
 	on := make([]bool, c.s.L.Nodes.Len())
 	for _, k := range tasks {
-		n := c.s.L.Task(k.task).Held.Node
-		if on[n] {
+		if on[k.node] {
 			return true
 		}
-		on[n] = true
+		on[k.node] = true
 	}
 	for _, q := range c.queues { // order-free: whether there is one
 		if !holds(c.until(q, c.starts[0]), nil, q.kept) {
@@ -161,8 +171,11 @@ func (c *coverer) until(f *freedInQueue, start int64) resource.Vec {
 // decide anything, until it returns false.
 func eachEnd(s *session.Session, ends *session.Ends, q ledger.QueueID, by int64,
 	f func(e *session.End, at int64) bool) {
-	for n := range s.L.Nodes.Len() {
-		on := ends.On(ledger.NodeID(n))
+	for n := range ledger.NodeID(s.L.Nodes.Len()) {
+		if ends.AllAfter(n, by) {
+			continue
+		}
+		on := ends.On(n)
 		for i := range on {
 			at := ends.Expected(&on[i])
 			if j := on[i].Job; at <= by && at != model.Never && j != ledger.NoJob && s.L.Job(j).Queue == q && !f(&on[i], at) {

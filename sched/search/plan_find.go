@@ -21,6 +21,7 @@ type planner struct {
 	step  int64 // the steps in which times are counted
 	ends  *session.Ends
 	gains []gain
+	of    []ledger.NodeID // the nodes of the gains
 	gone  []ledger.TaskID // once they have ended, the queue has room for the job
 }
 
@@ -87,9 +88,12 @@ func (p *planner) scopes() (out [][]ledger.NodeID) {
 	return out
 }
 
-// survey finds what room pods on some nodes give back.
+// survey finds what room pods on some nodes give back, unless it has just done so.
 func (p *planner) survey(nodes []ledger.NodeID) {
-	p.gains = p.gains[:0]
+	if len(nodes) > 0 && len(p.of) == len(nodes) && &p.of[0] == &nodes[0] {
+		return
+	}
+	p.gains, p.of = p.gains[:0], nodes
 	for k, kind := range p.kinds {
 		class := p.s.L.Class(kind.class)
 		admitted := p.s.Nodes.Admitted(kind.class)

@@ -146,6 +146,11 @@ func (s *Session) Ends() *Ends {
 // On lists the tasks that hold room on a node.
 func (x *Ends) On(n ledger.NodeID) []End { return x.on[n].tasks }
 
+// AllAfter says that it is known without a look at the tasks on a node that all of them end after a time.
+func (x *Ends) AllAfter(n ledger.NodeID, at int64) bool {
+	return x.steady(&x.on[n]) && x.on[n].first > at
+}
+
 // InOrder is On, those first that are expected to end first.
 func (x *Ends) InOrder(n ledger.NodeID) []End {
 	on := &x.on[n]
