@@ -46,6 +46,7 @@ func (e *Engine) Record(verbosity int) { e.rec.Verbosity = verbosity }
 // Apply takes in facts. Their order makes no difference, except that of facts about one object the one with
 // the newest version holds.
 func (e *Engine) Apply(facts ...model.Fact) {
+	e.l.Expect(facts)
 	for _, f := range facts {
 		e.l.Apply(f)
 		e.gates.note(f)

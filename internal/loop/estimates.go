@@ -2,6 +2,9 @@ package loop
 
 import (
 	"context"
+	"fmt"
+	"runtime"
+	"runtime/debug"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -81,7 +84,8 @@ func (x *estimates) refresh(ctx context.Context) {
 			return append(filters.Written(i.Chosen, see), devices.Written(i.Chosen, i.Pod, i.UID, see)...)
 		},
 		Freed: func(p *model.Pod, see func(model.Ref) any) []model.Fact { return devices.Freed(p.Opaque, p.UID, see) },
-		Stop:  func() bool { return ctx.Err() != nil || time.Now().After(end) }})
+		Stop:  func() bool { return ctx.Err() != nil || time.Now().After(end) },
+		Both:  both})
 	if err != nil {
 		klog.ErrorS(err, "It is not known when jobs start")
 		return
@@ -91,6 +95,37 @@ func (x *estimates) refresh(ctx context.Context) {
 	x.mu.Unlock()
 	x.latest.Store(s)
 	x.l.metrics.ofCosts.estimating.Set(time.Since(began).Seconds())
+}
+
+// both calls two functions, at the same time where a processor is left beside them for the loop. It panics where one of
+// them does, when both are over.
+func both(a, b func()) {
+	if runtime.GOMAXPROCS(0) <= 2 {
+		a()
+		b()
+		return
+	}
+	atOnce(a, b)
+}
+
+func atOnce(a, b func()) {
+	var panicked error
+	func() {
+		var other sync.WaitGroup
+		defer other.Wait()
+		other.Go(func() {
+			defer func() {
+				if cause := recover(); cause != nil {
+					panicked = fmt.Errorf("%v\n%s", cause, debug.Stack())
+				}
+			}()
+			b()
+		})
+		a()
+	}()
+	if panicked != nil {
+		panic(panicked)
+	}
 }
 
 // passed says that a start was estimated for a time that is over.

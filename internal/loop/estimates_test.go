@@ -2,6 +2,7 @@ package loop
 
 import (
 	"context"
+	"strings"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -9,6 +10,7 @@ import (
 	"github.com/prometheus/client_golang/prometheus"
 	dto "github.com/prometheus/client_model/go"
 
+	"ashlar.sh/internal/crash"
 	"ashlar.sh/internal/readapi"
 	"ashlar.sh/sched"
 	"ashlar.sh/sched/ledger"
@@ -139,6 +141,27 @@ func TestAStandbyEstimatesNothing(t *testing.T) {
 		x.background.estimates.refresh(t.Context())
 		if x.background.estimates.latest.Load() != nil {
 			t.Error("it estimates")
+		}
+	})
+}
+
+// Where one of two functions panics, the other is over before that is told.
+func TestWhatPanicsAtOnceIsToldWhenBothAreOver(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		over := 0
+		last := func() {
+			<-time.After(time.Second)
+			over++
+		}
+		bug := func() { panic("a bug") }
+		for _, x := range [][2]func(){{bug, last}, {last, bug}} {
+			if err := crash.Handler(nil).Guard("two things", func() { atOnce(x[0], x[1]) }); err == nil ||
+				!strings.Contains(err.Error(), "a bug") {
+				t.Errorf("the error is %v", err)
+			}
+		}
+		if atOnce(last, last); over != 4 {
+			t.Errorf("%d functions were over, want 4", over)
 		}
 	})
 }

@@ -1,8 +1,12 @@
 package estimate_test
 
 import (
+	"errors"
+	"fmt"
 	"math"
+	"reflect"
 	"slices"
+	"sync"
 	"testing"
 
 	"ashlar.sh/sched"
@@ -199,6 +203,35 @@ func TestWhyAStartIsNotKnown(t *testing.T) {
 	s := c.starts(estimate.Options{})
 	if got := s.Jobs[ledger.JobKey{Namespace: "ns", Name: "podless"}]; got.Unknown != trace.PodsNotMade {
 		t.Errorf("a gang without pods: %+v", got)
+	}
+}
+
+// TestBothRunsAtOnceSayTheSame: and nothing is told of where the second copy fails.
+func TestBothRunsAtOnceSayTheSame(t *testing.T) {
+	c := newCluster(t)
+	c.pod("runs", "n", 4, now, model.Times{Limit: 600 * second, Lasts: 60 * second})
+	for i := range 9 {
+		c.pod(fmt.Sprintf("waits-%d", i), "", 1+int64(i%4), 0, model.Times{Limit: 90 * second, Lasts: int64(i) * second})
+	}
+	atOnce := func(a, b func()) {
+		var other sync.WaitGroup
+		other.Go(b)
+		a()
+		other.Wait()
+	}
+	one, both := c.starts(estimate.Options{}), c.starts(estimate.Options{Both: atOnce})
+	if one.Runs != 2 || !reflect.DeepEqual(one, both) {
+		t.Errorf("one after the other: %+v; at once: %+v", one, both)
+	}
+	copies, failed := sched.CopiesOf(c.Engine), errors.New("no second copy")
+	made := 0
+	if s, err := estimate.Of(func() (*sched.Copy, error) {
+		if made++; made > 1 {
+			return nil, failed
+		}
+		return copies()
+	}, now, estimate.Options{Both: atOnce}); s != nil || !errors.Is(err, failed) {
+		t.Errorf("%v, %v", s, err)
 	}
 }
 

@@ -34,8 +34,11 @@ type Options struct {
 	// has ended: volumes and devices. nil: none do.
 	Written func(bind sched.Item, see func(model.Ref) any) []model.Fact
 	Freed   func(pod *model.Pod, see func(model.Ref) any) []model.Fact
-	// Stop ends a run where it returns true; it is asked before each cycle. nil: nothing does.
+	// Stop ends a run where it returns true; it is asked before each cycle, in the run's goroutine. nil: nothing does.
 	Stop func() bool
+	// Both calls two functions, at the same time if that is of use: limits and guesses are run forward apart. nil: one
+	// after the other. The other functions here are then called at the same time, too.
+	Both func(a, b func())
 }
 
 // DefaultSteps is how many cycles a run has at most.
@@ -82,17 +85,21 @@ func Of(copies func() (*sched.Copy, error), now int64, o Options) (*Starts, erro
 	if len(late.waits) == 0 {
 		return out, nil
 	}
-	late.run()
 	early := late
-	if late.guessed {
-		if c, err = copies(); err != nil {
+	if out.Runs = 1; !late.guessed {
+		late.run()
+	} else {
+		out.Runs = 2
+		o.both(late.run, func() {
+			if c, err = copies(); err == nil {
+				early = newForward(c.Engine(), now, o, true)
+				early.run()
+			}
+		})
+		if err != nil {
 			return nil, err
 		}
-		early = newForward(c.Engine(), now, o, true)
-		early.run()
-		out.Runs++
 	}
-	out.Runs++
 	out.Cycles, out.Cut = late.cycles, late.cut
 	if early != late {
 		out.Cycles, out.Cut = out.Cycles+early.cycles, out.Cut || early.cut
@@ -103,6 +110,16 @@ func Of(copies func() (*sched.Copy, error), now int64, o Options) (*Starts, erro
 		out.Jobs[k] = start(k, now, early, late, unknown)
 	}
 	return out, nil
+}
+
+// both calls two functions.
+func (o Options) both(a, b func()) {
+	if o.Both != nil {
+		o.Both(a, b)
+		return
+	}
+	a()
+	b()
 }
 
 // start puts together what both runs say of a job.
