@@ -56,7 +56,8 @@ func (e *Engine) Apply(facts ...model.Fact) {
 // Decide runs one cycle at a time given in nanoseconds since the epoch. next is the earliest time at which the
 // answer may change without a new fact, 0 when there is none. Call Decide again until two cycles in a row return an
 // empty plan; only then wait until next. One is not enough: a bind may let a job start that has to be near the pod, and
-// a job that is refused gets its reserved room in the cycle after. Plan and events are valid until the next call.
+// a job that is refused gets its reserved room in the cycle after. For which jobs room is kept is checked once a second
+// at most, less often in a large cluster, and no time is named for that. Plan and events are valid until the next call.
 func (e *Engine) Decide(now int64) (plan Plan, events []trace.Event, next int64) {
 	// 1. Take back what was held for one cycle only, and end what has expired. Before that, plugins get the
 	// time: a plugin without it refuses revocable nodes, and reservations there would end.
@@ -181,11 +182,11 @@ func (e *Engine) add(i Item) uint64 {
 
 // next returns the earliest of: the times that plugins wait for, the end of a reservation, of a pause, of a
 // loss or of room for a job without pods, the turn of members above minimums, the time at which postponed
-// work goes on, at which a pod may be overdue that a planned start counts on, at which it is to be checked for
-// which jobs room is kept, and at which usage may have changed an order; 0 for none.
+// work goes on, at which a pod may be overdue that a planned start counts on, and at which usage may have
+// changed an order; 0 for none.
 func (e *Engine) next() (next int64) {
 	for _, at := range [...]int64{e.turns, e.reservations.nextExpiry(), e.pauses, e.losses, e.promises.next,
-		e.session.Surplus.Until, e.resume, e.session.Planned, session.CoversUntil(&e.session), e.session.Ask,
+		e.session.Surplus.Until, e.resume, e.session.Planned, session.CoversUntil(&e.session),
 		e.session.Reorder()} {
 		if at != 0 && (next == 0 || at < next) {
 			next = at

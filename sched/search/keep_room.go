@@ -40,8 +40,7 @@ func pace(s *session.Session) (every int64, queues int) {
 }
 
 // KeepRoom keeps room for jobs that could have started, and gives back room that is kept in vain. Which
-// jobs could have started is checked from time to time: see pace. Where it is too early for that, there is to be a
-// cycle when it is not.
+// jobs could have started is checked from time to time: see pace.
 func KeepRoom(s *session.Session) {
 	if s.L.Lenders.Len() == 0 && !s.L.KeptRoom.Any() {
 		return
@@ -50,8 +49,6 @@ func KeepRoom(s *session.Session) {
 	due := s.Now >= s.Asked+every
 	if due {
 		s.Asked = s.Now
-	} else {
-		s.Ask = model.After(s.Asked, every)
 	}
 	for _, j := range byKey(s, s.L.KeptRoom.Jobs()) {
 		switch {

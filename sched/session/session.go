@@ -26,8 +26,6 @@ type Session struct {
 	Admit func(ledger.JobID)
 	// Asked is when it was last checked for which jobs room is to be kept (search.KeepRoom).
 	Asked int64
-	// Ask is when that is to be checked again, since it was too early for it in this cycle; 0: it was not.
-	Ask int64
 	// Backfill is how starts are planned.
 	Backfill Backfill
 	// Planned is the earliest time at which a job has waited long enough for its start to be planned; 0: none waits.
@@ -49,7 +47,7 @@ type Session struct {
 
 // Open begins a cycle: what was noted in earlier cycles no longer counts, except refusals.
 func (s *Session) Open(now int64) {
-	s.Now, s.Ask = now, 0
+	s.Now = now
 	s.Pending.Open()
 	s.arrive()
 }
