@@ -37,12 +37,15 @@ func openOf(o any) ([]string, error) {
 // askOwner has the owner of a pod that is adopted asked for what the pod lacks, and gives
 // the pod what is known already.
 func (ow *ownership) askOwner(p *Pod, in *corev1.Pod) {
-	fact := p.Fact()
-	if ow.owners == nil || !ow.o.options.Adopt || !fact.Ours || fact.Group != "" {
+	fact, controller := p.Fact(), metav1.GetControllerOfNoCopy(in)
+	if ow.owners == nil || controller == nil {
 		return
 	}
-	controller, lacks := metav1.GetControllerOfNoCopy(in), translate.LacksOf(in.Annotations)
-	if controller == nil || lacks == 0 {
+	if owners.KubernetesJob(controller) && ow.comes(p) {
+		ow.owners.Renew(fact.Namespace, controller)
+	}
+	lacks := translate.LacksOf(in.Annotations)
+	if !ow.o.options.Adopt || !fact.Ours || fact.Group != "" || lacks == 0 {
 		return
 	}
 	if p.owner = ow.owners.Of(fact.Namespace, controller); p.owner == nil {
@@ -56,6 +59,12 @@ func (ow *ownership) askOwner(p *Pod, in *corev1.Pod) {
 	if p.open = known != owners.Final; !p.open {
 		p.fact.Object = translate.Owned(fact, lacks, said)
 	}
+}
+
+// comes says that a pod was not there before.
+func (ow *ownership) comes(p *Pod) bool {
+	was, there, err := ow.o.pods.GetByKey(p.fact.Ref.Namespace + "/" + p.fact.Ref.Name)
+	return err == nil && (!there || was.(*Pod).fact.UID != p.fact.UID)
 }
 
 // placeable says that a decision on a pod may be made any time.

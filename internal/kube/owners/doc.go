@@ -6,7 +6,9 @@
 //
 // An owner is of any kind that the API serves, so there is no informer of it: of each that
 // a pod names as its controller the metadata is read, once, and those of the controllers
-// above it, up to eight. Volcano reads the direct owners alone, of four kinds.
+// above it, up to eight. A Kubernetes Job with a deadline is read again when a pod of it comes,
+// since the deadline counts anew once the Job was suspended and resumed. Volcano reads the direct
+// owners alone, of four kinds.
 //
 // It blocks no caller: a question is answered with what is known, and again when more is
 // known. Tenants choose the names of owners and may name millions: reads are bounded in
@@ -15,6 +17,6 @@
 // forgotten.
 //
 // Invariants: an owner is known by its UID, so a later one of its name says nothing for
-// it; a word that is Final does not change; a right that is missing is said once for each
+// it; a word that is Final does not change, but for such a deadline; a right that is missing is said once for each
 // kind, with the rule that would grant it.
 package owners

@@ -10,6 +10,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/apimachinery/pkg/runtime/schema"
 	dynamicfake "k8s.io/client-go/dynamic/fake"
 	metadatafake "k8s.io/client-go/metadata/fake"
 
@@ -56,6 +57,85 @@ func TestWhatAVolcanoJobSaysOfItsRunTime(t *testing.T) {
 				<-time.After(time.Minute)
 				if n := len(jobs.Actions()) + len(heads.Actions()); n != 1 {
 					t.Errorf("%d reads, want one", n)
+				}
+				cancel()
+				synctest.Wait()
+			})
+		})
+	}
+}
+
+// A Kubernetes Job that is suspended and resumed has a deadline that counts from its new start. It is read again when a
+// pod of it comes after it was read, and only then.
+func TestTheDeadlineOfAJobThatIsResumed(t *testing.T) {
+	job := func(suspended bool, start string) *unstructured.Unstructured {
+		status := map[string]any{}
+		if start != "" {
+			status["startTime"] = start
+		}
+		return &unstructured.Unstructured{Object: map[string]any{"apiVersion": "batch/v1", "kind": "Job",
+			"metadata": map[string]any{"namespace": "ns", "name": "train", "uid": "train"},
+			"spec":     map[string]any{"activeDeadlineSeconds": int64(600), "suspend": suspended}, "status": status}}
+	}
+	const minute = int64(time.Minute)
+	instant := func(text string) int64 {
+		at, err := time.Parse(time.RFC3339, text)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return at.UnixNano()
+	}
+	for name, c := range map[string]struct {
+		was, is             *unstructured.Unstructured
+		wasSince, isSince   string
+		wasLimit, isMinutes int64
+	}{
+		"after it ran": {job(false, "2026-01-01T10:00:00Z"), job(false, "2026-01-01T12:00:00Z"),
+			"2026-01-01T10:00:00Z", "2026-01-01T12:00:00Z", 10, 10},
+		"read while it was suspended": {job(true, ""), job(false, "2026-01-01T12:00:00Z"), "",
+			"2026-01-01T12:00:00Z", 0, 10},
+		"suspended since": {job(false, "2026-01-01T10:00:00Z"), job(true, ""), "2026-01-01T10:00:00Z", "", 10, 0},
+	} {
+		t.Run(name, func(t *testing.T) {
+			s := newServer()
+			jobs := dynamicfake.NewSimpleDynamicClient(runtime.NewScheme(), c.was)
+			heads := metadatafake.NewSimpleMetadataClient(metadatafake.NewTestScheme())
+			synctest.Test(t, func(t *testing.T) {
+				r := New(Options{Discovery: s.discovery, Metadata: heads, Jobs: jobs, Answered: func(*Owner) {}})
+				ctx, cancel := context.WithCancel(t.Context())
+				go r.Run(ctx)
+				named := ref("batch/v1", "Job", "train")
+				r.Renew("ns", named) // no pod that lacks anything named it: it need not be known
+				o := r.Of("ns", named)
+				said := func(limit int64, since string) translate.Said {
+					out := translate.Said{JobLimit: limit * minute}
+					if since != "" {
+						out.JobSince = instant(since)
+					}
+					return out
+				}
+				if got, want := says(t, r, o), said(c.wasLimit, c.wasSince); got != want {
+					t.Errorf("at first it says %+v, want %+v", got, want)
+				}
+				of := schema.GroupVersionResource{Group: "batch", Version: "v1", Resource: "jobs"}
+				if _, err := jobs.Resource(of).Namespace("ns").Update(ctx, c.is, metav1.UpdateOptions{}); err != nil {
+					t.Fatal(err)
+				}
+				r.Renew("ns", named)
+				r.Renew("ns", named) // two pods came
+				synctest.Wait()
+				if got, want := says(t, r, o), said(c.isMinutes, c.isSince); got != want {
+					t.Errorf("once a pod came it says %+v, want %+v", got, want)
+				}
+				<-time.After(time.Minute)
+				reads := 0
+				for _, a := range jobs.Actions() {
+					if a.GetVerb() == "get" {
+						reads++
+					}
+				}
+				if reads != 2 {
+					t.Errorf("it was read %d times, want twice", reads)
 				}
 				cancel()
 				synctest.Wait()

@@ -83,6 +83,7 @@ func (r *Reader) get(ctx context.Context, o *Owner, resource schema.GroupVersion
 		var job batchv1.Job
 		if runtime.DefaultUnstructuredConverter.FromUnstructured(j.Object, &job) == nil {
 			out.limit, out.since = translate.JobDeadline(&job)
+			out.restarts = job.Spec.ActiveDeadlineSeconds != nil
 		}
 		return out, nil
 	}
@@ -105,6 +106,7 @@ type object struct {
 	estimate    string
 
 	limit, since int64
+	restarts     bool
 }
 
 // estimate is spec.runningEstimate of a Volcano Job, or what is written in its place.
@@ -137,7 +139,7 @@ func (r *Reader) learn(o *Owner, m *object, known Standing) []*Owner {
 		o.failed = 0
 		o.queue = m.annotations[schedulingv1beta1.QueueNameAnnotationKey]
 		o.minMember = m.annotations[schedulingv1beta1.VolcanoGroupMinMemberAnnotationKey]
-		o.limit, o.since = m.limit, m.since
+		o.limit, o.since, o.restarts = m.limit, m.since, m.restarts
 		if o.estimate = m.estimate; !o.volcanoJob() {
 			r.climb(o, m.controller)
 		}
