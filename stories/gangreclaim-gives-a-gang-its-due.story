@@ -33,10 +33,10 @@ wait ml/gang: Reserved: n1
 evictions for whole rules
 ----
 pod           for        whole  rules
-ml/elastic-3  ml/gang-0  no     1:gang
-ml/elastic-1  ml/gang-0  no     1:gang
-ml/elastic-0  ml/gang-0  no     1:gang
-ml/elastic-4  ml/gang-3  no     1:gang
+ml/elastic-3  ml/gang-0  no     1:gang 2:proportion
+ml/elastic-1  ml/gang-0  no     1:gang 2:proportion
+ml/elastic-0  ml/gang-0  no     1:gang 2:proportion
+ml/elastic-4  ml/gang-3  no     1:gang 2:proportion
 
 submit ml/more queue=b 1 x cpu=1
 run

@@ -21,10 +21,10 @@ evict ml/a-3 n1 for ml/b-0
 nominate ml/b-0 n1
 wait ml/b: Reserved: n1
 
-evictions for priority against rules
+evictions for priority against rules held forheld
 ----
-pod     for     priority  against  rules
-ml/a-3  ml/b-0  100       1        1:gang
+pod     for     priority  against  rules                held              forheld
+ml/a-3  ml/b-0  100       1        1:gang 2:proportion  a cpu=4 of cpu=3  b cpu=0 of cpu=1
 
 submit ml/b-never queue=b priority=low 1 x cpu=1 preempts=never
 cycle

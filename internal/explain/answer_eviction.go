@@ -116,9 +116,19 @@ func (w *EvictionWhy) rule() Step {
 	default:
 		out.Text = fmt.Sprintf("%s: priority %d against %d, both in queue %s", r.Action, r.ForPriority, r.Priority, r.Queue)
 	}
-	if len(r.PermittedBy) > 0 {
-		out.Details = append(out.Details, fmt.Sprintf("tier %d of the configuration permitted it: %s", r.Tier,
-			strings.Join(r.PermittedBy, ", ")))
+	for i, p := range r.Permissions() {
+		of := " of the configuration"
+		if i > 0 {
+			of = ""
+		}
+		out.Details = append(out.Details, fmt.Sprintf("tier %d%s permitted it: %s", p.Tier, of,
+			strings.Join(p.Plugins, ", ")))
+	}
+	if len(r.QueueHeld) > 0 {
+		out.Details = append(out.Details, "before it "+heldBefore(r.Queue, r.QueueHeld))
+	}
+	if len(r.ForQueueHeld) > 0 {
+		out.Details = append(out.Details, "before it "+heldBefore(r.ForQueue, r.ForQueueHeld))
 	}
 	for i := range w.Queues {
 		if text := w.share(&w.Queues[i]); text != "" {

@@ -12,14 +12,17 @@ import (
 var (
 	madeRoom = regexp.MustCompile(`^(\S+): makes room on node (\S+) for (\S+) of (job (.+)|the same job) \(queue (\S+), ` +
 		`(?:priority (-?\d+) against (-?\d+)|which takes back its due from queue (\S+))\)` +
-		`(?:; permitted by tier (\d+) \(([^)]*)\))?; its job (goes as a whole|keeps its minimum)$`)
-	leftNode = regexp.MustCompile(`^(\S+): leaves node (\S+): (.*)$`)
+		`(?:; permitted by (tier .+?))?; its job (goes as a whole|keeps its minimum)(?:; (queue .*))?$`)
+	permittedBy = regexp.MustCompile(`^tier (\d+) \(([^)]*)\)$`)
+	queueHeld   = regexp.MustCompile(`^queue \S+ held (.+)$`)
+	dimHeld     = regexp.MustCompile(`^(\S+) (\S+) \(deserved (\S+)\)$`)
+	leftNode    = regexp.MustCompile(`^(\S+): leaves node (\S+): (.*)$`)
 )
 
 // ReadEvicted reads what Evicted wrote, as it stands in the event and the condition of an evicted pod: false for
 // another text, such as that of another scheduler. What the sentence does not say is left empty: what was held, the
 // search, the victim's job (ForJob is empty, too, where it is the same), and of an eviction for another queue the
-// priorities.
+// priorities and what that queue held.
 func ReadEvicted(text string) (*trace.Eviction, bool) {
 	if m := leftNode.FindStringSubmatch(text); m != nil {
 		return &trace.Eviction{Action: m[1], Node: m[2], Why: m[3]}, true
@@ -29,16 +32,44 @@ func ReadEvicted(text string) (*trace.Eviction, bool) {
 		return nil, false
 	}
 	r := &trace.Eviction{Action: m[1], Node: m[2], For: m[3], ForJob: m[5], ForQueue: m[6], Queue: m[9],
-		Whole: m[12] == "goes as a whole"}
+		Whole: m[11] == "goes as a whole"}
 	if m[9] == "" {
 		r.Queue = r.ForQueue
 		r.ForPriority, r.Priority = priority(m[7]), priority(m[8])
 	}
-	if m[10] != "" {
-		r.Tier, _ = strconv.Atoi(m[10]) // digits; too many are none of ours
-		r.PermittedBy = strings.Split(m[11], ", ")
+	for i, tier := range strings.Split(m[10], " and ") {
+		p := permittedBy.FindStringSubmatch(tier)
+		if p == nil {
+			break
+		}
+		n, _ := strconv.Atoi(p[1]) // digits; too many are none of ours
+		if plugins := strings.Split(p[2], ", "); i == 0 {
+			r.Tier, r.PermittedBy = n, plugins
+		} else {
+			r.Others = append(r.Others, trace.Permission{Tier: n, Plugins: plugins})
+		}
+	}
+	if held := queueHeld.FindStringSubmatch(m[12]); held != nil {
+		r.QueueHeld = readHeld(held[1])
 	}
 	return r, true
+}
+
+// readHeld reads what heldBefore wrote; nil where a part of it is missing.
+func readHeld(text string) (out []trace.Short) {
+	for _, part := range strings.Split(text, ", ") {
+		m := dimHeld.FindStringSubmatch(part)
+		if m == nil {
+			return nil
+		}
+		have, ok := readQuantity(m[1], m[2])
+		need, both := readQuantity(m[1], m[3])
+		if !ok || !both {
+			return nil
+		}
+		out = append(out, trace.Short{Dim: m[1], Need: need, Have: have})
+	}
+	return out
 }
 
 func priority(digits string) int32 {

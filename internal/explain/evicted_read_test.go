@@ -33,12 +33,40 @@ func TestWhatEvictedSaysIsReadAgain(t *testing.T) {
 			} else {
 				r.PermittedBy = nil
 			}
+			if r.Tier > 0 && rapid.Bool().Draw(t, "others") {
+				r.Others = []trace.Permission{{Tier: 10, Plugins: []string{"proportion", "drf"}}, {Tier: 11,
+					Plugins: []string{"priority"}}}
+			}
+			if dims := rapid.SliceOfNDistinct(rapid.SampledFrom([]string{"cpu", "memory", "nvidia.com/gpu"}), 0, 3,
+				rapid.ID).Draw(t, "dims"); r.Queue != r.ForQueue {
+				short := func(dim string) trace.Short {
+					return trace.Short{Dim: dim, Have: rapid.Int64Range(0, 1<<50).Draw(t, "held"),
+						Need: rapid.Int64Range(0, 1<<50).Draw(t, "deserved")}
+				}
+				for _, dim := range dims {
+					r.QueueHeld = append(r.QueueHeld, short(dim))
+				}
+			}
 		}
 		got, ok := ReadEvicted(Evicted(&r))
 		if diff := cmp.Diff(&r, got); !ok || diff != "" {
 			t.Errorf("of %q is read (%t):\n%s", Evicted(&r), ok, diff)
 		}
 	})
+	const said = "reclaim: makes room on node n1 for ml/b-0 of job ml/b (queue b, which takes back its due from queue " +
+		"a); permitted by tier 1 (gang, conformance)"
+	for text, want := range map[string]trace.Eviction{
+		said + "; its job keeps its minimum": {}, // what earlier versions said
+		said + " and tier 2 (proportion); its job keeps its minimum; queue a held cpu 4 (des…": {
+			Others: []trace.Permission{{Tier: 2, Plugins: []string{"proportion"}}}},
+	} {
+		want.Action, want.Node, want.For, want.ForJob, want.ForQueue, want.Queue = "reclaim", "n1", "ml/b-0", "ml/b", "b", "a"
+		want.Tier, want.PermittedBy = 1, []string{"gang", "conformance"}
+		got, ok := ReadEvicted(text)
+		if diff := cmp.Diff(&want, got); !ok || diff != "" {
+			t.Errorf("of %q is read (%t):\n%s", text, ok, diff)
+		}
+	}
 	same := &trace.Eviction{Action: "preempt", Node: "n1", For: "a/p-1", ForJob: "a/j", Job: "a/j", Queue: "q",
 		ForQueue: "q", Priority: 1, ForPriority: 2}
 	if got, ok := ReadEvicted(Evicted(same)); !ok || got.ForJob != "" || got.For != "a/p-1" {

@@ -37,6 +37,15 @@ type Record struct {
 	Whole   bool     `json:"whole"` // with its whole gang; otherwise it was above its gang's minimum
 	Tier    int      `json:"tier"`
 	Plugins []string `json:"plugins"`
+	// AlsoPermitted are the plugins of other tiers that permitted it and could have forbidden it.
+	AlsoPermitted []Permission `json:"alsoPermitted,omitempty"`
+
+	// Of an eviction for another queue: what both queues held before it, and what they deserve, of what the pod held and
+	// ForPod asks for.
+	QueueHeld        Quantities `json:"queueHeld,omitempty"`
+	QueueDeserved    Quantities `json:"queueDeserved,omitempty"`
+	ForQueueHeld     Quantities `json:"forQueueHeld,omitempty"`
+	ForQueueDeserved Quantities `json:"forQueueDeserved,omitempty"`
 
 	Held Quantities `json:"held"`
 	Ran  Duration   `json:"ran"`
@@ -48,6 +57,12 @@ type Record struct {
 	Steps         int    `json:"steps"`
 	Exhausted     bool   `json:"exhausted"`
 	Instead       []Lost `json:"alternatives"`
+}
+
+// Permission is the plugins of one tier that permitted an eviction.
+type Permission struct {
+	Tier    int      `json:"tier"`
+	Plugins []string `json:"plugins"`
 }
 
 // Lost is a node that was not chosen, and why.
@@ -80,7 +95,8 @@ func EvictedBetween(action string, pods int, from, to string) string {
 }
 
 // Evicted says in one sentence for which job, and by which rule, a pod was evicted. The
-// pod's event and condition have the same text.
+// pod's event and condition have the same text. What its own queue held comes last: a message that is too long is cut
+// there. What the other queue held is not for all readers of the pod's events.
 func Evicted(r *trace.Eviction) string {
 	if r.For == "" {
 		return fmt.Sprintf("%s: leaves node %s: %s", r.Action, r.Node, r.Why)
@@ -95,13 +111,36 @@ func Evicted(r *trace.Eviction) string {
 		job = "the same job"
 	}
 	text := fmt.Sprintf("%s: makes room on node %s for %s of %s (%s)", r.Action, r.Node, r.For, job, about)
-	if len(r.PermittedBy) > 0 {
-		text += fmt.Sprintf("; permitted by tier %d (%s)", r.Tier, strings.Join(r.PermittedBy, ", "))
+	if all := r.Permissions(); len(all) > 0 {
+		text += "; permitted by " + permissions(all)
 	}
 	if r.Whole {
-		return text + "; its job goes as a whole"
+		text += "; its job goes as a whole"
+	} else {
+		text += "; its job keeps its minimum"
 	}
-	return text + "; its job keeps its minimum"
+	if len(r.QueueHeld) > 0 {
+		text += "; " + heldBefore(r.Queue, r.QueueHeld)
+	}
+	return text
+}
+
+// permissions is "tier 1 (gang) and tier 2 (proportion)".
+func permissions(list []trace.Permission) string {
+	parts := make([]string, len(list))
+	for i, p := range list {
+		parts[i] = fmt.Sprintf("tier %d (%s)", p.Tier, strings.Join(p.Plugins, ", "))
+	}
+	return strings.Join(parts, " and ")
+}
+
+// heldBefore is what a queue held before an eviction, and deserved: "queue a held cpu 4 (deserved 3)".
+func heldBefore(queue string, list []trace.Short) string {
+	parts := make([]string, len(list))
+	for i, s := range list {
+		parts[i] = fmt.Sprintf("%s %s (deserved %s)", s.Dim, Quantity(s.Dim, s.Have), Quantity(s.Dim, s.Need))
+	}
+	return fmt.Sprintf("queue %s held %s", queue, strings.Join(parts, ", "))
 }
 
 // NewEvictions describes the evictions of one cycle. When that was is the caller's to add.
@@ -124,11 +163,29 @@ func NewEvictions(list []*trace.Eviction) []Eviction {
 }
 
 func record(r *trace.Eviction) *Record {
-	return &Record{ForPod: r.For, ForQueue: r.ForQueue, ForPriority: r.ForPriority, ForNode: r.Node, Priority: r.Priority,
+	out := &Record{ForPod: r.For, ForQueue: r.ForQueue, ForPriority: r.ForPriority, ForNode: r.Node, Priority: r.Priority,
 		Whole: r.Whole, Tier: r.Tier, Plugins: append([]string{}, r.PermittedBy...), Held: amounts(r.Lost),
 		Ran:         Duration(r.Ran),
 		LostSeconds: quantities(seconds(r)), NodesTried: r.Considered, NodesRuledOut: r.Hopeless, Steps: r.Steps,
 		Exhausted: r.Exhausted, Instead: []Lost{}}
+	for _, p := range r.Others {
+		out.AlsoPermitted = append(out.AlsoPermitted, Permission(p))
+	}
+	out.QueueHeld, out.QueueDeserved = bothOf(r.QueueHeld)
+	out.ForQueueHeld, out.ForQueueDeserved = bothOf(r.ForQueueHeld)
+	return out
+}
+
+// bothOf is what was held, and what is deserved, zeros among them; nil for none.
+func bothOf(list []trace.Short) (held, deserved Quantities) {
+	if len(list) == 0 {
+		return nil, nil
+	}
+	held, deserved = Quantities{}, Quantities{}
+	for _, s := range list {
+		held[s.Dim], deserved[s.Dim] = Quantity(s.Dim, s.Have), Quantity(s.Dim, s.Need)
+	}
+	return held, deserved
 }
 
 // tally is what a plan costs (decision 17), but for when its victims started.
@@ -296,6 +353,9 @@ func (p *page) plan(e *Eviction) {
 		text += fmt.Sprintf(" (priority %d against %d)", r.ForPriority, r.Priority)
 	}
 	text += fmt.Sprintf("; permitted by tier %d: %s", r.Tier, strings.Join(r.Plugins, ", "))
+	for _, p := range r.AlsoPermitted {
+		text += fmt.Sprintf(", and tier %d: %s", p.Tier, strings.Join(p.Plugins, ", "))
+	}
 	text += fmt.Sprintf("; %s tried, %d ruled out", Count(r.NodesTried, "node"), r.NodesRuledOut)
 	if r.Exhausted {
 		text += "; the search was given up early"

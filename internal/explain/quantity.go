@@ -26,6 +26,19 @@ func Quantity(name string, amount int64) string {
 	}
 }
 
+// readQuantity reads what Quantity wrote; false for another text.
+func readQuantity(name, text string) (int64, bool) {
+	q, err := quantity.ParseQuantity(text)
+	switch {
+	case err != nil:
+		return 0, false
+	case inBytes(name), name == resource.PodsName:
+		return q.Value(), true
+	default:
+		return q.MilliValue(), true
+	}
+}
+
 // milli writes thousandths as a decimal number.
 func milli(amount int64) string {
 	if amount%1000 == 0 {

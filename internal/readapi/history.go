@@ -173,12 +173,12 @@ func (v *view) item(job string, i sched.Item) sched.Item {
 		return i
 	}
 	w := *i.Why
-	other := &w.Queue
+	other, held := &w.Queue, &w.QueueHeld
 	if w.Job == job {
-		other = &w.ForQueue
+		other, held = &w.ForQueue, &w.ForQueueHeld
 	}
 	if w.Queue != w.ForQueue && *other != "" && !v.queue(*other) {
-		*other = another
+		*other, *held = another, nil
 	}
 	w.Task, w.Job, w.For, w.ForJob = v.one(w.Task), v.one(w.Job), v.one(w.For), v.one(w.ForJob)
 	i.Why = &w

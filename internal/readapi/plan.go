@@ -199,7 +199,7 @@ func (p *planning) render(v *view) *explain.Plan {
 		}
 		told := *e
 		if !v.queue(told.Queue) && told.Queue != told.ForQueue {
-			told.Queue = another
+			told.Queue, told.QueueHeld = another, nil
 		}
 		out.Evicted([]*trace.Eviction{&told}, after(p.cycles[i]))
 	}

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"ashlar.sh/internal/sim"
+	"ashlar.sh/sched/resource"
 	"ashlar.sh/sched/trace"
 )
 
@@ -26,13 +27,40 @@ func evictionColumns() []column[*trace.Eviction] {
 		{"priority", func(r *trace.Eviction) string { return strconv.Itoa(int(r.Priority)) }},
 		{"against", func(r *trace.Eviction) string { return strconv.Itoa(int(r.ForPriority)) }},
 		{"whole", func(r *trace.Eviction) string { return yes(r.Whole) }},
-		{"rules", func(r *trace.Eviction) string { return fmt.Sprintf("%d:%s", r.Tier, strings.Join(r.PermittedBy, ",")) }},
+		{"rules", rules},
+		{"held", func(r *trace.Eviction) string { return held(r.Queue, r.QueueHeld) }},
+		{"forheld", func(r *trace.Eviction) string { return held(r.ForQueue, r.ForQueueHeld) }},
 		{"lost", func(r *trace.Eviction) string { return list(r.Lost) }},
 		{"ran", func(r *trace.Eviction) string { return clock(time.Duration(r.Ran)) }},
 		{"tried", func(r *trace.Eviction) string { return strconv.Itoa(r.Considered) }},
 		{"hopeless", func(r *trace.Eviction) string { return strconv.Itoa(r.Hopeless) }},
 		{"instead", instead},
 	}
+}
+
+// rules are the tiers and their plugins that permitted it, that which decided first: 1:gang 2:proportion.
+func rules(r *trace.Eviction) string {
+	var out []string
+	for _, p := range r.Permissions() {
+		out = append(out, fmt.Sprintf("%d:%s", p.Tier, strings.Join(p.Plugins, ",")))
+	}
+	if len(out) == 0 {
+		return "-"
+	}
+	return strings.Join(out, " ")
+}
+
+// held is a queue and what it held before an eviction, of what it deserves: a cpu=4 of cpu=3.
+func held(queue string, of []trace.Short) string {
+	var has, due resource.List
+	for _, s := range of {
+		has = append(has, resource.Amount{Name: s.Dim, Value: s.Have})
+		due = append(due, resource.Amount{Name: s.Dim, Value: s.Need})
+	}
+	if len(of) == 0 {
+		return "-"
+	}
+	return fmt.Sprintf("%s %s of %s", queue, list(has), list(due))
 }
 
 // instead lists the nodes that lost: name, most important victim, sum of priorities and

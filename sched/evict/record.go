@@ -3,6 +3,8 @@ package evict
 import (
 	"ashlar.sh/sched/ledger"
 	"ashlar.sh/sched/model"
+	"ashlar.sh/sched/policy"
+	"ashlar.sh/sched/resource"
 	"ashlar.sh/sched/session"
 	"ashlar.sh/sched/trace"
 )
@@ -54,7 +56,7 @@ func (vs *Search) cost() Cost {
 // Records calls f for every task that the last Take evicted, with the record of its eviction. A reservation that
 // was given up is no eviction and has no record.
 func (vs *Search) Records(f func(ledger.TaskID, *trace.Eviction)) {
-	l, nodes := vs.s.L, 0
+	l, nodes, held := vs.s.L, 0, heldBefore{vs: vs}
 	l.Nodes.Present(func(ledger.NodeID) bool { nodes++; return true })
 	for _, v := range vs.result.gone {
 		if l.Task(v.task).Node == ledger.NoNode {
@@ -65,11 +67,62 @@ func (vs *Search) Records(f func(ledger.TaskID, *trace.Eviction)) {
 		r.For, r.ForJob, r.ForQueue = l.Task(d.task).Key.String(), l.Jobs.Called(vs.p.Job), l.Jobs.QueueName(vs.p.Job)
 		r.Node, r.Priority, r.ForPriority = l.Node(l.Task(d.task).Node).Name, vs.p.priorityOf(v.task), d.priority
 		r.Whole, r.Tier = v.whole, v.judged.Tier+1
-		r.PermittedBy = vs.s.Policy.Eviction.Permitting(vs.p.o.Scope == OtherQueues, v.judged)
+		r.PermittedBy, r.Others = vs.s.Policy.Eviction.Permitting(vs.p.o.Scope == OtherQueues, v.judged)
+		if vs.p.o.Scope == OtherQueues {
+			lost, asked := l.Class(l.Task(v.task).Class).Request, l.Class(l.Task(d.task).Class).Request
+			r.QueueHeld = held.shorts(l.Job(l.Task(v.task).Job).Queue, lost, asked)
+			r.ForQueueHeld = held.shorts(vs.p.Queue, lost, asked)
+		}
 		r.Considered, r.Hopeless, r.Steps, r.Exhausted = d.considered, nodes-d.bounded, d.steps, d.exhausted
 		r.Alternatives = append([]trace.Alternative(nil), vs.result.alternatives[d.from:d.to]...)
 		f(v.task, r)
 	}
+}
+
+// heldBefore is what queues held before the last Take, and deserve.
+type heldBefore struct {
+	vs     *Search
+	queues map[ledger.QueueID]policy.QueueFigures
+}
+
+// of is what a queue held, and deserves; false where no plugin says that.
+func (hb *heldBefore) of(q ledger.QueueID) (policy.QueueFigures, bool) {
+	if f, known := hb.queues[q]; known {
+		return f, true
+	}
+	l := hb.vs.s.L
+	f, known := hb.vs.s.Policy.QueueFigures(q)
+	if !known {
+		return f, false
+	}
+	request := func(t ledger.TaskID) resource.Vec { return l.Class(l.Task(t).Class).Request }
+	f.Held = l.Queue(q).Allocated.Vec(nil)
+	for _, v := range hb.vs.result.gone {
+		if l.Job(l.Task(v.task).Job).Queue == q {
+			f.Held = f.Held.Add(request(v.task))
+		}
+	}
+	for _, t := range hb.vs.result.placed {
+		if q == hb.vs.p.Queue {
+			f.Held = f.Held.Sub(request(t))
+		}
+	}
+	if hb.queues == nil {
+		hb.queues = map[ledger.QueueID]policy.QueueFigures{}
+	}
+	hb.queues[q] = f
+	return f, true
+}
+
+// shorts is what a queue held and deserves of what a victim held that was asked for.
+func (hb *heldBefore) shorts(q ledger.QueueID, lost, asked resource.Vec) []trace.Short {
+	f, known := hb.of(q)
+	if !known {
+		return nil
+	}
+	return trace.ShortsOf(hb.vs.s.L.Dims, func(d resource.Dim) bool {
+		return d != resource.Pods && lost.Get(d) > 0 && asked.Get(d) > 0
+	}, func(d resource.Dim) trace.Short { return trace.Short{Need: f.Deserved.Get(d), Have: f.Held.Get(d)} })
 }
 
 // recordOf begins the record of an eviction: what is said of every victim.

@@ -64,7 +64,8 @@ func (e *Evictor) traceVictims(o Options, victims []*trace.Eviction) {
 	for _, name := range ev.Judges(reclaim) {
 		var permitted []string
 		for _, r := range victims {
-			if slices.Contains(r.PermittedBy, name) || slices.Contains(filters, name) {
+			names := func(p trace.Permission) bool { return slices.Contains(p.Plugins, name) }
+			if slices.ContainsFunc(r.Permissions(), names) || slices.Contains(filters, name) {
 				permitted = append(permitted, r.Task)
 			}
 		}

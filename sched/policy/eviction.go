@@ -172,17 +172,30 @@ func (ev *Eviction) judges(reclaim bool) [][]string {
 	return ev.preemptable.names
 }
 
-// Permitting names the plugins that permit a unit, by their judgment of it.
-func (ev *Eviction) Permitting(reclaim bool, j Judgment) (names []string) {
+// Permitting names the plugins on which the permission of a unit rests, by their judgment of it: those of the tier that
+// decided, and those of other tiers that are named in none before.
+func (ev *Eviction) Permitting(reclaim bool, j Judgment) (names []string, others []trace.Permission) {
 	if j.Tier == NoTier {
-		return nil
+		return nil, nil
 	}
-	for i, name := range ev.judges(reclaim)[j.Tier] {
-		if j.Permits>>min(i, 63)&1 == 1 {
-			names = append(names, name)
+	tiers, at := make([][]string, len(ev.judges(reclaim))), 0
+	for i, tier := range ev.judges(reclaim) {
+		for _, name := range tier {
+			if j.Permits>>min(at, 63)&1 == 1 {
+				tiers[i] = append(tiers[i], name)
+			}
+			at++
 		}
 	}
-	return unique(names)
+	names = unique(tiers[j.Tier])
+	named := slices.Clone(names)
+	for i, tier := range tiers {
+		tier = slices.DeleteFunc(unique(tier), func(name string) bool { return slices.Contains(named, name) })
+		if len(tier) > 0 {
+			others, named = append(others, trace.Permission{Tier: i + 1, Plugins: tier}), append(named, tier...)
+		}
+	}
+	return names, others
 }
 
 // NoTier is the tier of a judgment in which no tier permits the unit.
@@ -190,8 +203,11 @@ const NoTier = -1
 
 // Judgment is the answer of all plugins about one unit.
 type Judgment struct {
-	Tier    int    // the first that permits the unit, with at least one plugin for and none against; else NoTier
-	Permits uint64 // bit i: plugin i of that tier permits it; bit 63 is for all from the 64th on
+	Tier int // the first that permits the unit, with at least one plugin for and none against; else NoTier
+	// Permits has bit i where plugin i, counted through all tiers, permits the unit, and the judgment rests on it: it is
+	// of that tier, its rejection would have been a Guard, or it permits an equal priority that a guard rejects. Bit 63
+	// is for all from the 64th on.
+	Permits uint64
 }
 
 // Reclaimable is rule G for one unit, after every guard of every tier was asked. Where no tier permits the unit, the
@@ -207,19 +223,28 @@ func (ev *Eviction) Preemptable(c Preemptor, u Unit) (Judgment, trace.Reason) {
 	return judge(ev.preemptable.tiers, func(p Preemptable) Opinion { return p.Preemptable(c, u) })
 }
 
-// judge combines opinions about one unit. A guard that is not Equal ends it at once. One that is Equal holds unless a
-// plugin of any tier permits the unit as an Equal; then the reason is that of a plugin that could have, and did not.
+// judge combines opinions about one unit. A guard that is not about equal priorities (EqualPriority) ends it at
+// once. One that is holds unless a plugin of any tier permits the equal priority; then the reason is that of a plugin
+// that could have, and did not.
 func judge[P any](tiers [][]P, ask func(P) Opinion) (Judgment, trace.Reason) {
-	found, equals := Judgment{Tier: NoTier}, false
+	found := Judgment{Tier: NoTier}
+	var guards, equals uint64
 	var why, equalGuard, notEqual trace.Reason
+	at := 0
 	for i, tier := range tiers {
 		permits, rejected := uint64(0), false
-		for at, p := range tier {
-			o := ask(p)
+		for _, p := range tier {
+			o, this := ask(p), uint64(1)<<min(at, 63)
+			at++
 			switch {
 			case o.Vote == Permit:
-				permits |= 1 << min(at, 63)
-				equals = equals || o.EqualPriority
+				permits |= this
+				if o.Guard {
+					guards |= this
+				}
+				if o.EqualPriority {
+					equals |= this
+				}
 				continue
 			case o.Vote == Abstain:
 				continue
@@ -240,13 +265,15 @@ func judge[P any](tiers [][]P, ask func(P) Opinion) (Judgment, trace.Reason) {
 		}
 	}
 	switch {
-	case equalGuard.Is() && !equals && notEqual.Is():
+	case equalGuard.Is() && equals == 0 && notEqual.Is():
 		return Judgment{Tier: NoTier}, notEqual
-	case equalGuard.Is() && !equals:
+	case equalGuard.Is() && equals == 0:
 		return Judgment{Tier: NoTier}, equalGuard
 	case found.Tier == NoTier:
 		return found, why
-	default:
-		return found, trace.Reason{}
+	case equalGuard.Is():
+		found.Permits |= equals
 	}
+	found.Permits |= guards
+	return found, trace.Reason{}
 }

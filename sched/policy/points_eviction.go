@@ -67,7 +67,8 @@ func (u Unit) Kept() trace.Code {
 
 // Opinion is an answer to "may this unit be evicted for that preemptor?". The zero Opinion abstains. A rejection has a
 // reason. A rejection that is a Guard holds in every tier, any other only among the plugins of its own tier (decision
-// 11).
+// 11). A permission that is a Guard decides as any other does; since a rejection would have held in every tier, the
+// record of the eviction names its plugin whatever tier decided.
 type Opinion struct {
 	Vote  Vote
 	Guard bool

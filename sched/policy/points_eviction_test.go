@@ -1,6 +1,7 @@
 package policy
 
 import (
+	"fmt"
 	"strings"
 	"testing"
 
@@ -20,6 +21,10 @@ var (
 	mute  = oneOpinion{}
 	no    = oneOpinion{Opinion{Vote: Reject, Reason: trace.Reason{Code: trace.VictimOfNoUse}}}
 	guard = oneOpinion{Opinion{Vote: Reject, Guard: true, Reason: trace.Reason{Code: trace.VictimGuaranteed}}}
+	let   = oneOpinion{Opinion{Vote: Permit, Guard: true}} // a guard that permits
+	equal = oneOpinion{Opinion{Vote: Reject, Guard: true, EqualPriority: true,
+		Reason: trace.Reason{Code: trace.VictimNotLower}}}
+	lift = oneOpinion{Opinion{Vote: Permit, EqualPriority: true}}
 )
 
 // setOf is a profile with judges in tiers; off takes the first out of its points.
@@ -52,7 +57,7 @@ func TestReclaimable(t *testing.T) {
 		off   []Point
 		tier  int
 		why   trace.Code
-		by    string // the plugins that permitted it
+		by    string // the plugins that permitted it, of the tier that decided first; then tier:plugins of others
 	}{
 		"no plugin is asked":                   {nil, nil, NoTier, trace.None, ""},
 		"all abstain":                          {[][]oneOpinion{{mute}, {mute}}, nil, NoTier, trace.None, ""},
@@ -64,14 +69,24 @@ func TestReclaimable(t *testing.T) {
 		"a guard is never too late":            {[][]oneOpinion{{yes}, {guard}}, nil, NoTier, trace.VictimGuaranteed, ""},
 		"a guard that its flag turns off": {[][]oneOpinion{{guard}, {yes}}, []Point{PointReclaimable}, 1, trace.None,
 			"b"},
+		"a guard of a later tier had to permit": {[][]oneOpinion{{yes}, {yes, let}, {mute, let}}, nil, 0, trace.None,
+			"a 2:c 3:e"},
+		"a guard of a tier before, in which another objects": {[][]oneOpinion{{let, no}, {yes}}, nil, 1, trace.None,
+			"c 1:a"},
+		"what lifts a guard between equals": {[][]oneOpinion{{equal}, {yes}, {lift}}, nil, 1, trace.None, "b 3:c"},
+		"there was nothing to lift":         {[][]oneOpinion{{yes}, {lift}}, nil, 0, trace.None, "a"},
 		"another point's flag turns off nothing": {[][]oneOpinion{{guard}, {yes}}, []Point{PointPreemptive}, NoTier,
 			trace.VictimGuaranteed, ""},
 	} {
 		t.Run(name, func(t *testing.T) {
 			ev := &setOf(t, tc.tiers, tc.off...).Eviction
 			judged, why := ev.Reclaimable(Preemptor{}, Unit{})
-			if by := strings.Join(ev.Permitting(true, judged),
-				","); judged.Tier != tc.tier || why.Code != tc.why || by != tc.by {
+			names, others := ev.Permitting(true, judged)
+			by := strings.Join(names, ",")
+			for _, p := range others {
+				by += fmt.Sprintf(" %d:%s", p.Tier, strings.Join(p.Plugins, ","))
+			}
+			if judged.Tier != tc.tier || why.Code != tc.why || by != tc.by {
 				t.Errorf("tier %d, %q, permitted by %q; want tier %d, %q, %q", judged.Tier, why.Code, by, tc.tier, tc.why, tc.by)
 			}
 		})

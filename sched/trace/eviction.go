@@ -23,8 +23,14 @@ type Eviction struct {
 	Priority, ForPriority int32
 
 	Whole       bool     // it goes with its whole gang; otherwise it is above its gang's minimum
-	Tier        int      // the tier that permitted it, from 1
+	Tier        int      // the tier that decided, from 1: the first that permitted it
 	PermittedBy []string // the plugins of that tier that permitted it; those that abstained are not named
+	// Others are the plugins of other tiers that permitted it and could have forbidden it: a guard forbids in every tier.
+	Others []Permission `json:",omitempty"`
+
+	// Of an eviction for another queue: what the victim's queue held (Have) before the evictions for ForJob, and
+	// deserved (Need), in the dimensions that the victim held and For asks for; and the same of ForQueue.
+	QueueHeld, ForQueueHeld []Short `json:",omitempty"`
 
 	Lost resource.List // what it held
 	Ran  int64         // for how long, in nanoseconds; 0: not known
@@ -34,6 +40,20 @@ type Eviction struct {
 	Steps        int           // of the search, for this task of the beneficiary
 	Exhausted    bool          // the search was given up early: a cheaper plan may exist
 	Alternatives []Alternative // nodes that were not chosen, the best first; at most MostAlternatives
+}
+
+// Permission is the plugins of one tier that permitted an eviction.
+type Permission struct {
+	Tier    int // from 1
+	Plugins []string
+}
+
+// Permissions are all that permitted it: that of the tier that decided first.
+func (r *Eviction) Permissions() []Permission {
+	if len(r.PermittedBy) == 0 {
+		return nil
+	}
+	return append([]Permission{{r.Tier, r.PermittedBy}}, r.Others...)
 }
 
 // MostAlternatives bounds Eviction.Alternatives.

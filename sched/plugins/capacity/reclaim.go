@@ -98,7 +98,7 @@ func (p *plugin) Reclaimable(c policy.Preemptor, u policy.Unit) policy.Opinion {
 	if r := m.backAndForth(); r.Is() {
 		return refuse(r)
 	}
-	return policy.Opinion{Vote: policy.Permit}
+	return policy.Opinion{Vote: policy.Permit, Guard: true}
 }
 
 func refuse(r trace.Reason) policy.Opinion {

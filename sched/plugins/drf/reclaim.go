@@ -17,7 +17,7 @@ func (h *hierarchical) Reclaimable(c policy.Preemptor, u policy.Unit) policy.Opi
 	h.weigh(u)
 	with, left := dominant(h.l, claims.holds, c.Want), dominant(h.l, gives.holds, h.loss)
 	if with.CompareWeighted(claims.weight, left, gives.weight) < 0 {
-		return policy.Opinion{Vote: policy.Permit}
+		return policy.Opinion{Vote: policy.Permit, Guard: true}
 	}
 	o := unfair(with, left)
 	o.Guard, o.EqualPriority = true, false // as every rule about what a queue may keep (decision 11)

@@ -27,7 +27,7 @@ func (p *plugin) Preemptable(c policy.Preemptor, u policy.Unit) policy.Opinion {
 	}
 	claim, victim := p.l.Job(c.Job).Priority, p.l.Job(u.Job).Priority
 	if victim < claim {
-		return policy.Opinion{Vote: policy.Permit}
+		return policy.Opinion{Vote: policy.Permit, Guard: true}
 	}
 	return notLower(claim, victim, victim == claim)
 }
@@ -39,7 +39,7 @@ func (p *plugin) within(c policy.Preemptor, u policy.Unit) policy.Opinion {
 			return notLower(claim, victim, false)
 		}
 	}
-	return policy.Opinion{Vote: policy.Permit}
+	return policy.Opinion{Vote: policy.Permit, Guard: true}
 }
 
 func notLower(claim, victim int32, equal bool) policy.Opinion {

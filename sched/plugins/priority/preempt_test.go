@@ -31,10 +31,10 @@ func TestOfTwoJobsTheHigherMayHaveTheRoomOfTheLower(t *testing.T) {
 		claim, victim string // priority classes
 		want          policy.Opinion
 	}{
-		"a lower victim goes":                    {"high", "low", policy.Opinion{Vote: policy.Permit}},
+		"a lower victim goes":                    {"high", "low", policy.Opinion{Vote: policy.Permit, Guard: true}},
 		"a higher victim is guarded":             {"low", "high", refused(1000, 10, false)},
 		"an equal one is, unless drf permits it": {"low", "low", refused(10, 10, true)},
-		"no class is the default class":          {"", "low", policy.Opinion{Vote: policy.Permit}},
+		"no class is the default class":          {"", "low", policy.Opinion{Vote: policy.Permit, Guard: true}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			l, p := cluster(t)
@@ -50,7 +50,7 @@ func TestWithinAJobEveryTaskOfTheUnitMustBeLower(t *testing.T) {
 		victims []int32
 		want    policy.Opinion
 	}{
-		"a lower task goes":                    {5, []int32{4}, policy.Opinion{Vote: policy.Permit}},
+		"a lower task goes":                    {5, []int32{4}, policy.Opinion{Vote: policy.Permit, Guard: true}},
 		"an equal one stays, whoever permits":  {5, []int32{5}, refused(5, 5, false)},
 		"a higher one stays":                   {5, []int32{6}, refused(6, 5, false)},
 		"of several the first that is not low": {5, []int32{4, 7, 8}, refused(7, 5, false)},
