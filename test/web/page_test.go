@@ -71,6 +71,13 @@ func TestADay(t *testing.T) {
 			t.Errorf("the reason is %q", got)
 		}
 	})
+	t.Run("throughput, and how long people wait", func(t *testing.T) {
+		p.T = t
+		p.Goes("#/pulse")
+		p.Until("pods that started, and half of the waits", `((tiles) => /^Pods started\n+[1-9][0-9]*\n+in the last 1h/.
+		  test(tiles[4]) && /half wait longer than [0-9]/.test(tiles[1]))(
+		  [...document.querySelectorAll(".tile")].map((e) => e.innerText))`)
+	})
 	t.Run("search and keys", func(t *testing.T) {
 		p.T = t
 		p.Goes("#/jobs")
@@ -93,6 +100,7 @@ func TestADay(t *testing.T) {
 		p.Goes("#/queues?queue=language")
 		p.Until("whose room it holds, or who holds its own",
 			`document.querySelectorAll(".drawer .lent a").length > 0`)
+		p.Until("what it held over time", `document.querySelector(".drawer canvas")`)
 		p.Until("the rounds", `document.querySelectorAll(".sum[open] tbody tr").length >= 2`)
 	})
 	t.Run("who took my GPUs", func(t *testing.T) {

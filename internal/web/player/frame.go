@@ -117,6 +117,7 @@ type Point struct {
 	Running int                         `json:"running"` // jobs that have pods on nodes
 	Pods    int                         `json:"pods"`    // that wait
 	Evicted int                         `json:"evicted"` // so far
+	Bound   int                         `json:"bound"`   // pods, so far
 	Oldest  float64                     `json:"oldest"`  // seconds for which the oldest job that waits is there
 	Room    map[string]int64            `json:"room"`    // allocatable, by resource
 	Used    map[string]int64            `json:"used"`
@@ -129,8 +130,8 @@ const mostCurves = 12
 func pointOf(f *frame, state *sched.Report) Point {
 	p := Point{Number: f.number, Cycle: f.cycle, Seconds: f.now.Seconds(), Waiting: map[string]int{},
 		Jobs: len(state.Jobs),
-		Pods: f.summary.Pending, Evicted: f.summary.Evicted, Room: map[string]int64{}, Used: map[string]int64{},
-		Queues: map[string]map[string]int64{}}
+		Pods: f.summary.Pending, Evicted: f.summary.Evicted, Bound: f.summary.Bound,
+		Room: map[string]int64{}, Used: map[string]int64{}, Queues: map[string]map[string]int64{}}
 	for i, j := range f.jobs.list {
 		if j.Reason.Code != "" {
 			p.Waiting[cmp.Or(j.Reason.Cause, j.Reason.Code)]++

@@ -10,7 +10,7 @@ const most = 1500;
 
 /** pointOf is what a live cluster looks like now; amounts in the units of a Point. */
 function pointOf(w: World, number: number, begin: number): Point {
-  const p: Point = { number, cycle: w.state.cycle, seconds: (w.at - begin) / 1000, waiting: {}, jobs: w.jobs.size, running: 0, pods: 0, evicted: 0, oldest: 0, room: {}, used: {}, queues: {} };
+  const p: Point = { number, cycle: w.state.cycle, seconds: (w.at - begin) / 1000, waiting: {}, jobs: w.jobs.size, running: 0, pods: 0, evicted: 0, bound: 0, oldest: 0, room: {}, used: {}, queues: {} };
   for (const j of w.jobs.values()) {
     if (waiting(standOf(j))) {
       p.waiting[causeOf(j)] = (p.waiting[causeOf(j)] ?? 0) + 1;
@@ -38,6 +38,7 @@ export const inUnits = (v: number | undefined, resource: string): number => (v ?
 // What this page has seen of a live cluster since it was opened, whichever view was shown.
 let seen: Point[] = [];
 let begun = 0;
+let had = new Map<string, number>(); // by job: how many of its pods had a place at the last of these moments
 const apart = 1; // seconds between two points, at least
 
 /** note adds the moment of a live cluster, and returns all that were seen. A moment that was noted changes nothing. */
@@ -46,7 +47,15 @@ export function note(w: World): Point[] {
   if (begun === 0) begun = w.at;
   const last = seen.at(-1);
   if (last && last.seconds + apart > (w.at - begun) / 1000) return seen;
-  seen = [...seen, pointOf(w, (last?.number ?? 0) + 1, begun)];
+  const p = pointOf(w, (last?.number ?? 0) + 1, begun), has = new Map<string, number>();
+  let started = 0;
+  for (const [key, j] of w.jobs) {
+    has.set(key, placed(j));
+    if (last) started += Math.max(0, placed(j) - (had.get(key) ?? 0));
+  }
+  p.bound = (last?.bound ?? 0) + started;
+  had = has;
+  seen = [...seen, p];
   if (seen.length > most) seen = seen.filter((_, i) => i % 2 === 0);
   return seen;
 }

@@ -62,7 +62,7 @@ export interface Event {
 
 export interface Point {
   number: number; cycle: number; seconds: number; waiting: Record<string, number>; jobs: number; running: number;
-  pods: number; evicted: number; oldest: number; room: Record<string, number>; used: Record<string, number>;
+  pods: number; evicted: number; bound: number; oldest: number; room: Record<string, number>; used: Record<string, number>;
   queues: Record<string, Record<string, number>>;
 }
 

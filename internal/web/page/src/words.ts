@@ -18,6 +18,7 @@ const chinese: Record<string, string> = {
   "How its share comes about": "份额如何得出", Round: "轮", "to share": "待分", "given by weight": "按权重分得", "within its limit": "限额内", "within its request": "请求内", result: "结果", met: "已满足",
   "What if its weight were": "如果权重为", "It takes no part in sharing.": "它不参与共享。", "Level": "层级",
   "Show": "显示", "Free in all": "总空闲", "Largest on one node": "单节点最大空闲", "Nodes by what is free": "按空闲统计的节点", "Nodes": "节点", "In no HyperNode": "不属于任何 HyperNode", "of": "/",
+  "Pods started": "已启动的 Pod", "in the last": "最近", "half wait longer than": "半数等待超过",
   "Largest gang that fits now": "现在放得下的最大成组", "each member asks for": "每个成员请求", "one node": "单个节点", "all nodes": "所有节点", tier: "层级",
   "in use, then kept for jobs that wait": "使用中，之后为等待的作业保留", After: "经过", "without the change → with it": "不更改 → 更改后",
   "free": "空闲", used: "已用", "being freed": "释放中", "promised": "已预留", "Pods on it": "其上的 Pod", "No nodes": "没有节点", "kept for jobs that wait": "为等待的作业保留", Table: "表格", Map: "地图", Node: "节点",

@@ -5,6 +5,7 @@ import { Chart, palette, stacked } from "../chart";
 import { causeOf, since, standOf, waiting } from "../derive";
 import { inUnits, useHistory } from "../history";
 import { useWorld } from "../store";
+import type { Point } from "../types";
 import { address, usePlace } from "../url";
 import { codeName, t } from "../words";
 import { Tile } from "./cluster";
@@ -18,8 +19,9 @@ export function Pulse() {
   const now = world.state.play?.now ?? points.at(-1)?.seconds ?? 0;
   const at = points.findLast((p) => p.seconds <= now + 0.5) ?? points.at(-1);
 
-  const { reasons, waits, never, running, oldest } = useMemo(() => {
+  const { reasons, waits, never, running, oldest, median } = useMemo(() => {
     const reasons = new Map<string, number>();
+    const ages: number[] = [];
     let waits = 0, never = 0, running = 0, oldest = { seconds: 0, key: "" };
     for (const [key, j] of world.jobs) {
       const s = standOf(j);
@@ -28,11 +30,12 @@ export function Pulse() {
         if (s === "never") never++;
         reasons.set(causeOf(j), (reasons.get(causeOf(j)) ?? 0) + 1);
         const age = since(j, world.at, world.state.simulated === true);
+        if (Number.isFinite(age)) ages.push(age);
         if (age > oldest.seconds) oldest = { seconds: age, key };
       }
       if (s === "runs" || s === "partly") running++;
     }
-    return { reasons: [...reasons].sort((a, b) => b[1] - a[1]), waits, never, running, oldest };
+    return { reasons: [...reasons].sort((a, b) => b[1] - a[1]), waits, never, running, oldest, median: Float64Array.from(ages).sort()[ages.length >> 1] ?? 0 };
   }, [world.jobs, world.at]);
 
   const seconds = useMemo(() => points.map((p) => p.seconds), [points]);
@@ -47,15 +50,17 @@ export function Pulse() {
   }, [points, place.get("lang")]);
 
   const used = inUnits(at?.used[resource], resource), room = inUnits(at?.room[resource], resource);
+  const hour = lastHour(points, at);
   const top = Math.max(1, ...reasons.map(([, n]) => n));
   return (
     <section className="view page" aria-label={t("Pulse")}>
       <div className="tools"><ResourcePicker view="pulse" value={resource} all={resources} /></div>
       <div className="tiles">
         <Tile label={t("Jobs waiting")} value={String(waits)} more={never > 0 ? `${never} ${t(never === 1 ? "of which never starts" : "of which never start")}` : ""} tone={waits > 0 ? "waits" : ""} href={address("jobs", { state: "waiting" })} />
-        <Tile label={t("Oldest wait")} value={waits > 0 && oldest.seconds > 0 ? span(oldest.seconds) : "–"} more={oldest.key.split("/")[1] ?? ""} {...(oldest.key && { href: address("jobs", { job: oldest.key, state: "waiting" }) })} />
+        <Tile label={t("Oldest wait")} value={waits > 0 && oldest.seconds > 0 ? span(oldest.seconds) : "–"} more={median > 0 ? `${t("half wait longer than")} ${span(median)}` : ""} {...(oldest.key && { href: address("jobs", { job: oldest.key, state: "waiting" }) })} />
         <Tile label={t("Jobs running")} value={String(running)} href={address("jobs", { state: "running" })} />
         <Tile label={`${resourceName(resource)} ${t("in use")}`} value={room > 0 ? `${Math.round((100 * used) / room)} %` : "–"} more={`${show(used, resource)} ${t("of")} ${show(room, resource)}`} href={address("cluster", { res: resource })} />
+        {hour && <Tile label={t("Pods started")} value={String(hour.pods)} more={`${t("in the last")} ${span(hour.seconds)}`} />}
         {world.state.play && <Tile label={t("Evictions so far")} value={String(at?.evicted ?? 0)} href={address("timeline")} />}
       </div>
       <div className="cards">
@@ -72,6 +77,12 @@ export function Pulse() {
       </div>
     </section>
   );
+}
+
+/** lastHour is how many pods started in the hour before a moment, or in as much of it as is known. */
+function lastHour(points: Point[], at: Point | undefined): { pods: number; seconds: number } | undefined {
+  const begin = at && (points.findLast((p) => p.seconds <= at.seconds - 3600) ?? points[0]);
+  return begin && begin.seconds < at.seconds ? { pods: at.bound - begin.bound, seconds: at.seconds - begin.seconds } : undefined;
 }
 
 /** Who holds a resource now, the most first: before there are two moments to draw a curve between. */

@@ -1,7 +1,10 @@
+import { useMemo } from "react";
 import { useAnswer } from "../api";
 import { amount, resourceName, resourcesOf, show } from "../amounts";
 import { Drawer, Empty } from "../bits";
+import { Chart } from "../chart";
 import { beside, borrowed, lacking } from "../derive";
+import { inUnits, useHistory } from "../history";
 import { useWorld } from "../store";
 import type { Answer, Arithmetic, Queue } from "../types";
 import { address } from "../url";
@@ -36,6 +39,7 @@ export function QueueDrawer({ name, resource, onClose }: { name: string; resourc
         </table>
       </section>
       <Lent queue={queue} resource={resource} />
+      <OverTime name={name} resource={resource} />
       {world.state.whatIf && name !== "root" && <section><a className="button" href={address("queues", { whatif: "queue", wq: name, ww: String(queue.weight + 1), run: "1" })}>{t("What if its weight were")} {queue.weight + 1}?</a></section>}
       {why && (
         <section>
@@ -64,6 +68,19 @@ function Lent({ queue, resource }: { queue: Queue; resource: string }) {
         : `${t("It holds less than it deserves")}: ${show(less, resource)} ${unit}. ${t("These hold more than they deserve")}:`}</p>
       <ul className="counts lent">{list.slice(0, 12).map(([q, n]) => <li key={q}><a href={address("queues", { queue: q })}>{q}</a> <b>{show(n, resource)}</b></li>)}{list.length > 12 && <li>+ {list.length - 12}</li>}</ul>
     </section>
+  );
+}
+
+/** What the queue held over time, where that is kept. */
+function OverTime({ name, resource }: { name: string; resource: string }) {
+  const { state } = useWorld();
+  const points = useHistory();
+  const seconds = useMemo(() => points.map((p) => p.seconds), [points]);
+  const curves = useMemo(() => [{ label: t("Allocated"), color: "--c1", values: points.map((p) => inUnits(p.queues[name]?.[resource], resource)) }], [points, name, resource]);
+  if (seconds.length < 2 || !points.some((p) => p.queues[name])) return null;
+  return (
+    <section><h3>{t("In use over time")} <span className="note">{resourceName(resource)}</span></h3>
+      <Chart seconds={seconds} curves={curves} now={state.play?.now ?? seconds.at(-1)!} show={(v) => show(v, resource)} label={`${t("In use over time")}: ${name}`} height={120} /></section>
   );
 }
 
