@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"encoding/json"
 	"fmt"
+	"reflect"
 	"slices"
 	"strings"
 	"testing"
@@ -89,6 +90,7 @@ func TestViewsFollowTheLedger(t *testing.T) {
 		}
 		e := engine(t, profile, somePace(t))
 		var followed []func() string
+		var rows ReportRows
 		for _, v := range views {
 			followed = append(followed, v.follow(e))
 		}
@@ -97,6 +99,9 @@ func TestViewsFollowTheLedger(t *testing.T) {
 			facts, receipts := w.deal()
 			e.Apply(facts...)
 			e.Receive(receipts...)
+			if w.yes() {
+				sameRows(t, &rows, e)
+			}
 			plan, _, _ := e.Decide(w.now)
 			w.learn(plan)
 			for _, finding := range e.l.Audit() {
@@ -106,6 +111,9 @@ func TestViewsFollowTheLedger(t *testing.T) {
 				if w.n(2) > 0 {
 					same(t, v.name+" that followed the ledger differs from one that is made anew", v.follow(e)(), followed[i]())
 				}
+			}
+			if w.yes() {
+				sameRows(t, &rows, e)
 			}
 			same(t, "pending.Index differs from a look at every job", everyJob(e), pendingAnswers(e))
 			checkParked(t, e)
@@ -120,6 +128,30 @@ func TestViewsFollowTheLedger(t *testing.T) {
 		same(t, "plugins that followed the ledger answer otherwise than those that are made anew",
 			policyAnswers(e, fresh, w.now), was)
 	})
+}
+
+// sameRows compares rows that followed an engine with those of a report, and what was returned before with what it was.
+func sameRows(t *rapid.T, rows *ReportRows, e *Engine) {
+	jobs, nodes := rows.jobList, rows.nodeList
+	was := values(jobs)
+	want := e.Report()
+	if got := values(rows.Jobs(e, func() bool { return false })); len(got)+len(want.Jobs) > 0 &&
+		!reflect.DeepEqual(got, want.Jobs) {
+		t.Fatalf("jobs that followed the ledger differ from those of a report:\n%+v\nwant\n%+v", got, want.Jobs)
+	}
+	if got := values(rows.Nodes(e)); len(got)+len(want.Nodes) > 0 && !reflect.DeepEqual(got, want.Nodes) {
+		t.Fatalf("nodes that followed the ledger differ from those of a report:\n%+v\nwant\n%+v", got, want.Nodes)
+	}
+	if !reflect.DeepEqual(values(jobs), was) || len(nodes) > 0 && nodes[0] == nil {
+		t.Fatal("rows that were returned have changed")
+	}
+}
+
+func values[T any](rows []*T) (out []T) {
+	for _, row := range rows {
+		out = append(out, *row)
+	}
+	return out
 }
 
 // report is a list of answers, a line for each.

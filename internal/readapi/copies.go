@@ -12,10 +12,11 @@ import (
 
 // Bounds of how often the engine is copied, and for how long a copy is kept without a reader.
 const (
-	copyEvery = time.Second / 4 // at most
-	copyShare = 40              // … and for at most one part in so many of the time
-	keepFor   = time.Minute
-	alsoFor   = 5 * time.Second // a copy has the parts of the one before, if that is no older
+	copyEvery   = time.Second / 4 // at most
+	copyShare   = 40              // … and for at most one part in so many of the time
+	keepFor     = time.Minute
+	startsEvery = time.Second     // when jobs start is told anew, where nothing else changed
+	alsoFor     = 5 * time.Second // a copy has the parts of the one before, if that is no older
 
 	reasonsFor = 4 * time.Millisecond // of a copy without ofReasons: to find out anew why jobs wait
 )
@@ -42,13 +43,25 @@ type copied struct {
 	took time.Duration // in the loop's goroutine
 	made time.Time
 	due  time.Time // when a newer one may be made
-	asks int       // the row of Jobs with which the next copy begins to find out why jobs wait
+
+	jobs     []*sched.JobReport // of which Jobs is made, and Nodes of nodes
+	nodes    []*sched.NodeReport
+	startsAt time.Time // the moment of the starts in Jobs
 }
 
-// read copies parts of what an engine knows; last is the copy before, nil for none.
-func (c *copied) read(e *sched.Engine, m Moment, last *copied, within time.Duration) {
+// read copies parts of what an engine knows. Of jobs and nodes it costs what changed since rows were read last. Many
+// jobs that wait would take the loop's goroutine so long that copies, which have a share of its time, came seconds
+// after what it decided: so without ofReasons only some of them are asked anew why they wait, in turn.
+func (c *copied) read(e *sched.Engine, m Moment, rows *sched.ReportRows, within time.Duration) {
 	began := time.Now()
 	c.Moment = m
+	if c.has&ofJobs != 0 {
+		end := began.Add(within)
+		c.jobs = rows.Jobs(e, func() bool { return c.has&ofReasons == 0 && time.Now().After(end) })
+	}
+	if c.has&ofNodes != 0 {
+		c.nodes = rows.Nodes(e)
+	}
 	if c.has&ofQueues != 0 {
 		c.Queues = e.Queues()
 		m.Starts.IntoQueues(c.Queues, func(k ledger.JobKey) string {
@@ -59,15 +72,8 @@ func (c *copied) read(e *sched.Engine, m Moment, last *copied, within time.Durat
 			return ""
 		}, m.At.UnixNano())
 	}
-	if c.has&ofJobs != 0 {
-		c.readJobs(e, last, within)
-		tellStarts(c.Jobs, m)
-	}
 	if c.has&ofPods != 0 {
 		c.Pods = e.Questions().Pods()
-	}
-	if c.has&ofNodes != 0 {
-		c.Nodes = e.Questions().Nodes()
 	}
 	if c.has&ofHeld != 0 {
 		c.Held = e.Questions().Held()
@@ -75,35 +81,31 @@ func (c *copied) read(e *sched.Engine, m Moment, last *copied, within time.Durat
 	c.took = time.Since(began)
 }
 
-// readJobs copies the jobs. Many that wait would take the loop's goroutine so long that copies, which have a share of
-// its time, came seconds after what it decided: so only some of them are asked anew why they wait, in turn.
-func (c *copied) readJobs(e *sched.Engine, last *copied, within time.Duration) {
-	if c.has&ofReasons != 0 {
-		c.Jobs = e.Questions().Jobs()
-		ownReasons(c.Jobs)
-		return
-	}
+// finish makes the copy's own rows of those that all copies share, outside of the loop's goroutine. Where nothing
+// changed since the copy before, they are that one's; when jobs start depends on time too, and is told anew each second.
+func (c *copied) finish(last *copied) {
 	if last == nil {
 		last = &copied{}
 	}
-	end := time.Now().Add(within)
-	rows, old, next := e.Questions().JobsWithin(last.asks, func() bool { return time.Now().After(end) })
-	ownReasons(rows)
-	before := 0
-	for _, i := range old {
-		at := jobs.at(&rows[i])
-		for before < len(last.Jobs) && jobs.at(&last.Jobs[before]).compare(at) < 0 {
-			before++
-		}
-		if before == len(last.Jobs) || jobs.at(&last.Jobs[before]) != at {
-			continue
-		}
-		was := &last.Jobs[before]
-		if was.Reason.Code == rows[i].Reason.Code && was.Created == rows[i].Created && was.Queue == rows[i].Queue {
-			rows[i].Reason = was.Reason // it says more; a job that was made again has reasons of its own
-		}
+	c.Nodes, c.Jobs, c.startsAt = last.Nodes, last.Jobs, last.startsAt
+	if !isSame(c.nodes, last.nodes) {
+		c.Nodes = values(c.nodes)
 	}
-	c.Jobs, c.asks = rows, next
+	if !isSame(c.jobs, last.jobs) || c.Starts != last.Starts || c.Starts != nil && c.At.Sub(c.startsAt) >= startsEvery {
+		c.Jobs, c.startsAt = values(c.jobs), c.At
+		addStarts(c.Jobs, c.Moment)
+	}
+}
+
+// isSame says that two slices are one.
+func isSame[T any](a, b []T) bool { return len(a) == len(b) && (len(a) == 0 || &a[0] == &b[0]) }
+
+func values[T any](rows []*T) []T {
+	out := make([]T, len(rows))
+	for i := range rows {
+		out[i] = *rows[i]
+	}
+	return out
 }
 
 // ownReasons gives rows reasons of their own: the engine goes on with its.
@@ -113,8 +115,8 @@ func ownReasons(rows []sched.JobReport) {
 	}
 }
 
-// tellStarts tells in rows when jobs start. All users share them, so they name no other jobs: those are counted.
-func tellStarts(rows []sched.JobReport, m Moment) {
+// addStarts writes into rows when jobs start. All users share them, so they name no other jobs: those are counted.
+func addStarts(rows []sched.JobReport, m Moment) {
 	m.Starts.Into(rows, m.At.UnixNano())
 	for i := range rows {
 		s := &rows[i].Start
@@ -127,6 +129,7 @@ type copies struct {
 	scheduler Scheduler
 	making    chan struct{} // has a place for the one that makes a copy
 	last      atomic.Pointer[copied]
+	rows      *sched.ReportRows // of the last copy; the one that makes a copy has it. nil: there are none
 	forget    *time.Timer
 	now       func() time.Time
 	within    time.Duration // see reasonsFor
@@ -134,8 +137,16 @@ type copies struct {
 
 func newCopies(s Scheduler, now func() time.Time) *copies {
 	c := &copies{scheduler: s, making: make(chan struct{}, 1), now: now, within: reasonsFor}
-	c.forget = time.AfterFunc(keepFor, func() { c.last.Store(nil) })
+	c.forget = time.AfterFunc(keepFor, c.drop)
 	return c
+}
+
+// drop forgets the last copy, which had no reader for long.
+func (c *copies) drop() {
+	c.making <- struct{}{}
+	c.last.Store(nil)
+	c.rows = nil
+	<-c.making
 }
 
 // get returns the last copy if it has all that is needed and no newer one is due, else a new one.
@@ -161,10 +172,24 @@ func (c *copies) get(ctx context.Context, need parts) (*copied, error) {
 	if next.has &^= ofReasons; need&ofReasons != 0 {
 		next.has |= ofReasons // a list has them of all jobs; it does not make streams wait for them from then on
 	}
-	read := func(e *sched.Engine, m Moment) { next.read(e, m, last, c.within) }
+	rows := c.rows
+	c.rows = nil // a panic leaves rows that are not to be followed
+	if rows == nil {
+		rows = &sched.ReportRows{}
+	}
+	asked := false
+	read := func(e *sched.Engine, m Moment) {
+		asked = true
+		next.read(e, m, rows, c.within)
+	}
 	if err := c.scheduler.Ask(ctx, Whole, read); err != nil {
+		if !asked {
+			c.rows = rows
+		}
 		return nil, err
 	}
+	c.rows = rows
+	next.finish(last)
 	next.made = c.now()
 	next.due = next.made.Add(max(copyEvery, copyShare*next.took))
 	c.last.Store(next)

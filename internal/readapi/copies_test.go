@@ -41,7 +41,7 @@ func TestACopyAsksInTurnWhyJobsWait(t *testing.T) {
 	whole := func() (rows []sched.JobReport) {
 		if err := w.Ask(context.Background(), Whole, func(e *sched.Engine, m Moment) {
 			rows = e.Questions().Jobs()
-			tellStarts(rows, m)
+			addStarts(rows, m)
 		}); err != nil {
 			t.Fatal(err)
 		}

@@ -142,12 +142,14 @@ func each[T any](list []T) []any {
 
 // sameJob says that two rows tell the same, whenever the start was estimated.
 func sameJob(a, b *sched.JobReport) bool {
-	if a.Start.Made != b.Start.Made {
-		c := *b
-		c.Start.Made = a.Start.Made
-		b = &c
-	}
-	return reflect.DeepEqual(a, b)
+	x, y := a.Start, b.Start
+	x.Made = y.Made
+	return a.Namespace == b.Namespace && a.Name == b.Name && a.Shown == b.Shown && a.Adopted == b.Adopted &&
+		a.Owner == b.Owner && a.Queue == b.Queue && a.Phase == b.Phase && a.MinMember == b.MinMember &&
+		a.Priority == b.Priority && a.Created == b.Created && a.Tasks == b.Tasks && a.RunTime == b.RunTime &&
+		a.HyperNode == b.HyperNode && slices.Equal(a.SubJobs, b.SubJobs) &&
+		a.Reason.Is() == b.Reason.Is() && (!a.Reason.Is() || reflect.DeepEqual(&a.Reason, &b.Reason)) &&
+		x.Is() == y.Is() && (!x.Is() || reflect.DeepEqual(&x, &y))
 }
 
 func sameNode(a, b *sched.NodeReport) bool {

@@ -45,9 +45,9 @@ func (g *generation) momentOrNone() Moment {
 
 // streams makes generations while clients read them.
 type streams struct {
-	copies *copies
-	told   func(int)
-	crash  crash.Handler
+	copies  *copies
+	counted func(int) // how many read, after each change of it
+	crash   crash.Handler
 
 	mu      sync.Mutex
 	ended   bool
@@ -62,10 +62,10 @@ type streams struct {
 }
 
 func newStreams(c *copies, o *Options) *streams {
-	s := &streams{copies: c, told: o.Watchers, crash: o.Panicked, users: map[string]int{}, wanted: map[string]int{},
+	s := &streams{copies: c, counted: o.Watchers, crash: o.Panicked, users: map[string]int{}, wanted: map[string]int{},
 		kick: make(chan struct{}, 1)}
-	if s.told == nil {
-		s.told = func(int) {}
+	if s.counted == nil {
+		s.counted = func(int) {}
 	}
 	return s
 }
@@ -105,7 +105,7 @@ func (s *streams) begin(u *access.User, kinds []string) (end func(), err error) 
 		default:
 		}
 	}
-	s.told(s.readers)
+	s.counted(s.readers)
 	return func() { s.leave(access.Share(u), kinds) }, nil
 }
 
@@ -125,7 +125,7 @@ func (s *streams) leave(user string, kinds []string) {
 		s.stop()
 		s.stop, s.last, s.from, s.tables = nil, nil, nil, nil
 	}
-	s.told(s.readers)
+	s.counted(s.readers)
 }
 
 // end ends all streams, for good.
@@ -157,7 +157,7 @@ func (s *streams) run(ctx context.Context) {
 		}
 	}()
 	for {
-		took, err := s.step(ctx)
+		next, err := s.step(ctx)
 		var unready *Unready
 		if errors.As(err, &unready) && unready.Reason == Busy || errors.Is(err, context.DeadlineExceeded) {
 			err = nil // a later one will do
@@ -173,7 +173,7 @@ func (s *streams) run(ctx context.Context) {
 			s.mu.Unlock()
 			return
 		}
-		pause := time.NewTimer(max(generationsEach, encodingShare*took))
+		pause := time.NewTimer(time.Until(next))
 		select {
 		case <-ctx.Done():
 		case <-s.kick:
@@ -201,24 +201,30 @@ func (s *streams) news(c *copied, had map[string]table, wanted []string) bool {
 	return s.from != c || slices.ContainsFunc(wanted, func(k string) bool { return had[k] == nil })
 }
 
-// step makes and publishes one generation, if there is news.
-func (s *streams) step(ctx context.Context) (took time.Duration, err error) {
+// step makes and publishes one generation, if there is news. It returns when the next one may be made: when a newer copy
+// is due, and when this one has taken no more than its share. These times are side by side, so that they do not add up.
+func (s *streams) step(ctx context.Context) (next time.Time, err error) {
 	within, cancel := context.WithTimeout(ctx, answerWithin)
 	defer cancel()
 	before, had, wanted := s.following()
 	if before == nil || ctx.Err() != nil {
-		return 0, ctx.Err()
+		return next, ctx.Err()
 	}
+	next = time.Now().Add(generationsEach)
 	var need parts
 	for _, k := range wanted {
 		need |= tables[k].part()
 	}
 	c, err := s.copies.get(within, need)
-	if err != nil || !s.news(c, had, wanted) {
-		return 0, err
+	if err != nil {
+		return next, err
+	}
+	next = c.due
+	if !s.news(c, had, wanted) {
+		return next, nil
 	}
 	began := time.Now()
-	next := &generation{Moment: c.Moment, number: before.number + 1, bytes: before.bytes, changes: map[string][]change{},
+	made := &generation{Moment: c.Moment, number: before.number + 1, bytes: before.bytes, changes: map[string][]change{},
 		more: make(chan struct{})}
 	now := map[string]table{}
 	for _, k := range wanted {
@@ -228,23 +234,26 @@ func (s *streams) step(ctx context.Context) (took time.Duration, err error) {
 		}
 		table, changes, err := old.follow(c)
 		if err != nil {
-			return 0, err
+			return next, err
 		}
 		if now[k] = table; known {
-			next.changes[k] = changes
+			made.changes[k] = changes
 			for i := range changes {
-				next.bytes += uint64(len(changes[i].line) + len(changes[i].bare))
+				made.bytes += uint64(len(changes[i].line) + len(changes[i].bare))
 			}
 		}
 	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if s.last != before {
-		return 0, ctx.Err() // it was ended meanwhile
+		return next, ctx.Err() // it was ended meanwhile
 	}
-	before.next, s.last, s.from, s.tables = next, next, c, now
+	before.next, s.last, s.from, s.tables = made, made, c, now
 	close(before.more)
-	return time.Since(began), nil
+	if rested := time.Now().Add(encodingShare * time.Since(began)); rested.After(next) {
+		next = rested
+	}
+	return next, nil
 }
 
 // current is the last generation with its tables; nil when there is none any more.

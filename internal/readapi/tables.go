@@ -90,6 +90,9 @@ func (t *tableOf[T]) visit(f func(change) bool) {
 
 func (t *tableOf[T]) follow(c *copied) (table, []change, error) {
 	next, m := &tableOf[T]{of: t.of, rows: t.of.rows(c)}, c.Moment
+	if len(t.rows) > 0 && isSame(t.rows, next.rows) {
+		return t, nil, nil
+	}
 	next.lines = make([]change, len(next.rows))
 	var changes []change
 	var failed error

@@ -6,6 +6,8 @@ type Changes struct {
 	Nodes Feed[NodeID]
 	// NodeFacts names the nodes of which labels, taints, presence or what they offer may have changed.
 	NodeFacts Feed[NodeID]
+	// Jobs names the jobs that changed, came or went. A row may belong to another job by now.
+	Jobs Feed[JobID]
 	// QueueUsage names the queues of which Allocated or Request changed by moves of their own jobs; those of the
 	// queues above them changed too. It is forgotten when the tree changes.
 	QueueUsage Feed[QueueID]

@@ -1,6 +1,6 @@
 package ledger
 
-// mark notes that a job changed, for TakeDirty and TakeTouched.
+// mark notes that a job changed, for TakeDirty, TakeTouched and the feed.
 func (ch *Changes) mark(j JobID) {
 	job := &ch.jobs.rows[j]
 	if !job.marks.dirty {
@@ -11,6 +11,7 @@ func (ch *Changes) mark(j JobID) {
 }
 
 func (ch *Changes) markTouched(j JobID, job *Job) {
+	ch.Jobs.add(j, max(2048, len(ch.jobs.rows)))
 	if !job.marks.touched {
 		job.marks.touched = true
 		ch.touched = append(ch.touched, j)

@@ -53,6 +53,15 @@ func (p *Pod) RunTime(group *PodGroup, predicted, now int64) (out RunTime) {
 	return out
 }
 
+// RunTimeHolds is until when RunTime stays what it is at a time: until the pod has outlived its guess.
+func (p *Pod) RunTimeHolds(group *PodGroup, predicted, now int64) int64 {
+	r := p.RunTime(group, predicted, now)
+	if r.Expected == 0 || r.Source == TimeEnforced || p.Started == 0 && p.Phase != PodRunning {
+		return Never
+	}
+	return After(p.Began(), r.Expected)
+}
+
 // extended is the first multiple of a guess that is longer than what a pod has run.
 func extended(guess, ran int64) int64 {
 	times := ran/guess + 1

@@ -15,11 +15,11 @@ import (
 	"ashlar.sh/sched/trace"
 )
 
-// mostToldStarts bounds how many PodGroups are written after one estimate: any tenant may ask for any number.
-const mostToldStarts = 100
+// mostStartsWritten bounds how many PodGroups are written after one estimate: any tenant may ask for any number.
+const mostStartsWritten = 100
 
-// startToTell is an annotation that is to be written.
-type startToTell struct {
+// startToWrite is an annotation that is to be written.
+type startToWrite struct {
 	group *schedulingv1beta1.PodGroup
 	text  string
 	last  time.Time // when it was written last; zero: never
@@ -33,21 +33,21 @@ func (x *estimates) tell(s *estimate.Starts) {
 	if s == nil || x.l.seen == nil || !x.l.lead.leading() {
 		return
 	}
-	var all []startToTell
+	var all []startToWrite
 	for _, g := range observe.Starts(x.l.seen) {
-		if w, moved := toTell(s, g, x.l.now()); moved {
+		if w, moved := dueStart(s, g, x.l.now()); moved {
 			all = append(all, w)
 		}
 	}
-	for _, w := range inTurn(all, mostToldStarts) {
+	for _, w := range inTurn(all, mostStartsWritten) {
 		execute.TellStart(x.l.executor, ledger.Key{Namespace: w.group.Namespace, Name: w.group.Name},
 			string(w.group.UID), w.text)
 	}
 }
 
-// toTell is what is to be written on a PodGroup; false for nothing. A job that does not wait keeps what it was told
+// dueStart is what is to be written on a PodGroup; false for nothing. A job that does not wait keeps what it was told
 // last: its pods show that it has started, and another scheduler's job is none of ours.
-func toTell(s *estimate.Starts, g *schedulingv1beta1.PodGroup, now int64) (w startToTell, moved bool) {
+func dueStart(s *estimate.Starts, g *schedulingv1beta1.PodGroup, now int64) (w startToWrite, moved bool) {
 	w.group = g
 	step, asked, _ := record.TellsStart(g.Annotations)
 	was, told := record.ReadStart(g.Annotations[record.StartKey])
@@ -83,8 +83,8 @@ func written(s trace.Start) record.Start {
 
 // inTurn is the first of what is to be written: of each namespace one, then another one, those that were written
 // longest ago first.
-func inTurn(all []startToTell, most int) []startToTell {
-	byAge := func(a, b startToTell) int {
+func inTurn(all []startToWrite, most int) []startToWrite {
+	byAge := func(a, b startToWrite) int {
 		return cmp.Or(a.last.Compare(b.last), cmp.Compare(a.group.Namespace, b.group.Namespace),
 			cmp.Compare(a.group.Name, b.group.Name))
 	}
@@ -94,6 +94,6 @@ func inTurn(all []startToTell, most int) []startToTell {
 		all[i].turn = turns[all[i].group.Namespace]
 		turns[all[i].group.Namespace]++
 	}
-	slices.SortFunc(all, func(a, b startToTell) int { return cmp.Or(cmp.Compare(a.turn, b.turn), byAge(a, b)) })
+	slices.SortFunc(all, func(a, b startToWrite) int { return cmp.Or(cmp.Compare(a.turn, b.turn), byAge(a, b)) })
 	return all[:min(len(all), most)]
 }

@@ -67,26 +67,26 @@ func TestWhenAPodGroupIsToldItsStart(t *testing.T) {
 		"it cannot be meant": {asks("train", ask, "1s"), starts(0, 2*time.Hour), 0, "-"},
 	} {
 		c.group.UID = "" // the estimate is of an adopted job's life, which has none
-		got, write := toTell(c.is, c.group, at(c.now))
+		got, write := dueStart(c.is, c.group, at(c.now))
 		if text := got.text; write != (c.want != "-") || write && text != c.want {
 			t.Errorf("%s: %q is written: %t, want %q", name, text, write, c.want)
 		}
 	}
-	if _, write := toTell(starts(0, 2*time.Hour), asks("train", ask, "true"), at(0)); write {
+	if _, write := dueStart(starts(0, 2*time.Hour), asks("train", ask, "true"), at(0)); write {
 		t.Error("a PodGroup that was made anew is told of an earlier one")
 	}
 }
 
 // A tenant with any number of PodGroups that ask keeps no other from being told, and the number of writes is bounded.
 func TestTenantsAreToldInTurn(t *testing.T) {
-	var all []startToTell
+	var all []startToWrite
 	for i := range 1000 {
-		w := startToTell{group: asks(fmt.Sprintf("many-%04d", i))}
+		w := startToWrite{group: asks(fmt.Sprintf("many-%04d", i))}
 		w.group.Namespace = "hostile"
 		all = append(all, w)
 	}
 	for i, name := range []string{"train", "next"} {
-		all = append(all, startToTell{group: asks(name), last: time.Unix(int64(1000*i), 0)})
+		all = append(all, startToWrite{group: asks(name), last: time.Unix(int64(1000*i), 0)})
 	}
 	got := inTurn(all, 4)
 	var names []string
