@@ -42,33 +42,6 @@ func (q Questions) Jobs() []JobReport {
 	return q.e.reports.jobReports()
 }
 
-// JobsWithin describes all jobs as Jobs does, but finds out anew why jobs wait only until stop says true: one at least,
-// beginning with the row from. The rows old have the reason that was found last, maybe without why nothing is evicted.
-// next is where to begin the next time.
-func (q Questions) JobsWithin(from int, stop func() bool) (rows []JobReport, old []int, next int) {
-	q.e.l.Settle()
-	rp := &q.e.reports
-	ids := jobsByName(rp)
-	rows, next = make([]JobReport, len(ids)), -1
-	for k, asked := 0, 0; k < len(ids); k++ {
-		i := (from + k) % len(ids)
-		reason, still := lastReason(rp, ids[i])
-		if !still && next < 0 && asked > 0 && stop() {
-			next = i
-		}
-		switch {
-		case still:
-		case next < 0:
-			reason = q.e.JobReason(ids[i])
-			asked++
-		default:
-			old = append(old, i)
-		}
-		rows[i] = rp.jobRow(ids[i], reason)
-	}
-	return rows, old, max(0, next)
-}
-
 // Pods describes all pods, as in a Report.
 func (q Questions) Pods() []PodReport {
 	q.e.l.Settle()

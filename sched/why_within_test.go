@@ -6,48 +6,33 @@ import (
 	"testing"
 
 	"ashlar.sh/sched/model"
-	"ashlar.sh/sched/trace"
 )
 
 // Asked with little time, jobs are as they are now, each reason is the last that was found, and in turn all are found
-// out anew. Asked with time enough, they are those of Jobs.
-func TestJobsWithinTheirTime(t *testing.T) {
+// out anew.
+func TestJobsAreAskedInTurn(t *testing.T) {
 	s := whyStage(t)
 	s.e.Decide(second)
-	s.e.Questions().Jobs()
-	s.pod("more", inQueue("other")) // of another job: it makes all refusals older
-	s.tell(model.KindNode, "", "n9", &model.Node{Meta: model.Meta{Name: "n9"}, Unschedulable: true})
-	s.e.Decide(2 * second)
-	s.pod("late", inQueue("other"))
+	var rows ReportRows
 	none := func() bool { return true }
-	rows, old, next := s.e.Questions().JobsWithin(0, none)
-	if !slices.ContainsFunc(rows, func(j JobReport) bool { return j.Name == "late" && j.Tasks[model.Pending] == 1 }) {
-		t.Errorf("a pod that came is not among %+v", rows)
+	rows.Jobs(s.e, func() bool { return false })
+	s.tell(model.KindNode, "", "n9", &model.Node{Meta: model.Meta{Name: "n9"}, Unschedulable: true})
+	s.pod("late", inQueue("other"))
+	s.e.Decide(2 * second)
+	want := s.e.Questions().Jobs()
+	first := rows.Jobs(s.e, none)
+	if !slices.ContainsFunc(first, func(j *JobReport) bool { return j.Name == "late" && j.Tasks[model.Pending] == 1 }) {
+		t.Error("a pod that came is in no job")
 	}
-	if len(old) < 2 {
-		t.Errorf("all but %d were asked at once", len(old))
+	if reflect.DeepEqual(values(first), want) {
+		t.Error("all were asked at once")
 	}
-	found := make([]trace.Reason, len(rows))
-	for range rows {
-		for i := range rows {
-			if !rows[i].Reason.Is() && rows[i].Name != "holds" {
-				t.Errorf("%s waits for no reason", rows[i].Name)
-			}
-			if !slices.Contains(old, i) {
-				found[i] = rows[i].Reason
-			}
-		}
-		rows, old, next = s.e.Questions().JobsWithin(next, none)
+	last := first
+	for range want {
+		last = rows.Jobs(s.e, none)
 	}
-	for i, want := range s.e.Questions().Jobs() {
-		if !reflect.DeepEqual(found[i], want.Reason) {
-			t.Errorf("after each was asked %s waits for %+v, want %+v", want.Name, found[i], want.Reason)
-		}
-	}
-	s.e.Decide(3 * second)
-	rows, old, _ = s.e.Questions().JobsWithin(7, func() bool { return false })
-	if want := s.e.Questions().Jobs(); len(old) > 0 || !reflect.DeepEqual(rows, want) {
-		t.Errorf("with time enough, %d old:\n%+v\nwant\n%+v", len(old), rows, want)
+	if got := values(last); !reflect.DeepEqual(got, want) {
+		t.Errorf("after each was asked:\n%+v\nwant\n%+v", got, want)
 	}
 }
 
