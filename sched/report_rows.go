@@ -11,9 +11,9 @@ import (
 	"ashlar.sh/sched/trace"
 )
 
-// ReportRows are the jobs and nodes of a Report, kept from one look to the next: a view, which describes again only what
-// changed since. Of another engine it describes everything. The rows and lists that it returned do not change. The zero
-// ReportRows has looked at nothing.
+// ReportRows are the jobs and nodes of a Report, kept from one look to the next: a view, which describes again only
+// what changed since. Of another engine it describes everything. The rows and lists that it returned do not change. The
+// zero ReportRows has looked at nothing.
 type ReportRows struct {
 	e     *Engine
 	jobs  []keptJob     // by JobID

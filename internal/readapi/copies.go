@@ -91,7 +91,8 @@ func (c *copied) finish(last *copied) {
 	if !isSame(c.nodes, last.nodes) {
 		c.Nodes = values(c.nodes)
 	}
-	if !isSame(c.jobs, last.jobs) || c.Starts != last.Starts || c.Starts != nil && c.At.Sub(c.startsAt) >= startsEvery {
+	passed := c.Starts != nil && c.At.Sub(c.startsAt) >= startsEvery
+	if !isSame(c.jobs, last.jobs) || c.Starts != last.Starts || passed {
 		c.Jobs, c.startsAt = values(c.jobs), c.At
 		addStarts(c.Jobs, c.Moment)
 	}

@@ -201,8 +201,8 @@ func (s *streams) news(c *copied, had map[string]table, wanted []string) bool {
 	return s.from != c || slices.ContainsFunc(wanted, func(k string) bool { return had[k] == nil })
 }
 
-// step makes and publishes one generation, if there is news. It returns when the next one may be made: when a newer copy
-// is due, and when this one has taken no more than its share. These times are side by side, so that they do not add up.
+// step makes and publishes one generation, if there is news. It returns when the next one may be made: when a newer
+// copy is due, and this one has taken no more than its share. These times run side by side and do not add up.
 func (s *streams) step(ctx context.Context) (next time.Time, err error) {
 	within, cancel := context.WithTimeout(ctx, answerWithin)
 	defer cancel()
