@@ -175,7 +175,7 @@ func (r *ReportRows) describe(id ledger.JobID) *JobReport {
 	} else {
 		row.Reason = reason.Clone() // the engine goes on with its own
 	}
-	k.noted, k.until, k.round = r.noted(id), rp.runTimeHolds(id), 0
+	k.noted, k.until, k.round = r.noted(id), runTimeHolds(r.e.l, id, r.e.session.Now), 0
 	if still {
 		k.round = r.round
 	}
@@ -260,16 +260,16 @@ func merged[T any](list []*T, gone map[*T]bool, fresh []*T, compare func(a, b *T
 }
 
 // runTimeHolds is until when the run time of a job stays as it is though nothing changes.
-func (rp *reports) runTimeHolds(id ledger.JobID) int64 {
+func runTimeHolds(l *ledger.Ledger, id ledger.JobID, now int64) int64 {
 	until := int64(model.Never)
 	for status := range model.NumStatus {
 		if status == model.Succeeded || status == model.Failed {
 			continue
 		}
-		rp.e.l.Jobs.Tasks(id, status, func(t ledger.TaskID) bool { // order-free: a minimum
-			task := rp.e.l.Task(t)
-			group, runs := rp.e.l.Jobs.GroupOf(task), rp.e.l.Tasks.Runs.Of(task)
-			until = min(until, task.Pod.RunTimeHolds(group, runs, rp.e.session.Now))
+		l.Jobs.Tasks(id, status, func(t ledger.TaskID) bool { // order-free: a minimum
+			task := l.Task(t)
+			group, runs := l.Jobs.GroupOf(task), l.Tasks.Runs.Of(task)
+			until = min(until, task.Pod.RunTimeHolds(group, runs, now))
 			return true
 		})
 	}
