@@ -82,7 +82,8 @@ func (c *copied) read(e *sched.Engine, m Moment, rows *sched.ReportRows, within 
 }
 
 // finish makes the copy's own rows of those that all copies share, outside of the loop's goroutine. Where nothing
-// changed since the copy before, they are that one's. When jobs start depends on time, too: that is written each second.
+// changed since the copy before, they are that one's. When jobs start depends on time, too: that is written anew each
+// second.
 func (c *copied) finish(last *copied) {
 	if last == nil {
 		last = &copied{}
