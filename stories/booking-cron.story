@@ -12,17 +12,17 @@ booking nights maintenance cron=0_22_*_*_* zone=Europe/Berlin for=8h
 
 submit ml/day  queue=ml 1 x cpu=1 limit=16h for=10m
 submit ml/long queue=ml 1 x cpu=1 limit=17h for=10m
-run until=2h
+run until=5h
 ----
 5h    bind ml/day-0 n1
 wait ml/long: NodeBooked: nights (maintenance) 21h to 29h, limit 17h on n1
 
-run until=50h
+run until=53h
 ----
 wait ml/long: NodeBooked: nights (maintenance) 69h to 77h, limit 17h on n1
 
 submit ml/evening queue=ml 1 x cpu=1 limit=1h for=10m
-run until=60h
+run until=69h
 ----
 53h0m1s bind ml/evening-0 n1
 wait ml/long: NodeBooked: nights (maintenance) 69h to 77h, limit 17h on n1

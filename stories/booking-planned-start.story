@@ -12,7 +12,7 @@ booking disks maintenance from=30m to=40m nodes=n2
 submit ml/busy  queue=ml 1 x cpu=4 on=n1 limit=10m for=10m
 submit ml/train queue=ml 2 x cpu=4 limit=25m for=20m at=6m
 submit ml/short queue=ml 1 x cpu=4 at=7m limit=15m for=5m
-run until=8m
+run until=10m
 ----
 7m    bind ml/short-0 n2
 wait ml/train: GangIncomplete 1 of 2: StartPlanned 40m0s on n1, n2: NotEnoughResources: cpu 4 asked, 0 free on n1

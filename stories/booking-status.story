@@ -32,7 +32,7 @@ bookings
 demo Active 3h to 4h on n1, n2; 2 of 3 nodes, 2 match, 0 taken, 0 out; 1 in conflict: web/serve-0 on n1; overlaps disks
 disks Pending 3h30m to 5h on n1; 2 in conflict: ml/train-0 on n1, web/serve-0 on n1; overlaps demo
 
-run until=6h
+run until=10h
 ----
 4h    bind web/waits-0 n2
 

@@ -19,7 +19,7 @@ submit free/member queue=free 1 x cpu=17 1 x cpu=1
 submit free/roles  queue=free min=2 minroles=ps:1,worker:1 1 x cpu=17 as ps 4 x cpu=1 as worker
 submit free/sum    queue=free 2 x cpu=16 2 x cpu=15
 submit free/small  queue=free 1 x cpu=1 for=5m at=5s
-run until=30s
+run until=5m6s
 ----
 5s    bind data/small-0 n1
 5s    bind free/small-0 n1

@@ -11,7 +11,7 @@ submit ml/busy  queue=ml 1 x cpu=4 for=10m
 submit ml/huge  queue=ml 1 x cpu=9 at=5s
 submit ml/gated queue=ml 1 x cpu=8 gated at=6s
 submit ml/small queue=ml 1 x cpu=1 for=5m at=20s
-run until=30s
+run until=5m21s
 ----
 0s    bind ml/busy-0 n1
 20s   bind ml/small-0 n1

@@ -19,7 +19,7 @@ submit ml/s1 queue=ml minresources=cpu:1 at=30s 1 x cpu=1 for=100s
 submit ml/s2 queue=ml minresources=cpu:1 at=60s 1 x cpu=1 for=100s
 submit ml/s3 queue=ml minresources=cpu:2 at=100s 1 x cpu=2 for=100s
 submit ml/s4 queue=ml minresources=cpu:2 at=110s 1 x cpu=2 for=100s
-run until=95s
+run until=1m40s
 ----
 30s   bind ml/s1-0 n3
 1m    bind ml/s2-0 n1
@@ -33,7 +33,7 @@ n1    cpu=1  cpu=4
 n2    -      cpu=4
 n3    cpu=3  -
 
-run until=115s
+run until=2m11s
 ----
 wait ml/gang: GangIncomplete 1 of 2: RoomKept on n1, n2: NotEnoughResources: cpu 4 asked, 3 free on n1
 wait ml/s4: QueueQuotaInsufficient ml: cpu 13 with it, 12 may be

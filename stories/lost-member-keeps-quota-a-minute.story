@@ -34,13 +34,13 @@ grow ml/train 1 x cpu=1
 submit ml/late queue=q minresources=cpu:1 1 x cpu=1
 cycle 2 phases
 ----
-1m37s phase ml/late Inqueue
+2m2s  phase ml/late Inqueue
 wait ml/late: NodeUnschedulable: on n1
 wait ml/train: GangIncomplete 0 of 1: NodeUnschedulable: on n1
 
 node n2 cpu=1
 run until=4m phases
 ----
-1m38s bind ml/train-4 n2
-1m38s phase ml/train Running
+2m3s  bind ml/train-4 n2
+2m3s  phase ml/train Running
 wait ml/late: QueueCapability q (held): cpu 4 with it, 4 may be

@@ -18,14 +18,14 @@ phase greedy/a Inqueue
 wait greedy/a: NoPods
 wait ml/large: ClusterOvercommitted: cpu 18 with it, 12 may be
 
-run until=40s
+run until=1m
 ----
 wait greedy/a: NoPods
 wait ml/large: ClusterOvercommitted: cpu 18 with it, 12 may be
 
 delete greedy/a
 submit greedy/b queue=greedy min=10 minresources=cpu:10
-run until=90s phases
+run until=2m1s phases
 ----
 1m1s  phase greedy/b Inqueue
 1m1s  phase ml/large Inqueue
@@ -33,7 +33,7 @@ wait greedy/b: NoPods
 wait ml/large: NoPods
 
 grow ml/large 8 x cpu=1
-run until=2m
+run until=2m2s
 ----
 2m2s  bind ml/large-0..7 n1 n2
 wait greedy/b: NoPods

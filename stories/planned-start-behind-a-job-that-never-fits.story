@@ -13,7 +13,7 @@ submit ml/a     queue=ml 2 x cpu=2 limit=5m for=5m at=1s
 submit ml/gang  queue=ml min=2 2 x cpu=4 limit=1m at=2s
 submit ml/small queue=ml 1 x cpu=2 limit=10m at=3s
 submit ml/short queue=ml 1 x cpu=2 limit=2m for=2m at=4s
-run until=20s
+run until=2m5s
 ----
 1s    bind ml/a-0..1 n1 n2
 4s    bind ml/short-0 n2

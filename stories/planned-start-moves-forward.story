@@ -13,7 +13,7 @@ submit ml/b    queue=ml 1 x cpu=4 on=n2 limit=20m
 submit ml/c    queue=ml 1 x cpu=4 on=n3 limit=40m
 submit ml/gang queue=ml min=2 2 x cpu=4 at=10s takes=30m
 submit ml/late queue=ml 1 x cpu=4 at=20s
-run until=6m
+run until=20m
 ----
 20m   bind ml/gang-0..1 n1 n2
 wait ml/late: StartPlanned 40m0s on n3: NotEnoughResources: cpu 4 asked, 0 free on n1

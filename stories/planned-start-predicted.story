@@ -20,12 +20,12 @@ submit ml/a     queue=ml 1 x cpu=4 on=n1 limit=5m
 submit ml/gang  queue=ml min=2 2 x cpu=4 at=190s for=1m
 submit ml/short queue=ml 1 x cpu=4 at=200s takes=6m template=short
 submit ml/again queue=ml 1 x cpu=4 at=490s takes=30s template=short
-run until=210s
+run until=5m21s
 ----
 3m20s bind ml/short-0 n2
-wait ml/gang: GangIncomplete 0 of 2: StartPlanned 7m10s on n1, n2: NotEnoughResources: cpu 4 asked, 0 free on n1
+wait ml/gang: GangIncomplete 0 of 2: StartPlanned 8m10s on n1, n2: NotEnoughResources: cpu 4 asked, 0 free on n1
 
-run until=510s
+run until=9m21s
 ----
 9m21s bind ml/gang-0..1 n1 n2
 wait ml/again: StartPlanned 10m30s on n1: NotEnoughResources: cpu 4 asked, 0 free on n1

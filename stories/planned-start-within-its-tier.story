@@ -33,4 +33,4 @@ hypernode rack-b tier=1
 hypernode rack-a tier=1 nodes=a1,a2
 run
 ----
-5m4s  bind ml/gang-0..1 a1 a2
+6m1s  bind ml/gang-0..1 a1 a2

@@ -17,7 +17,7 @@ submit ml/long   queue=ml 1 x cpu=1 at=20s for=60s
 submit ml/short  queue=ml 1 x cpu=2 at=30s limit=60s
 submit ml/short2 queue=ml 1 x cpu=4 at=150s limit=100s for=80s
 submit ml/late   queue=ml 1 x cpu=4 at=230s limit=100s for=20s
-run until=40s
+run until=1m31s
 ----
 30s   bind ml/short-0 n2
 wait ml/gang: GangIncomplete 0 of 2: StartPlanned 5m0s on n1, n2: NotEnoughResources: cpu 4 asked, 2 free on n2
@@ -37,7 +37,7 @@ n1    cpu=4  -
 n2    cpu=2  cpu=4
 n3    cpu=4  -
 
-run until=240s
+run until=5m
 ----
 2m30s bind ml/short2-0 n1
 5m    bind ml/gang-0..1 n1 n2

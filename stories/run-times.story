@@ -26,7 +26,7 @@ ml/guessed  10m declared
 ml/limited  20m enforced
 ml/silent   unknown
 
-run until=12m
+run until=12m1s
 ----
 nothing
 
@@ -40,7 +40,7 @@ ml/guessed-0  Running    20m declared
 ml/limited-0  Running    20m enforced
 ml/silent-0   Running    unknown
 
-run until=20m
+run until=20m1s
 ----
 nothing
 

@@ -13,7 +13,7 @@ cycle
 wait ml/batch: NodeRevocable: rz is closed at this hour on lent
 wait ml/serve: NodeRevocable: rz is closed at this hour on lent
 
-run until=3h
+run until=25h
 ----
 1h    bind ml/batch-0 lent
 wait ml/serve: NodeRevocable: rz takes only pods that may be revoked on lent

@@ -21,8 +21,8 @@ import (
 // line with all nodes, by name, and only the last cycle shows which jobs wait.
 var cycleVerb = verb{syntax: "cycle [N] [phases]", ask: cycle}
 
-// run runs cycles until nothing more can happen, or up to a virtual time. The answer is
-// that of several cycles.
+// run runs cycles until nothing more can happen, or up to and including a virtual time: what is done to the cluster
+// afterwards shows after that time. The answer is that of several cycles.
 var runVerb = verb{syntax: "run [until=10m] [phases]", ask: runAll}
 
 // mostCycles bounds a story that never comes to rest.
@@ -75,14 +75,24 @@ func runAll(s *stage, w *words) ([]string, error) {
 			return nil, unknown(word)
 		}
 	}
-	return s.several(phases, func(_ int, now time.Duration) bool { return until < 0 || now < until })
+	lines, err := s.several(phases, func(_ int, next time.Duration) bool { return until < 0 || next <= until })
+	if err == nil && until > 0 {
+		s.world.Run(until)
+	}
+	return lines, err
 }
 
-// several runs cycles as long as more is true of how many ran and the time of the last.
-func (s *stage) several(phases bool, more func(ran int, now time.Duration) bool) ([]string, error) {
+// several runs cycles as long as more is true of how many ran and the time of the next.
+func (s *stage) several(phases bool, more func(ran int, next time.Duration) bool) ([]string, error) {
 	var out []string
-	now := time.Duration(-1)
-	for i := 0; more(i, now); i++ {
+	for i := 0; ; i++ {
+		if err := s.begin(); err != nil {
+			return nil, err
+		}
+		s.handOver()
+		if next, ok := s.world.Next(); !ok || !more(i, next) {
+			break
+		}
 		if i == mostCycles {
 			return nil, fmt.Errorf("no end after %d cycles; say until=", mostCycles)
 		}
@@ -93,7 +103,6 @@ func (s *stage) several(phases bool, more func(ran int, now time.Duration) bool)
 		if !ok {
 			break
 		}
-		now = c.At
 		for _, l := range digest(s.decided(c, phases)) {
 			out = append(out, fmt.Sprintf("%-5s %s", clock(c.At), l))
 		}
