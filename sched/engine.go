@@ -94,7 +94,7 @@ func (e *Engine) Decide(now int64) (plan Plan, events []trace.Event, next int64)
 		e.l.Lenders.Vote()
 	}
 
-	e.evictor.Spare(e.reservations.inDoubt())
+	e.evictor.Protect(e.reservations.inDoubt())
 
 	// 3. Actions, in the configured order; each one's statements become commitments.
 	for _, a := range e.actions {
@@ -145,7 +145,7 @@ func (e *Engine) commit(now int64) {
 			item.Why = e.evictor.Record(op.Task)
 			e.l.EvictionHistory.Record(op.Task, now)
 			if reserve[op.Statement] {
-				in.For = e.reservations.beneficiary(op)
+				in.For = e.reservations.evictedFor(op)
 				e.reservations.leaving = append(e.reservations.leaving, op.Task)
 			}
 		}

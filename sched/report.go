@@ -115,7 +115,7 @@ type NodeReport struct {
 	Name                                                            string
 	Allocatable, Used, Idle, Releasing, Pipelined, FutureIdle, Room resource.List
 	// kept for waiting jobs: no part of Pipelined and FutureIdle
-	Claimed resource.List
+	RoomKept resource.List
 	// the HyperNodes that it is in, the smallest first
 	HyperNodes []string
 }
@@ -359,7 +359,7 @@ func (rp *reports) nodeReport(n ledger.NodeID, claimed resource.Vec) NodeReport 
 	return NodeReport{Name: rp.e.l.Node(n).Name,
 		Allocatable: column(rp.e.l.Nodes.Allocatable), Idle: column(rp.e.l.Nodes.Idle),
 		Releasing: column(rp.e.l.Nodes.Releasing),
-		Room:      column(rp.e.l.Nodes.Room), Claimed: rp.list(claimed),
+		Room:      column(rp.e.l.Nodes.Room), RoomKept: rp.list(claimed),
 		Pipelined:  rp.at(func(d resource.Dim) int64 { return rp.e.l.Nodes.Pipelined(d)[n] - claimed.Get(d) }),
 		Used:       rp.at(func(d resource.Dim) int64 { return rp.e.l.Nodes.Used(d, n) }),
 		FutureIdle: rp.at(func(d resource.Dim) int64 { return rp.e.l.Nodes.FutureIdle(d, n) + claimed.Get(d) }),

@@ -186,7 +186,7 @@ func TestAVictimNoLongerNeededStaysUnlessItsEvictionBegan(t *testing.T) {
 		s.pod("urgent", priority(10))
 		return s, s.decides(0, "evict old a", "nominate urgent a")
 	}
-	t.Run("its beneficiary went elsewhere", func(t *testing.T) {
+	t.Run("its preemptor went elsewhere", func(t *testing.T) {
 		s, plan := setUp(t)
 		eviction := plan.Items[0]
 		s.node("b", 2)
@@ -201,13 +201,13 @@ func TestAVictimNoLongerNeededStaysUnlessItsEvictionBegan(t *testing.T) {
 		s.pod("late", priority(5))
 		s.decides(2, "evict old a", "nominate late a") // it runs there as before
 	})
-	t.Run("its beneficiary is no more", func(t *testing.T) {
+	t.Run("its preemptor is no more", func(t *testing.T) {
 		s, _ := setUp(t)
 		s.gone("urgent")
 		s.decides(1, "keep old a")
 		s.decides(2)
 	})
-	t.Run("its node refuses its beneficiary", func(t *testing.T) {
+	t.Run("its node refuses its preemptor", func(t *testing.T) {
 		s, _ := setUp(t)
 		s.tell(model.KindNode, "", "a", &model.Node{Meta: model.Meta{Name: "a", UID: "a"}, Unschedulable: true,
 			Allocatable: cpu(2, 110)})

@@ -16,11 +16,11 @@ type reservations struct {
 	leaving []ledger.TaskID // tasks with an eviction under way, and maybe tasks that have none any more
 }
 
-// beneficiary returns for which kind of task an eviction is.
-func (rs *reservations) beneficiary(op ledger.Op) ledger.Beneficiary {
+// evictedFor returns for which kind of task an eviction is.
+func (rs *reservations) evictedFor(op ledger.Op) ledger.EvictedFor {
 	switch {
 	case op.For == ledger.NoTask:
-		return ledger.ForNobody
+		return ledger.ForNoTask
 	case rs.e.l.Job(rs.e.l.Task(op.For).Job).Queue == rs.e.l.Job(rs.e.l.Task(op.Task).Job).Queue:
 		return ledger.ForItsQueue
 	default:
@@ -31,7 +31,7 @@ func (rs *reservations) beneficiary(op ledger.Op) ledger.Beneficiary {
 // follow notes a commitment of an earlier engine that ends by itself, or may be taken back.
 func (rs *reservations) follow(t ledger.TaskID) {
 	switch rs.e.l.Task(t).Held.Kind {
-	case ledger.CommitReserve, ledger.CommitSpare:
+	case ledger.CommitReserve, ledger.CommitEvictionDenied:
 		rs.until = append(rs.until, t)
 	case ledger.CommitEvict:
 		rs.leaving = append(rs.leaving, t)
@@ -43,7 +43,7 @@ func (rs *reservations) follow(t ledger.TaskID) {
 const reservationLasts = int64(60_000_000_000)
 
 // longestGrace bounds how long a reservation waits for a victim. A tenant may give its pods a grace period of
-// 68 years; after an hour the beneficiary is decided anew.
+// 68 years; after an hour the preemptor is decided anew.
 const longestGrace = int64(3_600_000_000_000)
 
 // reservedUntil returns when a reservation ends that is made now for victims with such a grace period.
@@ -57,7 +57,7 @@ func (rs *reservations) expire(now int64) {
 	var over []ledger.TaskID
 	rs.until = slices.DeleteFunc(rs.until, func(t ledger.TaskID) bool {
 		switch held := rs.e.l.Task(t).Held; {
-		case held.Kind == ledger.CommitSpare:
+		case held.Kind == ledger.CommitEvictionDenied:
 			if held.Until > now {
 				return false
 			}
@@ -85,11 +85,13 @@ func (e *Engine) stillTakes(t ledger.TaskID, n ledger.NodeID) bool {
 	return e.l.Node(n).Present() && int(n) < len(admits) && admits[n]
 }
 
-// nextExpiry returns when the first reservation or claim ends, with those of this cycle; 0 without any.
+// nextExpiry returns when the first reservation, or the first room that is kept, ends, with those of this cycle; 0
+// without any.
 func (rs *reservations) nextExpiry() (next int64) {
 	for _, t := range rs.until {
 		held := rs.e.l.Task(t).Held
-		if (held.Kind == ledger.CommitReserve || held.Kind == ledger.CommitSpare) && (next == 0 || held.Until < next) {
+		if (held.Kind == ledger.CommitReserve || held.Kind == ledger.CommitEvictionDenied) &&
+			(next == 0 || held.Until < next) {
 			next = held.Until
 		}
 	}
@@ -118,7 +120,7 @@ func (rs *reservations) forgo(denied ledger.TaskID, was ledger.Commitment) {
 			rs.e.l.Hold(t, held)
 		}
 	}
-	rs.e.l.Hold(denied, ledger.Commitment{Kind: ledger.CommitSpare, Node: was.Node,
+	rs.e.l.Hold(denied, ledger.Commitment{Kind: ledger.CommitEvictionDenied, Node: was.Node,
 		Statement: was.Statement, Until: was.Until})
 	rs.until = append(rs.until, denied)
 }

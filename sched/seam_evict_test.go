@@ -37,9 +37,9 @@ func robbed(t *testing.T) *stage {
 	return s
 }
 
-// TestRoomFreedByAnEvictionGoesToItsBeneficiary: other pods, even of higher priority,
+// TestRoomFreedByAnEvictionGoesToItsPreemptor: other pods, even of higher priority,
 // do not get it in between, whatever restarts happen.
-func TestRoomFreedByAnEvictionGoesToItsBeneficiary(t *testing.T) {
+func TestRoomFreedByAnEvictionGoesToItsPreemptor(t *testing.T) {
 	restarts := map[string]func(*stage){
 		"without a restart":                               func(*stage) {},
 		"with a restart from facts and commitments":       (*stage).restart,
@@ -73,7 +73,7 @@ func TestRoomFreedByAnEvictionGoesToItsBeneficiary(t *testing.T) {
 
 func TestAReservationKeepsTheMoreImportantOut(t *testing.T) {
 	s := robbed(t)
-	s.gone("gang-1") // so that the beneficiary cannot start yet
+	s.gone("gang-1") // so that the preemptor cannot start yet
 	s.gone("victim")
 	s.pod("thief-1", priority(99))
 	s.decides(1, "bind thief-1 b")

@@ -17,7 +17,7 @@ import (
 func (rs *reservations) withdrawUnneeded() {
 	rs.leaving = slices.DeleteFunc(rs.leaving, func(t ledger.TaskID) bool {
 		held := rs.e.l.Task(t).Held
-		return held.Kind != ledger.CommitEvict || held.Accepted || held.For == ledger.ForNobody
+		return held.Kind != ledger.CommitEvict || held.Accepted || held.For == ledger.ForNoTask
 	})
 	if len(rs.leaving) == 0 {
 		return
@@ -48,7 +48,7 @@ func (rs *reservations) withdrawUnneeded() {
 // the time for which a reservation waits.
 func (rs *reservations) askToStay(t ledger.TaskID) {
 	held := *rs.e.l.Task(t).Held
-	held.Kind, held.Until = ledger.CommitSpare, model.After(rs.e.session.Now, reservationLasts)
+	held.Kind, held.Until = ledger.CommitEvictionDenied, model.After(rs.e.session.Now, reservationLasts)
 	rs.e.l.Hold(t, held)
 	rs.until = append(rs.until, t)
 }
@@ -58,7 +58,7 @@ func (rs *reservations) askToStay(t ledger.TaskID) {
 func (rs *reservations) inDoubt() (queues []ledger.QueueID) {
 	for _, t := range rs.until {
 		row := rs.e.l.Task(t)
-		if row.Held.Kind != ledger.CommitSpare || row.Held.Item == 0 || row.Job == ledger.NoJob {
+		if row.Held.Kind != ledger.CommitEvictionDenied || row.Held.Item == 0 || row.Job == ledger.NoJob {
 			continue
 		}
 		at := rs.e.l.Job(row.Job).Queue

@@ -1,4 +1,4 @@
-# The beneficiary is deleted while its victim leaves: its room is free again for others,
+# The preemptor is deleted while its victim leaves: its room is free again for others,
 # and they need evict no pod.
 
 conf

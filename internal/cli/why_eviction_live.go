@@ -148,7 +148,7 @@ func (l *liveEviction) why(ctx context.Context) *explain.EvictionWhy {
 	}
 	out.Since = append(out.Since, l.victim(ctx, last))
 	if out.Record != nil && out.Record.For != "" {
-		out.Since = append(out.Since, l.beneficiary(ctx, out.Record))
+		out.Since = append(out.Since, l.preemptor(ctx, out.Record))
 	}
 	return out
 }
@@ -179,8 +179,8 @@ func (l *liveEviction) victim(ctx context.Context, last saying) string {
 	return l.namespace + "/" + l.name + ": it has gone, and no pod of that name was made again"
 }
 
-// beneficiary says what became of the pod that the room was for.
-func (l *liveEviction) beneficiary(ctx context.Context, r *trace.Eviction) string {
+// preemptor says what became of the pod that the room was for.
+func (l *liveEviction) preemptor(ctx context.Context, r *trace.Eviction) string {
 	key := podKey(r.For)
 	pod, err := l.kube.CoreV1().Pods(key.Namespace).Get(ctx, key.Name, metav1.GetOptions{})
 	switch {

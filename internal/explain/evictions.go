@@ -144,7 +144,7 @@ func heldBefore(queue string, list []trace.Short) string {
 }
 
 // NewEvictions describes the evictions of one cycle. When that was is the caller's to add.
-// What a plan cost is what all victims of one beneficiary cost together: by that the nodes
+// What a plan cost is what all victims of one preemptor cost together: by that the nodes
 // lost that were not chosen.
 func NewEvictions(list []*trace.Eviction) []Eviction {
 	out := make([]Eviction, 0, len(list))
@@ -267,7 +267,7 @@ func quantities(of map[string]*big.Int) Quantities {
 	return q
 }
 
-// evicted lists the evictions, oldest first, and of every beneficiary how its place was
+// evicted lists the evictions, oldest first, and of every preemptor how its place was
 // found.
 func (p *page) evicted(r *Report) {
 	if len(r.Evictions) == 0 {
@@ -311,10 +311,10 @@ func (p *page) short(name string) string {
 	return name
 }
 
-// mostPlans is how many beneficiaries are told of; the document has all.
+// mostPlans is how many preemptors are told of; the document has all.
 const mostPlans = 12
 
-// plans tells of every beneficiary once.
+// plans tells of every preemptor once.
 func (p *page) plans(list []Eviction) {
 	told, more := map[string]bool{}, 0
 	for i := range list {

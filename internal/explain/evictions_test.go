@@ -30,7 +30,7 @@ func preempted() []*trace.Eviction {
 	return []*trace.Eviction{one, &two}
 }
 
-func TestAnEvictionNamesItsBeneficiaryAndItsRule(t *testing.T) {
+func TestAnEvictionNamesItsPreemptorAndItsRule(t *testing.T) {
 	list := preempted()
 	reclaimed := trace.Eviction{Action: "reclaim", Task: "ml/a-0", Job: "ml/a", Queue: "a", For: "ml/b-0", ForJob: "ml/b",
 		ForQueue: "b",

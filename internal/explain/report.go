@@ -245,7 +245,7 @@ func (r *Report) AddProblem(object, message string) {
 func node(n *sched.NodeReport) Node {
 	return Node{Name: n.Name, Allocatable: amounts(n.Allocatable), Used: amounts(n.Used), Idle: amounts(n.Idle),
 		Releasing: amounts(n.Releasing), Pipelined: amounts(n.Pipelined), FutureIdle: amounts(n.FutureIdle),
-		Claimed: amounts(n.Claimed), HyperNodes: n.HyperNodes}
+		Claimed: amounts(n.RoomKept), HyperNodes: n.HyperNodes}
 }
 
 func queue(q *sched.QueueReport) Queue {

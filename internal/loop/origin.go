@@ -172,9 +172,9 @@ func (og *gangOrigins) showsRefusal(namespace, name string, m members) bool {
 	return p != nil && slices.Contains(m.waiting, p.Fact().UID) && p.NotScheduled == corev1.PodReasonSchedulerError
 }
 
-// claim returns what may be recorded of a gang that stands half, nil if anything is in doubt. A member that another
+// never returns what may be recorded of a gang that stands half, nil if anything is in doubt. A member that another
 // client bound puts the gang in doubt for good: that client may have bound more members.
-func (t *reportedJob) claim(job *ledger.Job, m members) *record.Never {
+func (t *reportedJob) never(job *ledger.Job, m members) *record.Never {
 	if t.origin.mine == nil || len(m.bound) == 0 || len(m.bound) >= int(job.MinMember) {
 		return nil
 	}
@@ -194,11 +194,11 @@ const recordedFrom = 3 * time.Second
 // keep writes the record of refusals to a PodGroup, for a later process; with e nil it removes the record. It returns
 // true if the PodGroup shows the record already.
 func (og *gangOrigins) keep(job *ledger.Job, t *reportedJob, group *schedulingv1beta1.PodGroup, e *refused,
-	claim *record.Never, now time.Time) bool {
+	never *record.Never, now time.Time) bool {
 	shown, there := group.Annotations[record.Key]
 	want := ""
 	if e != nil && (there || pauseAfter(e.tries) >= recordedFrom) {
-		want = e.record(claim).Text()
+		want = e.record(never).Text()
 	}
 	if shown == want || want == "" && !there {
 		return want != ""
@@ -216,9 +216,9 @@ func (og *gangOrigins) keep(job *ledger.Job, t *reportedJob, group *schedulingv1
 // untilShown is after how long a record is written again if the PodGroup does not show it.
 const untilShown = 30 * time.Second
 
-func (e *refused) record(claim *record.Never) record.Record {
+func (e *refused) record(never *record.Never) record.Record {
 	return record.Record{UID: e.group, Controller: e.controller, Tries: e.tries, Next: time.Unix(0, e.next),
-		Pod: e.pod.Name, Answer: e.answer, Never: claim}
+		Pod: e.pod.Name, Answer: e.answer, Never: never}
 }
 
 // takeBack returns what has to be done before a member of a gang is bound: the record that the gang never had its

@@ -275,7 +275,7 @@ func (rb *refusedBindings) bindInTurn(items []sched.Item, now time.Time) []sched
 	})
 	for _, t := range turns {
 		first := func() bool { return false }
-		rb.l.unharmed("taking a claim back", func() {
+		rb.l.unharmed("taking back a gang's record", func() {
 			first = rb.l.origins.takeBack(rb.l.engine.Ledger().Job(t.job), t.refused, now)
 		})
 		rb.l.executor.BindInTurn(t.items, first)

@@ -94,7 +94,7 @@ func (sg *strandedGangs) releaseAll(id ledger.JobID, t *reportedJob, group *sche
 	if m.moving {
 		return
 	}
-	claim := t.claim(job, m)
+	claim := t.never(job, m)
 	recorded := sg.l.origins.keep(job, t, group, e, claim, now)
 	switch {
 	case e == nil:

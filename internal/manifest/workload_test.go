@@ -220,7 +220,7 @@ func TestTheGroupOfAVolcanoJob(t *testing.T) {
 			got := item(t, w, "PodGroup/default/train").Fact.Object
 			want := &model.PodGroup{
 				Meta: model.Meta{Namespace: "default", Name: "train"}, Queue: "q", PriorityClass: "high",
-				MinMember: tt.minMember, MinTaskMember: tt.roles, Spared: true,
+				MinMember: tt.minMember, MinTaskMember: tt.roles, Protected: true,
 				Labels: []model.Label{{Key: "volcano.sh/preemptable", Value: "false"}},
 				HasMin: true, MinResources: resource.List{{Name: "cpu", Value: tt.cpu}},
 			}

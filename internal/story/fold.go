@@ -11,11 +11,11 @@ import (
 // deed is something that was decided for a pod: bind ml/train-0 n1. text stands alone
 // when there is no pod.
 type deed struct {
-	verb, stem  string // stem: the pod's name without its number, or all of it
-	number      int    // -1 without
-	where       string // a node
-	beneficiary string // of an eviction: the pod that gets the room
-	text        string
+	verb, stem string // stem: the pod's name without its number, or all of it
+	number     int    // -1 without
+	where      string // a node
+	preemptor  string // of an eviction: the pod that gets the room
+	text       string
 }
 
 func deedOf(verb, pod, where string) deed {
@@ -31,7 +31,7 @@ func deedOf(verb, pod, where string) deed {
 // folded prints deeds in their order; neighbours that differ by a number that goes up
 // by one become one line: bind ml/train-0..2 n1.
 func folded(deeds []deed) []string {
-	return lines(deeds, func(a, b deed) bool { return a.where == b.where && a.beneficiary == b.beneficiary })
+	return lines(deeds, func(a, b deed) bool { return a.where == b.where && a.preemptor == b.preemptor })
 }
 
 // digest prints deeds by pod, in order, with the nodes of those that are numbered in a
@@ -78,11 +78,11 @@ func line(run []deed) string {
 	}
 	var where, pods []string
 	for _, d := range run {
-		where, pods = append(where, d.where), append(pods, d.beneficiary)
+		where, pods = append(where, d.where), append(pods, d.preemptor)
 	}
 	text := strings.TrimSpace(fmt.Sprintf("%s %s %s", first.verb, name, each(where)))
-	if beneficiaries := each(pods); beneficiaries != "" {
-		text += " for " + beneficiaries
+	if preemptors := each(pods); preemptors != "" {
+		text += " for " + preemptors
 	}
 	return text
 }

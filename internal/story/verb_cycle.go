@@ -138,7 +138,7 @@ func (s *stage) decided(c sim.Cycle, phases bool) []deed {
 		case sched.EvictPod:
 			d := deedOf("evict", i.Pod.String(), i.Node)
 			if i.For.Name != "" {
-				d.beneficiary = i.For.String()
+				d.preemptor = i.For.String()
 			}
 			out = append(out, d)
 		default:

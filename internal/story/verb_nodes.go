@@ -24,7 +24,7 @@ func nodeColumns() []column[sched.NodeReport] {
 		amounts("idle", func(n sched.NodeReport) resource.List { return n.Idle }),
 		amounts("releasing", func(n sched.NodeReport) resource.List { return n.Releasing }),
 		amounts("pipelined", func(n sched.NodeReport) resource.List { return n.Pipelined }),
-		amounts("claimed", func(n sched.NodeReport) resource.List { return n.Claimed }),
+		amounts("claimed", func(n sched.NodeReport) resource.List { return n.RoomKept }),
 		amounts("future", func(n sched.NodeReport) resource.List { return n.FutureIdle }),
 	}
 }

@@ -198,7 +198,7 @@ func (o *order) option(word string) (known bool, err error) {
 		if !slices.Contains([]string{"", "no", "unset"}, value) {
 			return true, unknown(word)
 		}
-		o.group.Preemptable, o.group.Spared = value == "", value == "no"
+		o.group.Preemptable, o.group.Protected = value == "", value == "no"
 	case "jdb-min":
 		o.group.MinAvailable, err = portion(key, value)
 	case "jdb-max":

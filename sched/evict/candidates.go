@@ -269,7 +269,7 @@ func (ci *candidateIndex) price(r *candidateNodes, cells []freeableSum, c *Cost)
 // counts says that the tasks of a freeable sum may be victims for r's kind of preemptor.
 func (ci *candidateIndex) counts(r *candidateNodes, at *freeableSum) bool {
 	switch {
-	case at.priority > r.key.ceiling, !r.key.wholeGangs && at.spare == 0:
+	case at.priority > r.key.ceiling, !r.key.wholeGangs && at.surplus == 0:
 		return false
 	case r.key.scope == OtherQueues:
 		return int(at.queue) < len(r.mayLose) && r.mayLose[at.queue]

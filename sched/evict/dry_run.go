@@ -15,7 +15,7 @@ type dryRun struct {
 	here     []ledger.TaskID
 	slab     []ledger.TaskID
 	units    []unit
-	jobLeft  int32 // how many tasks a job, its roles and its sub-groups can still spare: see countSpare
+	jobLeft  int32 // how many tasks a job, its roles and its sub-groups can still spare: see countSurplus
 	roleLeft []int32
 	subLeft  []int32
 	rest     []ledger.TaskID
@@ -79,7 +79,7 @@ func (dr *dryRun) judge(u *unit) (policy.Judgment, trace.Reason) {
 		if asked.Tasks = dr.rest; len(dr.rest) == 0 {
 			return policy.Judgment{Tier: policy.NoTier}, trace.Reason{}
 		}
-		asked.Spare = dr.spareFirst(u.Job, dr.rest)
+		asked.Surplus = dr.surplusFirst(u.Job, dr.rest)
 	}
 	if dr.p.o.Scope == OtherQueues {
 		return dr.p.set.Eviction.Reclaimable(dr.p.Preemptor, asked)

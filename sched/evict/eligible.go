@@ -73,7 +73,7 @@ func (p *preemptor) outside(t ledger.TaskID) trace.Code {
 	switch {
 	case (task.Job == p.Job) != (p.o.Scope == SameJob), (queue == p.Queue) == other:
 		return trace.VictimOutside
-	case p.spares(queue):
+	case p.protects(queue):
 		return trace.VictimInDoubt
 	case p.bestEffort && !p.l.Class(task.Class).BestEffort:
 		return trace.VictimOfNoUse
@@ -88,8 +88,8 @@ func (p *preemptor) outside(t ledger.TaskID) trace.Code {
 	}
 }
 
-// spares says that no pod of a queue is evicted at present: see Evictor.Spare.
-func (p *preemptor) spares(q ledger.QueueID) bool {
+// protects says that no pod of a queue is evicted at present: see Evictor.Protect.
+func (p *preemptor) protects(q ledger.QueueID) bool {
 	for at := q; len(p.inDoubt) > 0 && at != ledger.NoQueue; at = p.l.Queues.Parent(at) {
 		if slices.Contains(p.inDoubt, at) {
 			return true

@@ -158,7 +158,7 @@ func (b *brute) judge(u policy.Unit) int {
 		if len(u.Tasks) == 0 {
 			return policy.NoTier
 		}
-		u.Spare = max(0, len(u.Tasks)-int(b.l.Job(u.Job).MinMember))
+		u.Surplus = max(0, len(u.Tasks)-int(b.l.Job(u.Job).MinMember))
 	}
 	if b.rule.Scope == evict.OtherQueues {
 		judged, _ := b.set.Eviction.Reclaimable(b.asks, u)

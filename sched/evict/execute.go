@@ -29,8 +29,8 @@ func New(s *session.Session) *Evictor {
 // Record is the record of an eviction that the current action has made; nil where it has made none.
 func (e *Evictor) Record(t ledger.TaskID) *trace.Eviction { return e.records[t] }
 
-// Spare has no pod evicted that is in one of these queues or below one, until it is called again.
-func (e *Evictor) Spare(queues []ledger.QueueID) { e.victims.p.inDoubt = queues }
+// Protect has no pod evicted that is in one of these queues or below one, until it is called again.
+func (e *Evictor) Protect(queues []ledger.QueueID) { e.victims.p.inDoubt = queues }
 
 // Forget drops the records once the action's statements are part of the plan.
 func (e *Evictor) Forget() { clear(e.records) }

@@ -8,14 +8,14 @@ import (
 // freeable is what could be freed on each node, summed up by queue and priority of job. It follows the
 // ledger's feed of nodes: a node is summed up anew when it changed and its sums are needed.
 type freeable struct {
-	l         *ledger.Ledger
-	nodes     [][]freeableSum
-	cursor    ledger.Cursor // of nodes
-	dims      int           // the width of the sums; 0: nothing is summed up yet
-	withSpare int           // the number of sums with a spare above 0
-	names     []string
-	others    uint64 // how often a NodeID was given to another node
-	done      marks
+	l           *ledger.Ledger
+	nodes       [][]freeableSum
+	cursor      ledger.Cursor // of nodes
+	dims        int           // the width of the sums; 0: nothing is summed up yet
+	withSurplus int           // the number of sums with a spare above 0
+	names       []string
+	others      uint64 // how often a NodeID was given to another node
+	done        marks
 }
 
 // marks remembers which nodes were handled in one pass: the feed names a node as often as it changed.
@@ -50,7 +50,7 @@ type freeableSum struct {
 	queue    ledger.QueueID
 	priority int32
 	count    int32
-	spare    int32   // of these, members of jobs that are above their minimum
+	surplus  int32   // of these, members of jobs that are above their minimum
 	newest   int64   // the latest start among them
 	oldest   int64   // … and the earliest
 	free     []int64 // by dimension: what they hold together
@@ -89,7 +89,7 @@ func (c *freeable) sum(n ledger.NodeID) {
 		c.names[n] = name
 	}
 	for i := range c.nodes[n] {
-		c.withSpare -= min(1, int(c.nodes[n][i].spare))
+		c.withSurplus -= min(1, int(c.nodes[n][i].surplus))
 	}
 	list := c.nodes[n][:0]
 	c.l.Nodes.Tasks(n, func(t ledger.TaskID) bool {
@@ -108,7 +108,7 @@ func (c *freeable) sum(n ledger.NodeID) {
 		at := &list[i]
 		at.count++
 		if surplus(job) > 0 {
-			at.spare++
+			at.surplus++
 		}
 		at.newest = max(at.newest, started(task))
 		at.oldest = min(at.oldest, started(task))
@@ -120,7 +120,7 @@ func (c *freeable) sum(n ledger.NodeID) {
 	})
 	c.nodes[n] = list
 	for i := range list {
-		c.withSpare += min(1, int(list[i].spare))
+		c.withSurplus += min(1, int(list[i].surplus))
 	}
 	for i := 1; i < len(list); i++ { // few, and almost in order
 		for k := i; k > 0 && list[k].priority < list[k-1].priority; k-- {

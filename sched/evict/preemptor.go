@@ -22,7 +22,7 @@ type preemptor struct {
 
 	o          Options
 	levels     levels
-	inDoubt    []ledger.QueueID // see Evictor.Spare
+	inDoubt    []ledger.QueueID // see Evictor.Protect
 	class      ledger.ClassID
 	bestEffort bool // the task asks for nothing
 	budget     int  // how many steps may be used for one task

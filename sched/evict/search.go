@@ -205,7 +205,7 @@ func (vs *Search) preemptive() bool {
 func (vs *Search) evictFor(tx *ledger.Tx, t ledger.TaskID) bool {
 	sums := &vs.nodes.index.freeable
 	for _, wholeGangs := range vs.p.o.kinds() {
-		if sums.follow(); !wholeGangs && sums.withSpare == 0 && vs.p.o.Scope != SameJob {
+		if sums.follow(); !wholeGangs && sums.withSurplus == 0 && vs.p.o.Scope != SameJob {
 			continue // no job has a member to spare
 		}
 		for level := range vs.p.numLevels() {

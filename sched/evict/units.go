@@ -33,7 +33,7 @@ func (dr *dryRun) gather(n ledger.NodeID, wholeGangs, spread bool) {
 			if why := dr.p.outside(t); why == trace.None {
 				dr.here = append(dr.here, t)
 			} else {
-				dr.spared(t, why, "")
+				dr.noteProtected(t, why, "")
 			}
 		}
 		return true
@@ -48,7 +48,7 @@ func (dr *dryRun) gather(n ledger.NodeID, wholeGangs, spread bool) {
 		switch {
 		case !wholeGangs:
 			for _, t := range rest {
-				dr.spared(t, trace.VictimGang, "")
+				dr.noteProtected(t, trace.VictimGang, "")
 			}
 		case (len(rest) > 0 || spread) && dr.p.o.Scope != SameJob:
 			dr.addWhole(dr.p.l.Task(dr.here[i]).Job, dr.here[i])
@@ -81,14 +81,14 @@ func (dr *dryRun) compareVictims(a, b ledger.TaskID) int {
 	return dr.p.set.CompareJobs(y.Job, x.Job)
 }
 
-// unitsOf makes units of those tasks of one job that it can spare, and returns the rest.
+// unitsOf makes units of those tasks of one job that are surplus, and returns the rest.
 func (dr *dryRun) unitsOf(tasks []ledger.TaskID) []ledger.TaskID {
 	j := dr.p.l.Task(tasks[0]).Job
 	job := dr.p.l.Job(j)
-	dr.countSpare(job)
+	dr.countSurplus(job)
 	dr.rest = dr.rest[:0]
 	for _, t := range tasks {
-		if reserved(dr.p.l, t) && job.Holding() >= job.MinMember || dr.takeSpare(t) {
+		if reserved(dr.p.l, t) && job.Holding() >= job.MinMember || dr.takeSurplus(t) {
 			dr.unit(j, false)
 			dr.include(t)
 		} else {
@@ -98,8 +98,8 @@ func (dr *dryRun) unitsOf(tasks []ledger.TaskID) []ledger.TaskID {
 	return dr.rest
 }
 
-// countSpare counts how many of its tasks a job can spare, in all, of each role and of each sub-group.
-func (dr *dryRun) countSpare(job *ledger.Job) {
+// countSurplus counts how many of its tasks a job can spare, in all, of each role and of each sub-group.
+func (dr *dryRun) countSurplus(job *ledger.Job) {
 	dr.jobLeft = surplus(job)
 	dr.roleLeft = dr.roleLeft[:0]
 	for i := range job.Roles {
@@ -111,8 +111,8 @@ func (dr *dryRun) countSpare(job *ledger.Job) {
 	}
 }
 
-// takeSpare says that the job can spare a task besides those for which it said so since countSpare.
-func (dr *dryRun) takeSpare(t ledger.TaskID) bool {
+// takeSurplus says that the job can spare a task besides those for which it said so since countSurplus.
+func (dr *dryRun) takeSurplus(t ledger.TaskID) bool {
 	role, sub := dr.p.l.Task(t).Role, dr.p.l.Task(t).Sub
 	if reserved(dr.p.l, t) || dr.jobLeft <= 0 || dr.roleLeft[role] <= 0 || sub >= 0 && dr.subLeft[sub] <= 0 {
 		return false
@@ -125,14 +125,14 @@ func (dr *dryRun) takeSpare(t ledger.TaskID) bool {
 	return true
 }
 
-// spareFirst puts those tasks of a job that it can spare before the others, both in their order, and returns how many
+// surplusFirst puts those tasks of a job that are surplus before the others, both in their order, and returns how many
 // these are.
-func (dr *dryRun) spareFirst(j ledger.JobID, tasks []ledger.TaskID) (spare int) {
+func (dr *dryRun) surplusFirst(j ledger.JobID, tasks []ledger.TaskID) (spare int) {
 	if job := dr.p.l.Job(j); surplus(job) > 0 {
-		dr.countSpare(job)
+		dr.countSurplus(job)
 		dr.later = dr.later[:0]
 		for _, t := range tasks {
-			if dr.takeSpare(t) {
+			if dr.takeSurplus(t) {
 				tasks[spare] = t
 				spare++
 			} else {
@@ -174,7 +174,7 @@ func (dr *dryRun) addWhole(j ledger.JobID, t ledger.TaskID) {
 		return
 	}
 	if job.By[model.Allocated] > 0 || job.By[model.Binding] > 0 {
-		dr.spared(t, trace.VictimBusy, "")
+		dr.noteProtected(t, trace.VictimBusy, "")
 		return
 	}
 	dr.unit(j, true)
@@ -190,7 +190,7 @@ func (dr *dryRun) addWhole(j ledger.JobID, t ledger.TaskID) {
 	if !all {
 		dr.slab = dr.slab[:u.from]
 		dr.units = dr.units[:len(dr.units)-1]
-		dr.spared(t, trace.VictimBusy, "")
+		dr.noteProtected(t, trace.VictimBusy, "")
 		return
 	}
 	slices.SortFunc(dr.slab[u.from:u.to], dr.compareVictims)

@@ -41,8 +41,8 @@ func (c census) found(t ledger.TaskID, at ledger.NodeID, f finding) {
 	c[t] = was
 }
 
-// spared counts a task that may not be evicted.
-func (dr *dryRun) spared(t ledger.TaskID, code trace.Code, text string) {
+// noteProtected counts a task that may not be evicted.
+func (dr *dryRun) noteProtected(t ledger.TaskID, code trace.Code, text string) {
 	if dr.census != nil && code != trace.VictimOutside {
 		dr.census.found(t, dr.at, finding{code: code, text: text})
 	}
@@ -79,7 +79,7 @@ func (dr *dryRun) sparedFor(u *unit, why trace.Reason) {
 		return
 	}
 	if !why.Is() {
-		why.Code = trace.VictimUnasked
+		why.Code = trace.VictimNotPermitted
 	}
 	text := why.Text
 	if why.Queue != "" {
@@ -94,10 +94,10 @@ func (dr *dryRun) sparedFor(u *unit, why trace.Reason) {
 	tasks := u.Tasks
 	if why.Code == trace.VictimMinimum { // those that the gang can spare are counted by themselves
 		tasks = slices.DeleteFunc(slices.Clone(tasks), func(t ledger.TaskID) bool { return !standing(dr.p.l, t) })
-		tasks = tasks[dr.spareFirst(u.Job, tasks):]
+		tasks = tasks[dr.surplusFirst(u.Job, tasks):]
 	}
 	for _, t := range tasks {
-		dr.spared(t, why.Code, text)
+		dr.noteProtected(t, why.Code, text)
 	}
 }
 

@@ -7,32 +7,32 @@ type CommitKind uint8
 
 // The kinds of commitments of a task, each with the API field that keeps it over a restart.
 const (
-	NoCommit      CommitKind = iota
-	CommitBind               // spec.nodeName, once the bind is through; lost before that
-	CommitEvict              // metadata.deletionTimestamp, once the delete is through; lost before that
-	CommitReserve            // status.nominatedNodeName (decision 13)
-	CommitSpare              // it is not evicted again until then: that was denied, or taken back; lost at a restart
-	CommitKeep               // room is kept for it until other tasks have left it, see KeptRoom; lost at a restart
-	CommitOpen               // its queue gate is to be removed: spec.schedulingGates, once that is done; lost before that
+	NoCommit             CommitKind = iota
+	CommitBind                      // spec.nodeName, once the bind is through; lost before that
+	CommitEvict                     // metadata.deletionTimestamp, once the delete is through; lost before that
+	CommitReserve                   // status.nominatedNodeName (decision 13)
+	CommitEvictionDenied            // not evicted again until then: denied, or taken back; lost at a restart
+	CommitKeep                      // room kept for it until other tasks have left it, see KeptRoom; lost at a restart
+	CommitOpen                      // its queue gate is to go: spec.schedulingGates, once that is done; lost before that
 )
 
-// Beneficiary says for which task, of those that have a reservation by the eviction, a task is evicted.
-type Beneficiary uint8
+// EvictedFor says for which task, of those that have a reservation by the eviction, a task is evicted.
+type EvictedFor uint8
 
-// The beneficiaries.
+// What an eviction is for.
 const (
-	ForNobody     Beneficiary = iota // no task has a reservation by it
-	ForItsQueue                      // a task of its own queue
-	ForOtherQueue                    // a task of another queue
+	ForNoTask     EvictedFor = iota // no task has a reservation by it
+	ForItsQueue                     // a task of its own queue
+	ForOtherQueue                   // a task of another queue
 )
 
 // Commitment is a decision that the facts do not show yet.
 type Commitment struct {
 	Kind     CommitKind
-	For      Beneficiary // CommitEvict
-	Accepted bool        // CommitEvict: the request was accepted, and the task will go
+	For      EvictedFor // CommitEvict
+	Accepted bool       // CommitEvict: the request was accepted, and the task will go
 	Node     NodeID
-	Item     uint64 // the plan item that asked for it; CommitSpare: it may be carried out yet, 0 if it will not
+	Item     uint64 // the plan item that asked for it; CommitEvictionDenied: it may be carried out yet, 0 if it will not
 	// Statement is that of the item: evictions and the reservations they were made for share it.
 	Statement uint64
 	Until     int64         // nanoseconds since the epoch; 0: until the facts show it or a receipt denies it
@@ -64,7 +64,7 @@ func stillOpen(c *Commitment, p *model.Pod) bool {
 		return p.Node == "" && !p.Deleting && !finished
 	case CommitKeep:
 		return p.Ours && p.Node == "" && !p.Deleting && !finished && !p.Gated
-	case CommitEvict, CommitSpare:
+	case CommitEvict, CommitEvictionDenied:
 		return !p.Deleting && !finished
 	case CommitOpen:
 		return p.QueueGate == model.QueueGateShut && p.Node == "" && !p.Deleting && !finished
@@ -173,7 +173,7 @@ func (ts *Tasks) commit(row *Task, c Commitment) (was NodeID) {
 type PlanItem struct {
 	Item, Statement uint64
 	Until           int64
-	For             Beneficiary // of an eviction
+	For             EvictedFor // of an eviction
 }
 
 // Hold makes a commitment outside of any try, as a restart does. Drop ends one, because a receipt denied it or
@@ -210,7 +210,7 @@ func (l *Ledger) Accept(t TaskID) {
 	case CommitEvict:
 		held.Accepted = true
 		l.Tasks.commit(&l.Tasks.rows[t], held)
-	case CommitSpare:
+	case CommitEvictionDenied:
 		held.Kind, held.Accepted = CommitEvict, true
 		l.Hold(t, held)
 	}

@@ -281,8 +281,8 @@ func (js *Jobs) GroupOf(t *Task) *model.PodGroup {
 	return js.rows[t.Job].Group
 }
 
-// spares says that a PodGroup keeps its members from being evicted.
-func spares(g *model.PodGroup) bool { return g != nil && g.Spared }
+// protected says that a PodGroup keeps its members from being evicted.
+func protected(g *model.PodGroup) bool { return g != nil && g.Protected }
 
 // apply returns the job's row, which may be free when the group is gone.
 func (js *Jobs) apply(k Key, g *model.PodGroup) JobID {
@@ -321,7 +321,7 @@ func (js *Jobs) apply(k Key, g *model.PodGroup) JobID {
 	js.l.Changes.mark(j)
 	js.activate(j)
 	js.l.accounts.rate(j, job)
-	if spares(old) != spares(g) || lasts(old) != lasts(g) {
+	if protected(old) != protected(g) || lasts(old) != lasts(g) {
 		js.l.accounts.touchMembers(j)
 	}
 	js.l.Changes.roomEpoch++

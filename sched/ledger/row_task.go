@@ -54,7 +54,7 @@ func (ts *Tasks) MayBeEvicted(t TaskID) bool {
 	if !task.Pod.Preemptable {
 		return false
 	}
-	return task.Job == NoJob || ts.l.Jobs.rows[task.Job].Group == nil || !ts.l.Jobs.rows[task.Job].Group.Spared
+	return task.Job == NoJob || ts.l.Jobs.rows[task.Job].Group == nil || !ts.l.Jobs.rows[task.Job].Group.Protected
 }
 
 // Len is an upper bound for TaskIDs.

@@ -136,12 +136,12 @@ func (tx *Tx) Suppose(t TaskID) { tx.l.Statements.step(t, model.Pipelined, NoNod
 // Withdraw takes back the promise made to a task, so that the task can be allocated the room once it is free.
 func (tx *Tx) Withdraw(t TaskID) { tx.l.Statements.step(t, model.Pending, NoNode, "") }
 
-// Evict makes a task leave its node for the beneficiary. The task holds its room as Releasing until it is
+// Evict makes a task leave its node for the preemptor. The task holds its room as Releasing until it is
 // gone.
-func (tx *Tx) Evict(t TaskID, action string, beneficiary TaskID) {
+func (tx *Tx) Evict(t TaskID, action string, preemptor TaskID) {
 	n := tx.l.Tasks.rows[t].Node
 	tx.l.Statements.step(t, model.Releasing, n, tx.l.Tasks.rows[t].Chosen)
-	tx.l.Statements.op(Op{Kind: OpEvict, Task: t, Node: n, Action: action, For: beneficiary})
+	tx.l.Statements.op(Op{Kind: OpEvict, Task: t, Node: n, Action: action, For: preemptor})
 }
 
 // Leave makes a task leave its node as Evict does, but for its job and its queues nothing changes, and it is no
@@ -167,12 +167,12 @@ func (tx *Tx) Stay(t TaskID) {
 	tx.l.Statements.step(t, s, n, stays.Chosen)
 }
 
-// Release ends a task's reservation for the beneficiary: the task is Pending again (decision 13, "may take the
+// Release ends a task's reservation for the preemptor: the task is Pending again (decision 13, "may take the
 // reservation over"). Restore undoes it within the statement.
-func (tx *Tx) Release(t TaskID, action string, beneficiary TaskID) {
+func (tx *Tx) Release(t TaskID, action string, preemptor TaskID) {
 	n := tx.l.Tasks.rows[t].Node
 	tx.l.Statements.step(t, model.Pending, NoNode, "")
-	tx.l.Statements.op(Op{Kind: OpRelease, Task: t, Node: n, Action: action, For: beneficiary})
+	tx.l.Statements.op(Op{Kind: OpRelease, Task: t, Node: n, Action: action, For: preemptor})
 }
 
 // Restore is the inverse of Release.

@@ -34,7 +34,7 @@ type PodGroup struct {
 	Estimate      int64 // the same by its Volcano Job, where it does not say: spec.runningEstimate; 0: not set
 	JobEnds       int64 // when its Kubernetes Job is ended by spec.activeDeadlineSeconds, since the epoch; 0: not known
 	Preemptable   bool  // volcano.sh/preemptable: "true": it runs on room that other jobs may take back
-	Spared        bool  // volcano.sh/preemptable: "false": no member is evicted, whatever the pods say
+	Protected     bool  // volcano.sh/preemptable: "false": no member is evicted, whatever the pods say
 
 	// The number of members that must run, or may be away at once, when room is taken back by the hour
 	// (volcano.sh/jdb-min-available, jdb-max-unavailable); nil: not set.

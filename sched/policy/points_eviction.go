@@ -47,19 +47,20 @@ func (c *Preemptor) All(d resource.Dim) int64 { return max(c.Want.Get(d), c.Rest
 // one, are in the order of eviction. Each of them holds room now, or has a reservation, which can be taken over
 // without evicting a pod.
 type Unit struct {
-	Queue ledger.QueueID
-	Job   ledger.JobID
-	Whole bool // all that is left of the gang, which falls below its minimum
-	Spare int  // of a whole gang: so many of Tasks, the first, could go one by one; the others only together
-	Tasks []ledger.TaskID
+	Queue   ledger.QueueID
+	Job     ledger.JobID
+	Whole   bool // all that is left of the gang, which falls below its minimum
+	Surplus int  // of a whole gang: so many of Tasks, the first, could go one by one; the others only together
+	Tasks   []ledger.TaskID
 }
 
 // Together are the tasks of a unit that can only go together.
-func (u Unit) Together() []ledger.TaskID { return u.Tasks[u.Spare:] }
+func (u Unit) Together() []ledger.TaskID { return u.Tasks[u.Surplus:] }
 
-// Kept is the code of a unit that stays because its queue holds no more than it deserves once its Spare tasks are gone.
+// Kept is the code of a unit that stays because its queue holds no more than it deserves once its Surplus tasks are
+// gone.
 func (u Unit) Kept() trace.Code {
-	if u.Spare > 0 && len(u.Together()) > 1 {
+	if u.Surplus > 0 && len(u.Together()) > 1 {
 		return trace.VictimMinimum
 	}
 	return trace.VictimDeserved // a single member that stays stays as every pod does

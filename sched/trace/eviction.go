@@ -37,7 +37,7 @@ type Eviction struct {
 
 	Considered   int           // nodes on which victims were tried
 	Hopeless     int           // nodes ruled out by amounts, or that no eviction cures
-	Steps        int           // of the search, for this task of the beneficiary
+	Steps        int           // of the search, for this task of the preemptor
 	Exhausted    bool          // the search was given up early: a cheaper plan may exist
 	Alternatives []Alternative // nodes that were not chosen, the best first; at most MostAlternatives
 }

@@ -28,7 +28,7 @@ func PodGroup(g *schedulingv1beta1.PodGroup) *model.PodGroup {
 		MaxWait:       f.maxWait(g.Annotations),
 		Lasts:         f.lasts(g.Annotations),
 		Preemptable:   truth(schedulingv1beta1.PodPreemptable, g.Annotations, g.Labels),
-		Spared:        !Preemptable(g.Annotations, g.Labels),
+		Protected:     !Preemptable(g.Annotations, g.Labels),
 	}
 	f.budget(out, g.Annotations)
 	for role, least := range g.Spec.MinTaskMember {

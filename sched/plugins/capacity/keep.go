@@ -109,9 +109,9 @@ func (gk *guaranteeKeeper) clash(leaf ledger.QueueID, d resource.Dim, more int64
 	return ledger.NoQueue, 0
 }
 
-// spared is how many of want tasks leave room for the guarantees of other queues. Beyond that number,
+// beyondGuarantees is how many of want tasks leave room for the guarantees of other queues. Beyond that number,
 // no more tasks do.
-func (gk *guaranteeKeeper) spared(q ledger.QueueID, need []ledger.Need, want int64) int64 {
+func (gk *guaranteeKeeper) beyondGuarantees(q ledger.QueueID, need []ledger.Need, want int64) int64 {
 	fits := func(n int64) bool {
 		for i := range need {
 			if at, _ := gk.clash(q, need[i].Dim, resource.MulDiv(need[i].Amount, n, 1)); at != ledger.NoQueue {

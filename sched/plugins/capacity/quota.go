@@ -26,7 +26,7 @@ func (p *plugin) Allocatable(q ledger.QueueID, c ledger.ClassID, want int64) int
 			}
 		}
 	}
-	return p.keep.spared(q, need, want)
+	return p.keep.beyondGuarantees(q, need, want)
 }
 
 // room is limit - held; held may be at the end of int64's range, and limit is not negative.

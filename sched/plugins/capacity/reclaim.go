@@ -112,13 +112,13 @@ func (rr *reclaimRule) weigh(u policy.Unit) {
 		rr.together = rr.together.Add(rr.p.l.Class(rr.p.l.Task(t).Class).Request)
 	}
 	rr.unit = rr.unit.CopyFrom(rr.together)
-	for _, t := range u.Tasks[:u.Spare] {
+	for _, t := range u.Tasks[:u.Surplus] {
 		rr.unit = rr.unit.Add(rr.p.l.Class(rr.p.l.Task(t).Class).Request)
 	}
 	if rr.p.devices == nil {
 		return
 	}
-	freed, spare := rr.p.devices.Frees(u.Tasks), rr.p.devices.Frees(u.Tasks[:u.Spare])
+	freed, spare := rr.p.devices.Frees(u.Tasks), rr.p.devices.Frees(u.Tasks[:u.Surplus])
 	rr.unit = rr.unit.Add(freed)
 	for d := range freed {
 		if more := freed.Get(resource.Dim(d)) - spare.Get(resource.Dim(d)); more > 0 {

@@ -248,7 +248,7 @@ func TestWhatCanOnlyGoTogetherIsJudgedAsOne(t *testing.T) {
 		unit.Tasks = append(unit.Tasks, c.member("v", "victim", fmt.Sprintf("victim-%d", i), "cpu=1", true))
 	}
 	for spare, why := range map[int]string{0: "", 2: "", 4: "VictimMinimum v cpu 5/4", 7: "VictimDeserved v cpu 5/1"} {
-		unit.Spare = spare
+		unit.Surplus = spare
 		o := c.Reclaimable(c.claim("q", "cpu=1"), unit)
 		equal(t, fmt.Sprintf("%d to spare: why not", spare), brief(o.Reason), why)
 		equal(t, "a guard", o.Guard, true)

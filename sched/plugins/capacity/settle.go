@@ -11,16 +11,16 @@ import (
 // Three rules prevent such cycles. The first two only bind a preemptor that would be above
 // its part of something.
 //
-//  1. A unit stays if it could be claimed back from the preemptor itself: it frees something of which
+//  1. A unit stays if it could be reclaimed from the preemptor itself: it frees something of which
 //     its queue would then be owed, and the preemptor's queue would be above its part of that.
-//  2. A unit stays if it could be claimed back by a detour: a third queue that waits is owed what
+//  2. A unit stays if it could be reclaimed by a detour: a third queue that waits is owed what
 //     the preemptor has above its part, and would itself be above its part of what the unit frees.
 //  3. Each of several units has to be above its queue's part with all the others gone, whichever
-//     is the last: otherwise one of them is what its queue is owed, and is claimed back later.
+//     is the last: otherwise one of them is what its queue is owed, and is reclaimed later.
 //
 // By rule 1, no two queues take from each other in turn: the move back has what the first one
-// lacked, a queue within its part of what is claimed and another above it. In a cycle of more than
-// two, each queue has to be above its part of what the next one claims, which rule 2 prevents.
+// lacked, a queue within its part of what is reclaimed and another above it. In a cycle of more than
+// two, each queue has to be above its part of what the next one reclaims, which rule 2 prevents.
 func (m *move) backAndForth() (r trace.Reason) {
 	if r = m.comesBack(m.unit.Queue, m.returns(m.unit.Tasks)); r.Is() {
 		return r
@@ -57,7 +57,7 @@ func (m *move) lastOf(q ledger.QueueID, back func(resource.Dim) int64) trace.Rea
 	return m.undueOf(q, m.order.together(q, m.preemptor.Queue), matters, back)
 }
 
-// comesBack is the reason why tasks of a queue could be claimed back once they are evicted; the zero
+// comesBack is the reason why tasks of a queue could be reclaimed once they are evicted; the zero
 // Reason when they could not.
 func (m *move) comesBack(q ledger.QueueID, back func(resource.Dim) int64) trace.Reason {
 	shared := m.order.together(q, m.preemptor.Queue)
@@ -74,7 +74,7 @@ func (m *move) comesBack(q ledger.QueueID, back func(resource.Dim) int64) trace.
 		})}
 }
 
-// within says that a queue could claim this amount from the preemptor's side once the preemptor has
+// within says that a queue could reclaim this amount from the preemptor's side once the preemptor has
 // what it asks for.
 func (m *move) within(q ledger.QueueID, shared int32, d resource.Dim, amount int64) bool {
 	return m.entitled(q, shared, d, amount, m.preemptor.Queue, m.preemptor.All(d))
@@ -86,8 +86,8 @@ func (m *move) overdrawn(d resource.Dim, shared int32) bool {
 	return m.preemptor.Want.Get(d) > 0 && m.exceeded(m.preemptor.Queue, shared, d, m.preemptor.All(d))
 }
 
-// returns is the least for which tasks may claim: what one of them asks for. A gang may find room for its other
-// members elsewhere, and claim for a single one.
+// returns is the least for which tasks may reclaim: what one of them asks for. A gang may find room for its other
+// members elsewhere, and reclaim for a single one.
 func (m *move) returns(tasks []ledger.TaskID) func(resource.Dim) int64 {
 	return func(d resource.Dim) int64 {
 		least := m.asks(tasks[0], d)

@@ -20,16 +20,16 @@ func (p *preempting) At(now int64) (next int64) {
 }
 
 // Preemptable permits a unit of another job, of equal priority too, that has more left by
-// now than the claim's job. It has no opinion about the claim's own job.
+// now than the preemptor's job. It has no opinion about the preemptor's own job.
 func (p *preempting) Preemptable(c policy.Preemptor, u policy.Unit) policy.Opinion {
 	if u.Job == c.Job {
 		return policy.Opinion{}
 	}
-	claim, victim := p.measure(c.Job, p.now), p.measure(u.Job, p.now)
-	if claim.compare(victim) < 0 {
+	asks, victim := p.measure(c.Job, p.now), p.measure(u.Job, p.now)
+	if asks.compare(victim) < 0 {
 		return policy.Opinion{Vote: policy.Permit, EqualPriority: true}
 	}
-	return policy.Opinion{Vote: policy.Reject, EqualPriority: true, Reason: p.sooner(claim, victim)}
+	return policy.Opinion{Vote: policy.Reject, EqualPriority: true, Reason: p.sooner(asks, victim)}
 }
 
 // ByPreemptor says that what a job has left is its own.
@@ -39,10 +39,10 @@ func (p *preempting) ByPreemptor() {}
 func (p *preempting) PreemptsEquals() {}
 
 // sooner refuses with what the two have left, where that is a time that is known.
-func (p *preempting) sooner(claim, victim size) trace.Reason {
+func (p *preempting) sooner(asks, victim size) trace.Reason {
 	r := trace.Reason{Code: trace.VictimSooner}
-	if p.by == srtf && !claim.unknown && !victim.unknown {
-		r.Text = shown(victim) + " left, the one that asks needs " + shown(claim)
+	if p.by == srtf && !asks.unknown && !victim.unknown {
+		r.Text = shown(victim) + " left, the one that asks needs " + shown(asks)
 	}
 	return r
 }

@@ -25,26 +25,26 @@ func (p *plugin) Preemptable(c policy.Preemptor, u policy.Unit) policy.Opinion {
 	if u.Job == c.Job {
 		return p.within(c, u)
 	}
-	claim, victim := p.l.Job(c.Job).Priority, p.l.Job(u.Job).Priority
-	if victim < claim {
+	asks, victim := p.l.Job(c.Job).Priority, p.l.Job(u.Job).Priority
+	if victim < asks {
 		return policy.Opinion{Vote: policy.Permit, Guard: true}
 	}
-	return notLower(claim, victim, victim == claim)
+	return notLower(asks, victim, victim == asks)
 }
 
 func (p *plugin) within(c policy.Preemptor, u policy.Unit) policy.Opinion {
-	claim := p.l.Task(c.Task).Order
+	asks := p.l.Task(c.Task).Order
 	for _, t := range u.Tasks {
-		if victim := p.l.Task(t).Order; victim >= claim {
-			return notLower(claim, victim, false)
+		if victim := p.l.Task(t).Order; victim >= asks {
+			return notLower(asks, victim, false)
 		}
 	}
 	return policy.Opinion{Vote: policy.Permit, Guard: true}
 }
 
-func notLower(claim, victim int32, equal bool) policy.Opinion {
+func notLower(asks, victim int32, equal bool) policy.Opinion {
 	return policy.Opinion{Vote: policy.Reject, Guard: true, EqualPriority: equal,
-		Reason: trace.Reason{Code: trace.VictimNotLower, Have: int(victim), Need: int(claim)}}
+		Reason: trace.Reason{Code: trace.VictimNotLower, Have: int(victim), Need: int(asks)}}
 }
 
 // VictimCeiling is the priority of the preemptor's job: no job above it is a victim.

@@ -63,10 +63,10 @@ func (gk *guaranteeKeeper) lack(q ledger.QueueID) {
 	}
 }
 
-// spared is how much of a dimension a queue may still take without touching what other queues are
+// beyondGuarantees is how much of a dimension a queue may still take without touching what other queues are
 // guaranteed: what is left beside that, or what its own guarantee lacks. bounded is false when nothing
 // has to be kept for other queues.
-func (gk *guaranteeKeeper) spared(q ledger.QueueID, d resource.Dim) (room int64, bounded bool) {
+func (gk *guaranteeKeeper) beyondGuarantees(q ledger.QueueID, d resource.Dim) (room int64, bounded bool) {
 	if gk.guaranteed.Get(d) == 0 {
 		return 0, false
 	}
@@ -93,7 +93,7 @@ func (gk *guaranteeKeeper) unspared(q ledger.QueueID, want resource.Vec) trace.R
 		if !gk.p.counts(d) || want.Get(d) <= 0 {
 			return false
 		}
-		room, bounded := gk.spared(q, d)
+		room, bounded := gk.beyondGuarantees(q, d)
 		return bounded && want.Get(d) > room
 	}, func(d resource.Dim) trace.Short {
 		return trace.Short{Need: resource.Sum{}.Plus(gk.withOthers(q, d)).Plus(want.Get(d)).Int64(),

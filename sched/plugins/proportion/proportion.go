@@ -178,7 +178,7 @@ func (p *plugin) Allocatable(q ledger.QueueID, c ledger.ClassID, want int64) int
 		}
 		left := p.rows[q].deserved.Get(need.Dim) - queue.Taken(need.Dim)
 		want = min(want, max(0, left)/need.Amount)
-		if room, bounded := p.keep.spared(q, need.Dim); bounded && want > 0 {
+		if room, bounded := p.keep.beyondGuarantees(q, need.Dim); bounded && want > 0 {
 			want = min(want, max(0, room)/need.Amount)
 		}
 	}

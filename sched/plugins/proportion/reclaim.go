@@ -52,7 +52,7 @@ func (p *plugin) weigh(u policy.Unit) {
 		p.together = p.together.Add(p.l.Class(p.l.Task(t).Class).Request)
 	}
 	p.freed = p.freed.CopyFrom(p.together)
-	for _, t := range u.Tasks[:u.Spare] {
+	for _, t := range u.Tasks[:u.Surplus] {
 		p.freed = p.freed.Add(p.l.Class(p.l.Task(t).Class).Request)
 	}
 }

@@ -228,7 +228,7 @@ func TestWhatCanOnlyGoTogetherIsJudgedAsOne(t *testing.T) {
 	unit.Queue = c.id("v")
 	for spare, why := range map[int]string{0: "", 2: "", 4: "VictimMinimum v cpu 5000/4000",
 		7: "VictimDeserved v cpu 5000/1000"} {
-		unit.Spare = spare
+		unit.Surplus = spare
 		if o := c.p.Reclaimable(c.claim(cpu(1)), unit); brief(o.Reason) != why || !o.Guard {
 			t.Errorf("%d to spare: %q (a guard: %t), want %q", spare, brief(o.Reason), o.Guard, why)
 		}

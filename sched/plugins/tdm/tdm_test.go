@@ -231,7 +231,7 @@ func TestPreemptableJobsLiveOnWhatIsLeft(t *testing.T) {
 }
 
 func TestVictimsOutsideTheZones(t *testing.T) {
-	kept := model.PodGroup{Spared: true}
+	kept := model.PodGroup{Protected: true}
 	for name, c := range map[string]struct {
 		claim  model.PodGroup
 		budget *model.Portion

@@ -26,7 +26,7 @@ func (p *plugin) Preemptable(c policy.Preemptor, u policy.Unit) policy.Opinion {
 			return refuse(trace.Reason{Code: trace.VictimOutOfZone, Task: task.Key.String(), Text: "it runs in zone " + name})
 		}
 	}
-	if most := p.spare(u.Job); len(u.Tasks) > most {
+	if most := p.evictable(u.Job); len(u.Tasks) > most {
 		return refuse(trace.Reason{Code: trace.VictimBudget, Text: "of its PodGroup", Have: most, Need: len(u.Tasks)})
 	}
 	return policy.Opinion{Vote: policy.Permit}
@@ -34,9 +34,9 @@ func (p *plugin) Preemptable(c policy.Preemptor, u policy.Unit) policy.Opinion {
 
 func refuse(r trace.Reason) policy.Opinion { return policy.Opinion{Vote: policy.Reject, Reason: r} }
 
-// spare is how many running members of a job may be evicted now: what its budget leaves, and one for a
+// evictable is how many running members of a job may be evicted now: what its budget leaves, and one for a
 // job without a budget.
-func (p *plugin) spare(j ledger.JobID) int {
+func (p *plugin) evictable(j ledger.JobID) int {
 	job := p.l.Job(j)
 	running := job.By[model.Running]
 	alive := job.Tasks - job.By[model.Succeeded] - job.By[model.Failed]
@@ -65,7 +65,7 @@ func (p *plugin) Deschedule(yield func(t ledger.TaskID, reason string) bool) {
 	for _, t := range found {
 		task := p.l.Task(t)
 		if task.Job != job {
-			job, left = task.Job, p.spare(task.Job)
+			job, left = task.Job, p.evictable(task.Job)
 		}
 		if left == 0 {
 			continue
