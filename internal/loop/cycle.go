@@ -247,7 +247,7 @@ func (l *loop) decide() (fine bool) {
 		return false
 	}
 	l.background.questions.decided()
-	l.carry(plan.Items, began)
+	l.execute(plan.Items, began)
 	return l.rebuilds.guard("telling what was decided", func() {
 		l.lines.log(events, time.Now())
 		l.metrics.decided(time.Since(began), plan, l)
@@ -262,10 +262,10 @@ func (l *loop) decide() (fine bool) {
 	})
 }
 
-// carry hands the items of a plan to the executor, except for the phases that are kept to be written together with
+// execute hands the items of a plan to the executor, except for the phases that are kept to be written together with
 // conditions. No item is lost, whatever panics. Members of a gang that was refused before are bound one after the
 // other.
-func (l *loop) carry(items []sched.Item, now time.Time) {
+func (l *loop) execute(items []sched.Item, now time.Time) {
 	l.unharmed("noting which gangs are begun", func() { l.origins.begin(items, now) })
 	onTheirWay := items[:0:0]
 	for _, i := range items {
@@ -277,7 +277,7 @@ func (l *loop) carry(items []sched.Item, now time.Time) {
 			onTheirWay = append(onTheirWay, i)
 		}
 	}
-	l.executor.Carry(l.refusals.bindInTurn(onTheirWay, now))
+	l.executor.Execute(l.refusals.bindInTurn(onTheirWay, now))
 }
 
 // verbosity is the level up to which the cycle's events are needed; the first of them are logged at

@@ -2,7 +2,7 @@
 //
 // One goroutine owns the engine. It sleeps until an object changed, an item of a plan was answered,
 // the engine's next time has come, or a period is over. It then collects changes for two milliseconds
-// and runs a cycle (once, in cycle.go) and has its plan carried out (carry). Statuses and
+// and runs a cycle (once, in cycle.go) and has its plan carried out (execute). Statuses and
 // events (report.go) and gangs that are half bound (stranded.go, by what origin.go knows of them) come after
 // the cycle, at most once a second and for at most a tenth of the time.
 //

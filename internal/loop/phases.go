@@ -52,7 +52,7 @@ func (l *loop) handOver(t *reportedJob, group *schedulingv1beta1.PodGroup) bool 
 	}
 	t.kept, t.phase = nil, item.Phase
 	t.origin.unknown = t.origin.unknown || !t.complete && t.origin.mine != nil && item.Phase == model.GroupUnknown
-	l.executor.Carry([]sched.Item{item})
+	l.executor.Execute([]sched.Item{item})
 	return true
 }
 

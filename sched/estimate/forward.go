@@ -17,20 +17,20 @@ type forward struct {
 	now   int64 // of the last cycle
 	guess bool  // pods end when they are expected to, not at their limits
 
-	agenda  agenda
-	told    facts // what the next cycle is told
-	next    int64 // when the engine wants to be asked again; 0: no matter when
-	still   int   // cycles in a row without a fact or a decision
-	waiting []ledger.JobKey
-	waits   map[ledger.JobKey]bool // those that have not started yet
-	lives   map[ledger.JobKey]string
-	ends    map[ledger.JobKey]int64 // by their controllers' deadlines, of those that have one
-	started map[ledger.JobKey]moment
-	source  model.TimeSource // the least certain figure that the run rests on so far
-	guessed bool             // limits and guesses of some pod are not the same
-	cycles  int
-	cut     bool
-	births  uint64
+	agenda   agenda
+	newFacts facts // what the next cycle is told
+	next     int64 // when the engine wants to be asked again; 0: no matter when
+	still    int   // cycles in a row without a fact or a decision
+	waiting  []ledger.JobKey
+	waits    map[ledger.JobKey]bool // those that have not started yet
+	lives    map[ledger.JobKey]string
+	ends     map[ledger.JobKey]int64 // by their controllers' deadlines, of those that have one
+	started  map[ledger.JobKey]moment
+	source   model.TimeSource // the least certain figure that the run rests on so far
+	guessed  bool             // limits and guesses of some pod are not the same
+	cycles   int
+	cut      bool
+	births   uint64
 }
 
 // moment is when a job starts in a run: at a cycle, after the one before it.
@@ -42,7 +42,7 @@ type moment struct {
 func newForward(e *sched.Engine, now int64, o Options, guess bool) *forward {
 	f := &forward{o: o, e: e, base: now, now: now, guess: guess, waits: map[ledger.JobKey]bool{},
 		started: map[ledger.JobKey]moment{}, source: model.TimeEnforced}
-	f.told.of = map[model.Ref]int{}
+	f.newFacts.of = map[model.Ref]int{}
 	if f.next = o.Next; o.Idle {
 		f.still = 2
 	}
@@ -97,7 +97,7 @@ func (f *forward) cycle(at int64) (ended bool) {
 	}
 	f.now = at
 	ended = f.happen()
-	if facts := f.told.take(); len(facts) > 0 {
+	if facts := f.newFacts.take(); len(facts) > 0 {
 		f.still = 0
 		f.e.Apply(facts...)
 	}
@@ -136,7 +136,7 @@ func (f *forward) note(plan sched.Plan, before int64) {
 // due is the time of the next cycle that can matter; false when nothing more can happen.
 func (f *forward) due() (int64, bool) {
 	step := f.step(f.now)
-	if f.still < 2 || len(f.told.list) > 0 {
+	if f.still < 2 || len(f.newFacts.list) > 0 {
 		return model.After(f.now, step), true
 	}
 	at := int64(model.Never)
@@ -229,23 +229,23 @@ type facts struct {
 
 // see is an object as the next cycle is told of it; false when there is none.
 func (f *forward) see(r model.Ref) (model.Fact, bool) {
-	if i, told := f.told.of[r]; told {
-		return f.told.list[i], f.told.list[i].Object != nil
+	if i, told := f.newFacts.of[r]; told {
+		return f.newFacts.list[i], f.newFacts.list[i].Object != nil
 	}
 	return f.e.Ledger().Fact(r)
 }
 
-// tell has the next cycle told of an object.
-func (f *forward) tell(now model.Fact) {
-	if i, told := f.told.of[now.Ref]; told {
-		now.Version = f.told.list[i].Version
-		f.told.list[i] = now
+// addFact has the next cycle told of an object.
+func (f *forward) addFact(now model.Fact) {
+	if i, told := f.newFacts.of[now.Ref]; told {
+		now.Version = f.newFacts.list[i].Version
+		f.newFacts.list[i] = now
 		return
 	}
 	is, _ := f.e.Ledger().Fact(now.Ref)
 	now.Version = max(now.Version, is.Version) + 1
-	f.told.of[now.Ref] = len(f.told.list)
-	f.told.list = append(f.told.list, now)
+	f.newFacts.of[now.Ref] = len(f.newFacts.list)
+	f.newFacts.list = append(f.newFacts.list, now)
 }
 
 // take returns what is to be told, valid until the next fact.
@@ -271,7 +271,7 @@ func (f *forward) follow(list []model.Fact) {
 	for _, x := range list {
 		is, _ := f.see(x.Ref)
 		x.UID = is.UID
-		f.tell(x)
+		f.addFact(x)
 	}
 }
 

@@ -84,7 +84,7 @@ func (f *forward) happen() (some bool) {
 				running.Started = e.at
 			}
 			is.Object = &running
-			f.tell(is)
+			f.addFact(is)
 			f.end(&running, e.at)
 		}
 	}
@@ -109,7 +109,7 @@ func (f *forward) finish(is model.Fact, p *model.Pod) {
 		done.Phase = model.PodFailed
 	}
 	is.Object = &done
-	f.tell(is)
+	f.addFact(is)
 }
 
 // vanish ends a pod's life, and begins that of the pod in its place, if it is replaced.
@@ -122,11 +122,11 @@ func (f *forward) vanish(is model.Fact, p *model.Pod) {
 	}
 	if !owned || p.Phase == model.PodSucceeded || p.Phase == model.PodFailed {
 		is.Object = nil
-		f.tell(is)
+		f.addFact(is)
 		return
 	}
 	f.births++
-	f.tell(podFact(p.Anew(fmt.Sprintf("estimated-%d", f.births), f.now), is.Version))
+	f.addFact(podFact(p.Anew(fmt.Sprintf("estimated-%d", f.births), f.now), is.Version))
 }
 
 // free gives back what a pod had that is over.
@@ -141,7 +141,7 @@ func (f *forward) bind(is model.Fact, node string, from int64) {
 	p := *is.Object.(*model.Pod)
 	p.Node, p.Nominated = node, ""
 	is.Object = &p
-	f.tell(is)
+	f.addFact(is)
 	f.add(event{at: from, what: runs, pod: ledger.Key{Namespace: p.Namespace, Name: p.Name}, uid: p.UID})
 }
 
@@ -150,7 +150,7 @@ func (f *forward) open(is model.Fact) {
 	p := *is.Object.(*model.Pod)
 	p.Gated, p.QueueGate = false, model.QueueGateOpen
 	is.Object = &p
-	f.tell(is)
+	f.addFact(is)
 }
 
 // leave has a pod asked to leave.
@@ -164,7 +164,7 @@ func (f *forward) leave(is model.Fact, soonest int64) {
 		soonest = times.GoneBy
 	}
 	is.Object = &p
-	f.tell(is)
+	f.addFact(is)
 	f.add(event{at: soonest, what: gone, pod: ledger.Key{Namespace: p.Namespace, Name: p.Name}, uid: p.UID})
 }
 
@@ -199,7 +199,7 @@ func (f *forward) obey(i sched.Item) sched.Outcome {
 		return sched.Done
 	}
 	is.Object = &pod
-	f.tell(is)
+	f.addFact(is)
 	return sched.Done
 }
 
@@ -211,6 +211,6 @@ func (f *forward) setPhase(i sched.Item) sched.Outcome {
 	group := *is.Object.(*model.PodGroup)
 	group.Phase = i.Phase
 	is.Object = &group
-	f.tell(is)
+	f.addFact(is)
 	return sched.Done
 }

@@ -139,7 +139,7 @@ func start(k ledger.JobKey, now int64, early, late *forward, unknown *unknowns) 
 		out.Earliest, out.Latest, out.Source = l.after, l.at, l.source
 	}
 	if !surely {
-		unknown.tell(k, &out)
+		unknown.explain(k, &out)
 	}
 	return out
 }

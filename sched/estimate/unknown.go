@@ -57,8 +57,8 @@ func newUnknowns(f *forward) *unknowns {
 	return u
 }
 
-// tell says why a job does not start.
-func (u *unknowns) tell(k ledger.JobKey, out *trace.Start) {
+// explain says why a job does not start.
+func (u *unknowns) explain(k ledger.JobKey, out *trace.Start) {
 	l := u.f.e.Ledger()
 	id, there := l.Jobs.Find(k)
 	if !there {

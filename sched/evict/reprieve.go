@@ -8,8 +8,8 @@ import (
 	"ashlar.sh/sched/model"
 )
 
-// reprieveUnneeded takes back the evictions that all candidates together do not need, the most important victims
-// first: a victim that was needed for one task may not be needed once other tasks had their victims.
+// reprieveUnneeded takes back the evictions that all tasks of the preemptor together do not need, the most important
+// victims first: a victim that was needed for one task may not be needed once other tasks had their victims.
 func (vs *Search) reprieveUnneeded(tx *ledger.Tx) {
 	order := slices.Clone(vs.result.gone)
 	slices.SortStableFunc(order, func(a, b victim) int {

@@ -25,10 +25,10 @@ type minimums struct {
 
 // had are the minimums that a job has had; those of its roles are in their rows.
 type had struct {
-	job     int32
-	subs    map[string]int32 // by the sub-group's name
-	records int32            // the changes of its records that told has heard of
-	told    told
+	job      int32
+	subs     map[string]int32 // by the sub-group's name
+	records  int32            // the changes of its records that recorded has read
+	recorded recorded
 }
 
 // minimumMarks are what is noted of it in a job's row.
@@ -37,8 +37,8 @@ type minimumMarks struct {
 	less int32 // records that say less than these; exact where it was judged since these changed
 }
 
-// told are the greatest minimums that the records of a job's members say it has had.
-type told struct {
+// recorded are the greatest minimums that the records of a job's members say it has had.
+type recorded struct {
 	known      bool
 	job        int32
 	roles, sub []int32 // by index; unsaid of those without a record
@@ -148,7 +148,7 @@ func (m *minimums) judgeNoted() {
 // a job without a PodGroup they may have done so long ago, while its owner was not known yet.
 func (m *minimums) begin(j JobID) {
 	job := &m.l.Jobs.rows[j]
-	if job.marks.charged == 0 || job.marks.had != nil || job.Group == nil || m.told(j).known {
+	if job.marks.charged == 0 || job.marks.had != nil || job.Group == nil || m.recorded(j).known {
 		return
 	}
 	all := job.Ready() >= job.MinMember
@@ -198,10 +198,10 @@ func (m *minimums) judgeJob(j JobID) {
 	if job.marks.free || job.marks.charged == 0 {
 		job.forgetHad()
 	} else if was == nil {
-		if told := m.told(j); told.known && !told.covers(job) {
+		if recorded := m.recorded(j); recorded.known && !recorded.covers(job) {
 			m.hold(j)
 			if !job.Exists() || !job.placed() {
-				told.take(job)
+				recorded.take(job)
 			}
 		}
 	}
@@ -218,9 +218,9 @@ func (m *minimums) judgeJob(j JobID) {
 			full = full && *has >= least
 		})
 		if h.records != job.marks.records {
-			h.records, h.told = job.marks.records, m.told(j)
+			h.records, h.recorded = job.marks.records, m.recorded(j)
 		}
-		if full && (!h.told.known || h.told.covers(job)) {
+		if full && (!h.recorded.known || h.recorded.covers(job)) {
 			job.forgetHad()
 			changed = true
 		}
@@ -244,8 +244,8 @@ func (j *Job) placed() bool {
 	return all
 }
 
-// told reads the records of a job's members.
-func (m *minimums) told(j JobID) (t told) {
+// recorded reads the records of a job's members.
+func (m *minimums) recorded(j JobID) (t recorded) {
 	job := &m.l.Jobs.rows[j]
 	if job.marks.less = 0; job.marks.recorded == 0 {
 		return t
@@ -269,7 +269,7 @@ func (m *minimums) told(j JobID) (t told) {
 }
 
 // covers says that a job has had all of its minimums by what is told.
-func (t *told) covers(job *Job) bool {
+func (t *recorded) covers(job *Job) bool {
 	all := job.Exists() && t.job >= job.MinMember
 	for i := range job.Roles {
 		all = all && saidOr(t.roles, i, job.Roles[i].Min) >= job.Roles[i].Min
@@ -282,7 +282,7 @@ func (t *told) covers(job *Job) bool {
 }
 
 // take makes a job have had what is told.
-func (t *told) take(job *Job) {
+func (t *recorded) take(job *Job) {
 	job.marks.had.job = t.job
 	for i := range job.Roles {
 		job.Roles[i].had = saidOr(t.roles, i, job.Roles[i].Min)

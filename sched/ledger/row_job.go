@@ -47,7 +47,7 @@ type Job struct {
 // Exists says that there is a job to schedule: it has a PodGroup, or it is adopted.
 func (j *Job) Exists() bool { return j.Group != nil || j.Key.Adopted }
 
-// Admitted says that a job has passed the gate of its queue: it is Inqueue, or members of it have a node or
+// Admitted says that a job may be served: it is Inqueue, or members of it have a node or
 // had one until they finished. Otherwise only its members count, whatever phase its PodGroup shows: a job that
 // runs need not pass again when it loses members or asks for more, and a job of which nothing ever ran is not
 // admitted by a phase.
@@ -67,7 +67,7 @@ func (j *Job) Over() bool {
 	return false
 }
 
-// AwaitsAdmission says that a job has to pass the gate of its queue.
+// AwaitsAdmission says that action enqueue has yet to admit a job.
 func (j *Job) AwaitsAdmission() bool { return !j.Admitted() && !j.Over() }
 
 // Job returns the row of a job.

@@ -71,7 +71,7 @@ func Borrow(s *session.Session, w *PendingTasks) bool {
 	out := Refused
 	if !s.L.Try(func(*ledger.Tx) bool {
 		without(s, passes(s, w.Job), func() bool {
-			out = t.decideBesideLost(true)
+			out = t.decideOutsideLostRoom(true)
 			return out == Committed
 		})
 		return out == Committed
@@ -111,7 +111,7 @@ func (t *attempt) statement(tx *ledger.Tx) Outcome {
 		task := t.w.Tasks[t.w.next]
 		t.w.next++
 		possible--
-		if t.one(tx, task) && t.ready(tx) {
+		if t.placeTask(tx, task) && t.ready(tx) {
 			return Committed
 		}
 		if t.job.ReadyOrPromised()+possible < t.job.MinMember {
@@ -130,8 +130,8 @@ func (t *attempt) statement(tx *ledger.Tx) Outcome {
 	}
 }
 
-// one places one task, if it can be placed.
-func (t *attempt) one(tx *ledger.Tx, task ledger.TaskID) bool {
+// placeTask places one task, if it can be placed.
+func (t *attempt) placeTask(tx *ledger.Tx, task ledger.TaskID) bool {
 	if reserved(t.s, task) {
 		if !redeem(t.s, tx, task) {
 			t.waits = true

@@ -81,7 +81,7 @@ func Backfill(s *session.Session, j ledger.JobID) (placed int, why trace.Reason)
 func backfillApart(s *session.Session, w *PendingTasks) (placed int, why trace.Reason) {
 	for !w.Empty() {
 		t := newAttempt(s, w, true)
-		out := t.decideBesideLost(true)
+		out := t.decideOutsideLostRoom(true)
 		if r := t.reason(); r.Is() && !why.Is() {
 			why = r
 		}

@@ -8,10 +8,10 @@ import (
 // Three methods decide whether a job is placed, each inside the one before. Which nodes its tasks get is decided by
 // the statement that the last of them makes (attempt.go).
 //
-//	decideInKeptRoom  which of the room that is kept for waiting gangs (kept_room.go) the job may take
-//	decideBesideLost  which room it leaves to members that gangs have lost (lost.go)
-//	decideAlone       with the rest: refused by amounts, in free room instead of its reservations (reserved.go), by
-//	                  a statement, or in another domain that its members can share (colocate.go)
+//	decideInKeptRoom       which of the room that is kept for waiting gangs (kept_room.go) the job may take
+//	decideOutsideLostRoom  which room it leaves to members that gangs have lost (lost.go)
+//	decideAlone            with the rest: refused by amounts, in free room instead of its reservations (reserved.go), by
+//	                       a statement, or in another domain that its members can share (colocate.go)
 
 // decideInKeptRoom tries until one try places the job:
 //
@@ -24,12 +24,12 @@ import (
 func (t *attempt) decideInKeptRoom(hold bool) (out Outcome) {
 	s, j := t.s, t.w.Job
 	if !s.L.KeptRoom.Any() {
-		return t.decideBesideLost(hold)
+		return t.decideOutsideLostRoom(hold)
 	}
 	try := func(t *attempt, jobs []ledger.JobID) Outcome {
 		out := Refused
 		without(s, jobs, func() bool {
-			out = t.decideBesideLost(hold)
+			out = t.decideOutsideLostRoom(hold)
 			return out != Refused && hold
 		})
 		return out
@@ -66,9 +66,9 @@ func (t *attempt) decideInKeptRoom(hold bool) (out Outcome) {
 	return out
 }
 
-// decideBesideLost makes the statement beside the room of lost members. What it did stays if the statement holds
+// decideOutsideLostRoom makes the statement beside the room of lost members. What it did stays if the statement holds
 // and hold is true.
-func (t *attempt) decideBesideLost(hold bool) (out Outcome) {
+func (t *attempt) decideOutsideLostRoom(hold bool) (out Outcome) {
 	var lost []*ledger.Lost
 	if len(t.s.L.Losses.Standing()) > 0 && !t.w.idle && !t.w.Promised() && !repairs(t.s, t.w.Job) {
 		lost = losses(t.s, t.w.Job)
@@ -101,7 +101,7 @@ func (t *attempt) decideBesideLost(hold bool) (out Outcome) {
 	return Refused
 }
 
-// decideAlone is decideBesideLost without regard to the lost members of other gangs.
+// decideAlone is decideOutsideLostRoom without regard to the lost members of other gangs.
 func (t *attempt) decideAlone(hold bool) (out Outcome) {
 	if t.hopeless() {
 		return Refused

@@ -123,7 +123,7 @@ func (t *attempt) fill(tx *ledger.Tx, i int) bool {
 	u, need := t.rest.units[i], t.rest.least(i)
 	got := int64(0)
 	for k, task := range u.tasks {
-		if t.one(tx, task) || t.future && reserved(t.s, task) {
+		if t.placeTask(tx, task) || t.future && reserved(t.s, task) {
 			got++
 		}
 		if got >= need && t.filled(u) {

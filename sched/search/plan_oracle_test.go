@@ -244,7 +244,7 @@ func (p slowPlanner) placesWithout(gone []ledger.TaskID, leftOut []ledger.NodeID
 			w := PendingTasksOf(s, p.j)
 			leaveOut(s, tx, w, leftOut)
 			tasks := slices.Clone(w.Tasks)
-			if newAttempt(&quiet, w, false).decideBesideLost(true) == Refused {
+			if newAttempt(&quiet, w, false).decideOutsideLostRoom(true) == Refused {
 				return false
 			}
 			for _, t := range tasks {

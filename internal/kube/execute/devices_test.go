@@ -198,7 +198,7 @@ func (c reserved) play(t *testing.T) {
 			UID: fmt.Sprint("p", i), Chosen: chosen,
 			Pod: ledger.Key{Namespace: "ns", Name: fmt.Sprint("p", i)}})
 	}
-	carrier.Carry(items)
+	carrier.Execute(items)
 	if c.then != nil {
 		<-time.After(time.Minute) // of the bubble
 		if got := carrier.Receipts(); len(got) > 0 || api.posts.Load() > 0 {
@@ -363,11 +363,11 @@ func TestAGangThatFailedIsAnsweredForTogether(t *testing.T) {
 				Chosen: ledger.Choose(devices.Name, `{"refused":"NodeDevices"}`)})
 		}
 		for range 3 { // the first fails by itself
-			carrier.Carry(items[:1])
+			carrier.Execute(items[:1])
 			<-carrier.Wake()
 			carrier.Receipts()
 		}
-		carrier.Carry(items)
+		carrier.Execute(items)
 		<-carrier.Wake()
 		if got := carrier.Receipts(); len(got) != 2 {
 			t.Errorf("the first receipts are %v, want both", got)

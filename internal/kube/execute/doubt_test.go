@@ -97,13 +97,13 @@ func TestBindingsInDoubtLeaveTheRoadFree(t *testing.T) {
 			many = append(many, sched.Item{ID: uint64(100 + i), Kind: sched.BindPod,
 				Pod: ledger.Key{Namespace: "ns", Name: fmt.Sprint("q", i)}, UID: "life", Node: "n"})
 		}
-		c.Carry(many[:50])
+		c.Execute(many[:50])
 		<-time.After(40 * time.Second)
 		if flying, waiting, _ := c.Load(); flying+waiting > 0 {
 			t.Errorf("%d requests are under way and %d wait, want none: patience is over", flying, waiting)
 		}
 		began := time.Now()
-		c.Carry([]sched.Item{bindP})
+		c.Execute([]sched.Item{bindP})
 		<-c.Wake()
 		if took := time.Since(began); took > time.Second {
 			t.Errorf("a binding beside those in doubt took %v", took)

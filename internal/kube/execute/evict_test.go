@@ -165,7 +165,7 @@ func TestANominationThatMovesIsWrittenOnce(t *testing.T) {
 			return sched.Item{ID: id, Kind: sched.NominatePod, Pod: ledger.Key{Namespace: "ns", Name: "p"}, UID: "life",
 				Node: node}
 		}
-		c.Carry([]sched.Item{item(7, ""), item(8, "n2")})
+		c.Execute([]sched.Item{item(7, ""), item(8, "n2")})
 		c.Wait(ctx)
 		if n := len(c.Receipts()); n != 2 {
 			t.Errorf("%d receipts for two items", n)
@@ -307,7 +307,7 @@ func TestAnEvictionThatWasNotBegunIsTakenBack(t *testing.T) {
 				defer cancel()
 				carrier := s.carrier(ctx)
 				if c.begun {
-					carrier.Carry([]sched.Item{evict(1, "first")})
+					carrier.Execute([]sched.Item{evict(1, "first")})
 					synctest.Wait()
 				}
 				_, _, limit := carrier.Load()
@@ -319,9 +319,9 @@ func TestAnEvictionThatWasNotBegunIsTakenBack(t *testing.T) {
 				if !c.begun {
 					items = append(items, evict(1, "first"))
 				}
-				carrier.Carry(append(items, evict(2, "second")))
+				carrier.Execute(append(items, evict(2, "second")))
 				synctest.Wait()
-				carrier.Carry([]sched.Item{{ID: 3, Kind: sched.KeepPod, Pod: ledger.Key{Namespace: "ns", Name: "first"},
+				carrier.Execute([]sched.Item{{ID: 3, Kind: sched.KeepPod, Pod: ledger.Key{Namespace: "ns", Name: "first"},
 					UID: "life", Evictions: []uint64{1, 2}}})
 				free.Store(true)
 				carrier.Wait(ctx)

@@ -36,7 +36,7 @@ type Options struct {
 	// Storage binds volumes and allocates devices. nil: no plan may choose any.
 	Storage Storage
 	// VolumeWait is how long a pod's volumes and devices may take to be bound; it is asked in
-	// Carry. nil: DefaultVolumeWait.
+	// Execute. nil: DefaultVolumeWait.
 	VolumeWait func() time.Duration
 	// Prepared is called for each pod with bound volumes and devices, with the time that this
 	// took. nil: it is not called.
@@ -107,9 +107,9 @@ func New(ctx context.Context, o Options) *Executor {
 	return c
 }
 
-// Carry carries out all items of a plan. It does not wait; each item is answered by one receipt,
+// Execute executes all items of a plan. It does not wait; each item is answered by one receipt,
 // in no particular order.
-func (c *Executor) Carry(items []sched.Item) {
+func (c *Executor) Execute(items []sched.Item) {
 	late := c.unready(items)
 	for _, list := range late { // each by itself
 		patience := DefaultVolumeWait

@@ -101,7 +101,7 @@ func TestAPhaseThatComesLate(t *testing.T) {
 					Clients: execute.Clients{Fast: []kubernetes.Interface{s.kube}, Slow: s.kube, Events: s.kube,
 						Groups: s.volcano, Figures: s.volcano}})
 				for i, phase := range []model.GroupPhase{model.GroupInqueue, model.GroupRunning} {
-					x.Carry([]sched.Item{{ID: uint64(i + 1), Kind: sched.SetPhase, UID: "g", Phase: phase,
+					x.Execute([]sched.Item{{ID: uint64(i + 1), Kind: sched.SetPhase, UID: "g", Phase: phase,
 						Group: ledger.Key{Namespace: "ns", Name: "g"}}})
 					<-time.After(time.Second)
 				}
@@ -146,7 +146,7 @@ func TestARefusedAnnotationTakesNoStatusWithIt(t *testing.T) {
 					Clients: execute.Clients{Fast: []kubernetes.Interface{s.kube}, Slow: s.kube, Events: s.kube,
 						Groups: s.volcano, Figures: s.volcano}})
 				execute.TellStart(x, ledger.Key{Namespace: "ns", Name: "g"}, "g", "soon")
-				x.Carry([]sched.Item{{ID: 1, Kind: sched.SetPhase, UID: "g", Phase: model.GroupRunning,
+				x.Execute([]sched.Item{{ID: 1, Kind: sched.SetPhase, UID: "g", Phase: model.GroupRunning,
 					Group: ledger.Key{Namespace: "ns", Name: "g"}}})
 				<-time.After(time.Minute)
 				x.Wait(t.Context())

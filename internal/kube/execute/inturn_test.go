@@ -30,7 +30,7 @@ func TestARefusedBindIsAnsweredAtOnce(t *testing.T) {
 		c := s.carrier(t.Context())
 		for range 5 {
 			began := time.Now()
-			c.Carry([]sched.Item{bindP})
+			c.Execute([]sched.Item{bindP})
 			<-c.Wake()
 			r := c.Receipts()
 			if took := time.Since(began); len(r) != 1 || r[0].Outcome != sched.Failed ||

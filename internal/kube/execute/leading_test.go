@@ -161,14 +161,14 @@ func leader(t *testing.T, at place) (*apiServer, *execute.Executor) {
 
 // writes are the kinds of writes: a plan's items, and what is told.
 var writes = map[string]func(c *execute.Executor){
-	"bind":  func(c *execute.Executor) { c.Carry([]sched.Item{bindP}) },
-	"evict": func(c *execute.Executor) { c.Carry([]sched.Item{item(sched.EvictPod, "")}) },
+	"bind":  func(c *execute.Executor) { c.Execute([]sched.Item{bindP}) },
+	"evict": func(c *execute.Executor) { c.Execute([]sched.Item{item(sched.EvictPod, "")}) },
 	"nominate": func(c *execute.Executor) {
-		c.Carry([]sched.Item{item(sched.NominatePod, "n")})
+		c.Execute([]sched.Item{item(sched.NominatePod, "n")})
 	},
-	"open a gate": func(c *execute.Executor) { c.Carry([]sched.Item{item(sched.OpenGate, "")}) },
+	"open a gate": func(c *execute.Executor) { c.Execute([]sched.Item{item(sched.OpenGate, "")}) },
 	"phase": func(c *execute.Executor) {
-		c.Carry([]sched.Item{{ID: 7, Kind: sched.SetPhase, Group: bindP.Pod, UID: "life", Phase: model.GroupInqueue}})
+		c.Execute([]sched.Item{{ID: 7, Kind: sched.SetPhase, Group: bindP.Pod, UID: "life", Phase: model.GroupInqueue}})
 	},
 	"condition": func(c *execute.Executor) {
 		c.PodCondition(execute.Waiting{Pod: bindP.Pod, UID: "life", Version: "7", Reason: "Unschedulable", Urgent: true})
@@ -229,7 +229,7 @@ func TestWhatWasSentBeforeTheLeaseEndedIsInDoubt(t *testing.T) {
 		<-answer
 		return false
 	}
-	c.Carry([]sched.Item{bindP})
+	c.Execute([]sched.Item{bindP})
 	<-arrived
 	s.stop()
 	s.CloseClientConnections()

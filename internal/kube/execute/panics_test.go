@@ -70,7 +70,7 @@ func TestEveryItemIsAnsweredWhateverPanics(t *testing.T) {
 						Figures: s.volcano}}
 				how(s, &o)
 				c := execute.New(t.Context(), o)
-				c.Carry(plan)
+				c.Execute(plan)
 				c.BindInTurn(inTurn, func() bool { return true })
 				c.BindInTurn(unready, func() bool { panic("before the first") })
 				<-time.After(5 * time.Minute)

@@ -222,7 +222,7 @@ func openGate(pods typedcorev1.PodInterface, i sched.Item) request {
 // anew (decision 22). It has no receipt: the result comes as a fact.
 func (c *Executor) Release(pod ledger.Key, uid, why string) {
 	i := sched.Item{Kind: sched.EvictPod, Pod: pod, UID: uid, Action: why}
-	c.Carry([]sched.Item{i})
+	c.Execute([]sched.Item{i})
 }
 
 // bound writes an event on a pod that names its node, as Volcano does.

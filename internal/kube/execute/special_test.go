@@ -148,7 +148,7 @@ func (c special) play(t *testing.T) {
 	carrier := execute.New(ctx, execute.Options{Storage: m,
 		Clients: execute.Clients{Fast: []kubernetes.Interface{api.kube}, Slow: api.kube, Events: api.kube,
 			Groups: api.volcano, Figures: api.volcano}})
-	carrier.Carry([]sched.Item{{Kind: sched.BindPod, Node: "n", UID: "p0", Chosen: makes(c.chosen),
+	carrier.Execute([]sched.Item{{Kind: sched.BindPod, Node: "n", UID: "p0", Chosen: makes(c.chosen),
 		Pod: ledger.Key{Namespace: "ns", Name: "p0"}}})
 	<-carrier.Wake()
 	got := carrier.Receipts()

@@ -295,7 +295,7 @@ func (r race) run(t *testing.T) {
 		does()
 	}
 	b.mu.Unlock()
-	carrier.Carry([]sched.Item{
+	carrier.Execute([]sched.Item{
 		{ID: 1, Statement: 1, Kind: sched.BindPod, Node: "n", UID: "life", Pod: ledger.Key{Namespace: "ns", Name: "p"},
 			Chosen: provides},
 		{ID: 2, Statement: 1, Kind: sched.BindPod, Node: "n", UID: "life", Pod: ledger.Key{Namespace: "ns", Name: "q"},

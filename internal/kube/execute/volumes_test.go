@@ -199,7 +199,7 @@ func TestAGangIsBoundWhenItsVolumesAre(t *testing.T) {
 				}
 				items[0].Chosen = c.chosen
 				began := time.Now()
-				carrier.Carry(items)
+				carrier.Execute(items)
 				<-time.After(time.Minute) // of the bubble
 				if got := carrier.Receipts(); len(got) != 1 || got[0].Item.ID != 3 || s.posts.Load() != 1 {
 					t.Fatalf("while the volume is awaited the receipts are %v and %d bindings were sent, want those of the pod "+
@@ -251,7 +251,7 @@ func TestARefusedVolumeIsTold(t *testing.T) {
 				carrier := execute.New(ctx, execute.Options{Storage: in,
 					Clients: execute.Clients{Fast: []kubernetes.Interface{s.kube}, Slow: s.kube, Events: s.kube, Groups: s.volcano,
 						Figures: s.volcano}})
-				carrier.Carry([]sched.Item{{Kind: sched.BindPod, Node: "n", UID: "life", Chosen: chosen,
+				carrier.Execute([]sched.Item{{Kind: sched.BindPod, Node: "n", UID: "life", Chosen: chosen,
 					Pod: ledger.Key{Namespace: "ns", Name: "p"}}})
 				<-carrier.Wake()
 				got := carrier.Receipts()

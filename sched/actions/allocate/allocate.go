@@ -48,9 +48,9 @@ func (Action) Execute(s *session.Session) {
 	}
 }
 
-// candidate returns a job's list of pending tasks; nil, with the reason noted, when the job is not to
+// pendingTasks returns a job's list of pending tasks; nil, with the reason noted, when the job is not to
 // be served (seed 003 §4.2).
-func candidate(s *session.Session, j ledger.JobID) *search.PendingTasks {
+func pendingTasks(s *session.Session, j ledger.JobID) *search.PendingTasks {
 	r := s.Blocked(j)
 	if !r.Is() && !s.TryAdmit(j) {
 		return nil // enqueue has noted why

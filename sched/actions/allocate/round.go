@@ -34,7 +34,7 @@ func begin(s *session.Session, kept []ledger.JobID) (*round, []ledger.JobID) {
 		if slices.Contains(kept, j) {
 			return false
 		}
-		w := candidate(s, j)
+		w := pendingTasks(s, j)
 		if w != nil {
 			r.pending[j] = w
 		}

@@ -73,7 +73,7 @@ func (s *server) receipt(t *testing.T, item sched.Item) (sched.Receipt, time.Dur
 	defer cancel()
 	c := s.carrier(ctx)
 	began := time.Now()
-	c.Carry([]sched.Item{item})
+	c.Execute([]sched.Item{item})
 	<-c.Wake()
 	took := time.Since(began)
 	all := c.Receipts()
@@ -215,7 +215,7 @@ func putOff(t *testing.T, answer error) {
 		var last time.Duration
 		for range 8 {
 			began := time.Now()
-			c.Carry([]sched.Item{bindP})
+			c.Execute([]sched.Item{bindP})
 			<-c.Wake()
 			if r := c.Receipts(); r[0].Refused != "" {
 				t.Errorf("the receipt says that the pod was refused: %s", r[0].Refused)
@@ -259,7 +259,7 @@ func TestAPodGroupsStatusIsGathered(t *testing.T) {
 		phase := func(id uint64, p model.GroupPhase) sched.Item {
 			return sched.Item{ID: id, Kind: sched.SetPhase, Group: group, UID: "g", Phase: p}
 		}
-		c.Carry([]sched.Item{phase(1, model.GroupPending), phase(2, model.GroupRunning)})
+		c.Execute([]sched.Item{phase(1, model.GroupPending), phase(2, model.GroupRunning)})
 		c.PodGroupStatus(group, "g", execute.GroupStatus{Counts: execute.Counts{Running: 2}})
 		c.PodGroupStatus(group, "g", execute.GroupStatus{Counts: execute.Counts{Running: 3},
 			Conditions: []schedulingv1beta1.PodGroupCondition{{Type: "Scheduled", Status: "True"}}})
@@ -301,7 +301,7 @@ func TestABindingWaitsForNoStatus(t *testing.T) {
 			c.PodGroupStatus(ledger.Key{Namespace: "ns", Name: fmt.Sprint("g", i)}, "g", execute.GroupStatus{})
 		}
 		<-time.After(time.Second)
-		c.Carry([]sched.Item{bindP})
+		c.Execute([]sched.Item{bindP})
 		<-c.Wake()
 		if got := c.Receipts(); len(got) != 1 || got[0].Outcome != sched.Done || s.posts.Load() != 1 {
 			t.Errorf("with 500 statuses under way the receipts are %+v after %d posts, want that the pod is bound",
@@ -349,7 +349,7 @@ func TestAPhaseOfAPodGroupThatWasMadeAnewIsAnswered(t *testing.T) {
 		}
 		c := s.carrier(t.Context())
 		for i, uid := range []string{"first", "second"} {
-			c.Carry([]sched.Item{{ID: uint64(i + 1), Kind: sched.SetPhase, Group: ledger.Key{Namespace: "ns", Name: "g"},
+			c.Execute([]sched.Item{{ID: uint64(i + 1), Kind: sched.SetPhase, Group: ledger.Key{Namespace: "ns", Name: "g"},
 				UID: uid, Phase: model.GroupRunning}})
 		}
 		<-time.After(5 * time.Second)
