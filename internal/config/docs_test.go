@@ -5,9 +5,11 @@ import (
 	"flag"
 	"fmt"
 	"os"
+	"slices"
 	"strings"
 	"testing"
 
+	built "ashlar.sh/sched/plugins"
 	"ashlar.sh/sched/policy"
 )
 
@@ -77,6 +79,33 @@ func TestTheDocumentsHaveTheTables(t *testing.T) {
 		}
 		if err := os.WriteFile(path, []byte(before+begin+table+end+after), 0o644); err != nil {
 			t.Fatal(err)
+		}
+	}
+}
+
+// The table of built-in plugins is written by hand: it has one row for each of them.
+func TestEveryPluginHasARow(t *testing.T) {
+	text, err := os.ReadFile("../../docs/plugins.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, table, _ := strings.Cut(string(text), "\n## Built in\n")
+	table, _, _ = strings.Cut(table, "\n## ")
+	rows := map[string]int{}
+	for line := range strings.Lines(table) {
+		if cells := strings.Split(line, " | "); len(cells) == 3 {
+			rows[strings.TrimPrefix(cells[0], "| ")]++
+		}
+	}
+	known := policy.Names(built.All())
+	for _, name := range known {
+		if rows[name] != 1 {
+			t.Errorf("plugin %s has %d rows in the table \"Built in\" of docs/plugins.md", name, rows[name])
+		}
+	}
+	for name := range rows {
+		if name != "plugin" && !slices.Contains(known, name) {
+			t.Errorf("docs/plugins.md has a row for plugin %s, which is not built", name)
 		}
 	}
 }

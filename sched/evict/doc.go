@@ -22,5 +22,6 @@
 // the next one cannot be better. No gang is left with less than its minimum, in any action; plugins decide the rest:
 // how their answers combine is in sched/policy/eviction.go.
 // Data flows one way: preemptor, candidates, dry run, node search, search, result. Calls go the other way: Execute,
-// serve, take, Search.Take, place, nodeSearch.cheapest, dryRun.run; then Engine.commit makes items of what holds.
+// serve, askFor, take, takeIn, Search.Take, place, evictFor, cheapestNode, dryRun.run; then Engine.commit makes items
+// of what holds.
 package evict

@@ -42,6 +42,9 @@ func (e *Evictor) signatureOf(j ledger.JobID) (g Signature, starves bool) {
 
 // would says that take would find victims for a job alone. For a job with
 // HardTopology only trying shows it, so it is true if the options allow such jobs.
+// It costs what take costs: the whole search, with nothing kept of it. So one eviction may be searched for up to three
+// times: to see whether the action has anything to do, whether this job may be helped, and by take. Only refusals are
+// remembered, for as long as nothing changes.
 func (e *Evictor) would(o Options, j ledger.JobID) bool {
 	if search.HardTopology(e.s, j) {
 		return o.Domains > 0

@@ -1,9 +1,9 @@
 // Package plugins is the list of the built-in plugins.
 //
-// It is a plain list: nothing registers itself, and an engine knows exactly the plugins in it. Its
-// order means nothing; a profile's tiers have their own order. Each plugin has a folder of its own,
-// knows no other plugin and no action, and is identified by the name that configurations use
-// (internal/config has the catalogue of their arguments).
+// It is a plain list: nothing registers itself. An engine knows the plugins in it, those that it is made with
+// (sched.WithPlugin), and booking, which is always on and which no configuration names. The order of the list means
+// nothing; a profile's tiers have their own order. Each plugin has a folder of its own, knows no other plugin and no
+// action, and is identified by the name that configurations use (internal/config has their arguments).
 package plugins
 
 import (
