@@ -20,7 +20,7 @@ func (evictAny) Name() string { return "evictAny" }
 
 func (evictAny) Execute(s *session.Session) {
 	admitted := func(j ledger.JobID) bool { return s.L.Job(j).Admitted() }
-	for _, j := range s.Candidates(admitted, func(j ledger.JobID) bool { return !s.Blocked(j).Is() }) {
+	for _, j := range s.ActiveJobs(admitted, func(j ledger.JobID) bool { return !s.Blocked(j).Is() }) {
 		for _, t := range search.PendingTasksOf(s, j).Tasks {
 			if s.L.Task(t).Placeable() && evictFor(s, t) {
 				return

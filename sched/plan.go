@@ -11,12 +11,12 @@ type ItemKind uint8
 
 // The kinds of items, with the API field that shows that one was carried out.
 const (
-	BindPod     ItemKind = iota // spec.nodeName
-	EvictPod                    // metadata.deletionTimestamp
-	NominatePod                 // status.nominatedNodeName: room was freed for the pod; without Node: it ends
-	SetPhase                    // PodGroup.status.phase
-	OpenGate                    // spec.schedulingGates without the queue's gate
-	KeepPod                     // none: evictions that were asked for and not carried out yet are taken back
+	BindPod          ItemKind = iota // spec.nodeName
+	EvictPod                         // metadata.deletionTimestamp
+	NominatePod                      // status.nominatedNodeName: room was freed for the pod; without Node: it ends
+	SetPhase                         // PodGroup.status.phase
+	OpenGate                         // spec.schedulingGates without the queue's gate
+	WithdrawEviction                 // none: evictions that were asked for and not carried out yet are taken back
 )
 
 var itemKindNames = [...]string{"bind", "evict", "nominate", "phase", "open", "keep"}
@@ -39,7 +39,7 @@ type Item struct {
 	Action    string           // EvictPod: the action that evicts
 	For       ledger.Key       // EvictPod: the pod that gets the room
 	Why       *trace.Eviction  // EvictPod: the record of the decision
-	// Evictions are, for KeepPod, the items that are taken back: all of them, or none if one was begun. Pod is
+	// Evictions are, for WithdrawEviction, the items that are taken back: all of them, or none if one was begun. Pod is
 	// the pod of the first one.
 	Evictions []uint64
 }

@@ -156,7 +156,7 @@ func (c *sharedCluster) cycle() (evicted []Item) {
 		kept = append(kept, i.Evictions...)
 	}
 	for _, i := range plan.Items {
-		if i.Kind == SetPhase || i.Kind == KeepPod || slices.Contains(kept, i.ID) {
+		if i.Kind == SetPhase || i.Kind == WithdrawEviction || slices.Contains(kept, i.ID) {
 			continue
 		}
 		p := *c.pods[i.Pod]

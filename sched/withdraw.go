@@ -34,7 +34,7 @@ func (rs *reservations) withdrawUnneeded() {
 			continue
 		}
 		first := rs.e.l.Task(t)
-		item := Item{Kind: KeepPod, Statement: first.Held.Statement, Pod: first.Key, UID: first.Pod.UID,
+		item := Item{Kind: WithdrawEviction, Statement: first.Held.Statement, Pod: first.Key, UID: first.Pod.UID,
 			Node: rs.e.l.Node(first.Node).Name}
 		for _, v := range group {
 			item.Evictions = append(item.Evictions, rs.e.l.Task(v).Held.Item)

@@ -161,7 +161,7 @@ func Decision(i sched.Item) string {
 		return "phase of " + i.Group.String() + " to " + i.Phase.String()
 	case sched.OpenGate:
 		return "open the gate of " + pod
-	case sched.KeepPod:
+	case sched.WithdrawEviction:
 		return "keep " + pod + ": its eviction is taken back"
 	}
 	return i.Kind.String()

@@ -82,7 +82,7 @@ func (t itemText) item() (i sched.Item, err error) {
 	i = sched.Item{ID: t.ID, Statement: t.Statement, UID: t.UID, Node: t.Node, Chosen: t.Chosen, Phase: t.Phase,
 		Action: t.Action, Why: t.Why, Evictions: t.Evictions}
 	for k := sched.BindPod; ; k++ {
-		if k > sched.KeepPod {
+		if k > sched.WithdrawEviction {
 			return i, fmt.Errorf("the kind of an item is %q, which this version does not know", t.Kind)
 		}
 		if k.String() == t.Kind {

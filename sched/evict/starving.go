@@ -96,7 +96,7 @@ func (e *Evictor) allStarving(action string) []ledger.JobID {
 		job := s.L.Job(j)
 		return job.Admitted() && job.By[model.Pending] > 0 && !e.hasNoVictims(j, action)
 	}
-	return s.Candidates(admitted, func(j ledger.JobID) bool {
+	return s.ActiveJobs(admitted, func(j ledger.JobID) bool {
 		if s.Blocked(j).Is() {
 			return false
 		}

@@ -57,9 +57,9 @@ type Unit struct {
 // Together are the tasks of a unit that can only go together.
 func (u Unit) Together() []ledger.TaskID { return u.Tasks[u.Surplus:] }
 
-// Kept is the code of a unit that stays because its queue holds no more than it deserves once its Surplus tasks are
+// WhyStays is the code of a unit that stays because its queue holds no more than it deserves once its Surplus tasks are
 // gone.
-func (u Unit) Kept() trace.Code {
+func (u Unit) WhyStays() trace.Code {
 	if u.Surplus > 0 && len(u.Together()) > 1 {
 		return trace.VictimMinimum
 	}

@@ -11,9 +11,9 @@ type Action interface {
 	Execute(s *Session)
 }
 
-// Candidates are the active jobs that pass worth and keep, by name. worth only reads; keep may admit a
+// ActiveJobs are the active jobs that pass worth and keep, by name. worth only reads; keep may admit a
 // job, or note why it is left out, and is called in the order of names.
-func (s *Session) Candidates(worth, keep func(ledger.JobID) bool) []ledger.JobID {
+func (s *Session) ActiveJobs(worth, keep func(ledger.JobID) bool) []ledger.JobID {
 	// Admitting a job takes it off the active list: collect the jobs first, then call keep.
 	var out []ledger.JobID
 	for _, j := range s.L.Jobs.Active() {

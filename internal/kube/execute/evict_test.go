@@ -321,7 +321,7 @@ func TestAnEvictionThatWasNotBegunIsTakenBack(t *testing.T) {
 				}
 				carrier.Execute(append(items, evict(2, "second")))
 				synctest.Wait()
-				carrier.Execute([]sched.Item{{ID: 3, Kind: sched.KeepPod, Pod: ledger.Key{Namespace: "ns", Name: "first"},
+				carrier.Execute([]sched.Item{{ID: 3, Kind: sched.WithdrawEviction, Pod: ledger.Key{Namespace: "ns", Name: "first"},
 					UID: "life", Evictions: []uint64{1, 2}}})
 				free.Store(true)
 				carrier.Wait(ctx)

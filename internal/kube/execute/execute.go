@@ -131,7 +131,7 @@ func (c *Executor) start(item sched.Item, later []sched.Item) {
 	switch {
 	case item.Kind == sched.SetPhase:
 		c.setPhase(item)
-	case item.Kind == sched.KeepPod:
+	case item.Kind == sched.WithdrawEviction:
 		c.leaving.withdraw(item.Evictions)
 		c.answer(item, sched.Done, 0)
 	case superseded(item, later):

@@ -114,7 +114,7 @@ func (m *move) undue() trace.Reason {
 	gives := func(d resource.Dim) bool { return m.lacks(d) && m.reclaim.gives(d) }
 	r := m.undueOf(m.unit.Queue, m.shared, gives, m.reclaim.together.Get)
 	if r.Code == trace.VictimDeserved {
-		r.Code = m.unit.Kept()
+		r.Code = m.unit.WhyStays()
 	}
 	return r
 }

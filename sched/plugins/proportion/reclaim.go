@@ -89,7 +89,7 @@ func (p *plugin) within(u policy.Unit, helps func(resource.Dim) bool) trace.Reas
 	if p.some(func(d resource.Dim) bool { return helps(d) && held(d) > deserved.Get(d) }) {
 		return trace.Reason{}
 	}
-	return trace.Reason{Code: u.Kept(), Queue: queue.Name, Shorts: trace.ShortsOf(p.l.Dims, helps,
+	return trace.Reason{Code: u.WhyStays(), Queue: queue.Name, Shorts: trace.ShortsOf(p.l.Dims, helps,
 		func(d resource.Dim) trace.Short { return trace.Short{Need: deserved.Get(d), Have: held(d)} })}
 }
 
