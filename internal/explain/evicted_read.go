@@ -15,8 +15,9 @@ var (
 		`(?:; permitted by (tier .+?))?; its job (goes as a whole|keeps its minimum)(?:; (queue .*))?$`)
 	permittedBy = regexp.MustCompile(`^tier (\d+) \(([^)]*)\)$`)
 	queueHeld   = regexp.MustCompile(`^queue \S+ held (.+)$`)
-	dimHeld     = regexp.MustCompile(`^(\S+) (\S+) \(deserved (\S+)\)$`)
-	leftNode    = regexp.MustCompile(`^(\S+): leaves node (\S+): (.*)$`)
+	// Amounts have no exponent, as Quantity writes none: anyone may write an event, and one may be huge.
+	dimHeld  = regexp.MustCompile(`^(\S+) (-?[\d.]+(?:[KMGTPE]i)?) \(deserved (-?[\d.]+(?:[KMGTPE]i)?)\)$`)
+	leftNode = regexp.MustCompile(`^(\S+): leaves node (\S+): (.*)$`)
 )
 
 // ReadEvicted reads what Evicted wrote, as it stands in the event and the condition of an evicted pod: false for

@@ -59,6 +59,7 @@ func TestWhatEvictedSaysIsReadAgain(t *testing.T) {
 		said + "; its job keeps its minimum": {}, // what earlier versions said
 		said + " and tier 2 (proportion); its job keeps its minimum; queue a held cpu 4 (des…": {
 			Others: []trace.Permission{{Tier: 2, Plugins: []string{"proportion"}}}},
+		said + "; its job keeps its minimum; queue a held cpu 1e1000000000 (deserved 3)": {}, // another hand wrote it
 	} {
 		want.Action, want.Node, want.For, want.ForJob, want.ForQueue, want.Queue = "reclaim", "n1", "ml/b-0", "ml/b", "b", "a"
 		want.Tier, want.PermittedBy = 1, []string{"gang", "conformance"}
