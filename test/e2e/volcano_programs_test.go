@@ -102,7 +102,7 @@ func (v volcanoed) controllers(kubeconfig string) {
 	go func() { ended <- cmd.Wait() }()
 	v.t.Cleanup(func() {
 		_ = cmd.Process.Kill()
-		<-ended
+		_ = <-ended // it was killed
 		log.Close()
 		if text, _ := os.ReadFile(path); v.t.Failed() {
 			v.t.Logf("the log of Volcano's controllers:\n%s", text[max(0, len(text)-8000):])
