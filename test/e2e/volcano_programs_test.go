@@ -98,11 +98,11 @@ func (v volcanoed) controllers(kubeconfig string) {
 	if err := cmd.Start(); err != nil {
 		v.t.Fatal(err)
 	}
-	ended := make(chan error, 1)
-	go func() { ended <- cmd.Wait() }()
+	ended := make(chan struct{})
+	go func() { defer close(ended); _ = cmd.Wait() }() // it is killed
 	v.t.Cleanup(func() {
 		_ = cmd.Process.Kill()
-		_ = <-ended // it was killed
+		<-ended
 		log.Close()
 		if text, _ := os.ReadFile(path); v.t.Failed() {
 			v.t.Logf("the log of Volcano's controllers:\n%s", text[max(0, len(text)-8000):])
