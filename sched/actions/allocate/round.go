@@ -148,10 +148,7 @@ func (r *round) turn(rotation *session.Rotation, q ledger.QueueID, j ledger.JobI
 		rotation.Return(q)
 		return
 	}
-	outcome := search.Refused
-	if s.Trace.On(trace.PredicatesFailed) || !s.Pending.Parked(j) {
-		outcome = search.Attempt(s, w)
-	} // else it lacks room by now as when it was refused: those before it took what came free
+	outcome := search.Attempt(s, w)
 	if outcome == search.Provisional {
 		r.kept = append(r.kept, j)
 	}
