@@ -27,6 +27,7 @@ type Set struct {
 	documents int
 	file      string
 	most      int   // how many pods workloads may make
+	mostSpecs int64 // bytes of their templates and names, of each pod anew; 0: any number
 	spoilt    []int // chunks of which a piece is malformed
 
 	buf      []byte           // the JSON of the document that is read

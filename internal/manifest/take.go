@@ -49,8 +49,9 @@ func (s *Set) WriteJSON(to io.Writer) error {
 	return json.NewEncoder(to).Encode(list)
 }
 
-// MakeAtMost bounds how many pods workloads make.
-func (s *Set) MakeAtMost(pods int) { s.most = min(s.most, pods) }
+// MakeAtMost bounds how many pods workloads make, and the bytes of their templates and names, of each pod anew: a short
+// text can ask for many pods of a large template, and each is read for itself.
+func (s *Set) MakeAtMost(pods int, specs int64) { s.most, s.mostSpecs = min(s.most, pods), specs }
 
 // Add takes in what another set holds, after what this one has: objects of the same name are replaced.
 func (s *Set) Add(other *Set) { s.merge(other) }

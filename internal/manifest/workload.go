@@ -130,9 +130,16 @@ func (b *builder) makePods(batch batchOf) {
 		return
 	case batch.count > int64(b.left):
 		b.problem(o.ref(), "%d pods are more than the %d that may still be made: none are made", batch.count, b.left)
+		b.world.Unmade = true
+		return
+	case batch.count > b.leftSpecs/batch.size():
+		b.problem(o.ref(), "%d pods of %d bytes each are more than the %d bytes of pods that may still be made: "+
+			"none are made", batch.count, batch.size(), b.leftSpecs)
+		b.world.Unmade = true
 		return
 	}
 	b.left -= int(batch.count)
+	b.leftSpecs -= batch.count * batch.size()
 	annotations := b.annotations(batch)
 	t := b.timesOf(o.ref(), batch.template.Annotations)
 	if of := b.times[o.id]; batch.fixed && !t.lasts {
@@ -161,6 +168,9 @@ func (b *builder) makePods(batch batchOf) {
 		b.addPod(o.where, pod, b.madeSubmitAt(o, pod, t), t)
 	}
 }
+
+// size is about how many bytes one pod of the batch has.
+func (batch *batchOf) size() int64 { return int64(1 + len(batch.prefix) + batch.template.Size()) }
 
 // podRefOf names the i-th pod of a batch.
 func (b *builder) podRefOf(batch *batchOf, i int64) model.Ref {

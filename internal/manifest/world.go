@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"fmt"
 	"maps"
+	"math"
 	"slices"
 	"time"
 
@@ -27,6 +28,8 @@ type World struct {
 	// Problems are what the author should know, sorted. What is wrong with an object
 	// itself is in its fact's Faults, not here.
 	Problems []Problem
+	// Unmade says that pods of a workload are not among Items, since they are more than are made.
+	Unmade bool
 }
 
 // Item is one fact and what a simulation needs beside it.
@@ -69,7 +72,7 @@ func (s *Set) Expand(schedulers ...string) *World {
 	b := &builder{
 		world:  &World{Configs: slices.Clone(s.configs), Skipped: maps.Clone(s.skipped)},
 		byName: map[identity]*object{}, times: map[identity]times{}, busy: map[identity]bool{},
-		classes: map[string]int32{}, left: s.most,
+		classes: map[string]int32{}, left: s.most, leftSpecs: cmp.Or(s.mostSpecs, math.MaxInt64),
 	}
 	b.options = translate.Options{Schedulers: schedulers, TopOwner: b.topOwner, OwnerSays: b.ownerSays,
 		Specs: &translate.Specs{}}
@@ -122,6 +125,8 @@ type builder struct {
 	classes map[string]int32    // priority classes
 	groups  map[identity]string // the PodGroup given for a Volcano Job
 	left    int                 // how many pods may still be made
+
+	leftSpecs int64 // bytes of their templates and names
 }
 
 func (b *builder) problem(object, format string, args ...any) {

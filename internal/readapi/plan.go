@@ -3,6 +3,7 @@ package readapi
 import (
 	"bytes"
 	"cmp"
+	"context"
 	"errors"
 	"fmt"
 	"io"
@@ -33,7 +34,8 @@ const (
 	MostToPlan  = 1 << 20 // bytes
 	mostToPlan  = 100     // jobs
 	podsToPlan  = 10_000
-	plansAtOnce = 4 // that are read and rendered; of each user one
+	specsToPlan = 64 << 20 // bytes of the pods that workloads make: a second or two to read
+	plansAtOnce = 4        // that are read and rendered; of each user one
 )
 
 // mayBePlanned are the kinds of facts that come with a job. Others are of the cluster, and stay as they are.
@@ -67,13 +69,17 @@ func plan(s *Server, w http.ResponseWriter, r *http.Request, u *access.User) err
 			message: "another plan is being made for user " + access.Share(u), retry: 1}
 	}
 	defer s.planners.Delete(access.Share(u))
+	text, err := body(w, r) // before it has a place of the few
+	if err != nil {
+		return err
+	}
 	select {
 	case s.planning <- struct{}{}:
 		defer func() { <-s.planning }()
 	case <-r.Context().Done():
 		return r.Context().Err()
 	}
-	facts, notes, err := s.submitted(w, r)
+	facts, notes, err := s.submitted(text)
 	if err != nil {
 		return err
 	}
@@ -93,23 +99,38 @@ func plan(s *Server, w http.ResponseWriter, r *http.Request, u *access.User) err
 	return s.write(w, r, out)
 }
 
-// submitted are the facts of the objects in a body, and what their author should know.
-func (s *Server) submitted(w http.ResponseWriter, r *http.Request) (facts []model.Fact, notes []string, err error) {
+// body reads a request's body, as long as its context lasts: a client may send the rest of it never.
+func body(w http.ResponseWriter, r *http.Request) ([]byte, error) {
+	to := http.NewResponseController(w)
+	stop := context.AfterFunc(r.Context(), func() { _ = to.SetReadDeadline(time.Unix(1, 0)) })
+	defer stop()
 	text, err := io.ReadAll(http.MaxBytesReader(w, r.Body, MostToPlan))
-	if err != nil {
-		var large *http.MaxBytesError
-		if errors.As(err, &large) {
-			return nil, nil, refuse(http.StatusRequestEntityTooLarge, "RequestEntityTooLarge",
-				fmt.Sprintf("more than %d MiB of objects: plan them on the objects (--from objects)", MostToPlan>>20))
-		}
-		return nil, nil, badRequest("the body cannot be read")
+	var large *http.MaxBytesError
+	switch {
+	case errors.As(err, &large):
+		return nil, tooMuch(fmt.Sprintf("more than %d MiB of objects", MostToPlan>>20))
+	case err != nil:
+		return nil, badRequest("the body cannot be read, or did not come in time")
 	}
+	return text, nil
+}
+
+func tooMuch(what string) error {
+	return refuse(http.StatusRequestEntityTooLarge, "RequestEntityTooLarge",
+		what+": plan them on the objects (--from objects)")
+}
+
+// submitted are the facts of the objects in a text, and what their author should know.
+func (s *Server) submitted(text []byte) (facts []model.Fact, notes []string, err error) {
 	set, errs := manifest.Load([]string{"-"}, bytes.NewReader(text))
 	if len(errs) > 0 {
 		return nil, nil, badRequest(clipped(errs[0].Error()))
 	}
-	set.MakeAtMost(podsToPlan)
+	set.MakeAtMost(podsToPlan, specsToPlan)
 	world := set.Expand(s.o.Schedulers...)
+	if world.Unmade { // what would become of the other pods is no answer
+		return nil, nil, tooMuch(fmt.Sprintf("more than %d pods, or %d MiB of pods", podsToPlan, specsToPlan>>20))
+	}
 	for _, p := range world.Problems[:min(len(world.Problems), mostNames)] {
 		notes = append(notes, p.Object+": "+p.Message)
 	}
