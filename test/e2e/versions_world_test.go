@@ -123,7 +123,12 @@ func (w world) start(name, path string, args []string, change func(*http.Request
 	}, 1, 0, func(to http.ResponseWriter, r *http.Request, pass http.HandlerFunc) {
 		if change != nil {
 			if err := change(r); err != nil {
-				w.t.Errorf("change %s %s: %v", r.Method, r.URL.Path, err)
+				select {
+				case <-r.Context().Done(): // it was killed before it had sent the whole request
+					return
+				case <-time.After(time.Second):
+					w.t.Errorf("change %s %s: %v", r.Method, r.URL.Path, err)
+				}
 			}
 		}
 		i.trip(to, r, pass)
