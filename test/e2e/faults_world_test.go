@@ -37,10 +37,14 @@ func sharedWorld(t *testing.T) world {
 // kubelet there, so pods are bound and do not run.
 func privateWorld(t *testing.T) (world, *cluster.Cluster) {
 	t.Helper()
-	return privateWorldOf(t, cluster.Options{})
+	return privateWorldOf(t, cluster.Options{}, ourCRDs)
 }
 
-func privateWorldOf(t *testing.T, o cluster.Options) (world, *cluster.Cluster) {
+// ourCRDs are those of deploy/.
+func ourCRDs(ctx context.Context, c *cluster.Cluster) error { return c.InstallCRDs(ctx) }
+
+func privateWorldOf(t *testing.T, o cluster.Options, crds func(context.Context, *cluster.Cluster) error) (
+	world, *cluster.Cluster) {
 	t.Helper()
 	c, err := cluster.Start(t.Context(), o)
 	if err != nil {
@@ -51,7 +55,7 @@ func privateWorldOf(t *testing.T, o cluster.Options) (world, *cluster.Cluster) {
 			t.Error(err)
 		}
 	})
-	if err := c.InstallCRDs(t.Context()); err != nil {
+	if err := crds(t.Context(), c); err != nil {
 		t.Fatal(err)
 	}
 	w := world{t: t, config: c.Config, ns: "private"}

@@ -17,7 +17,7 @@ import (
 // scheduler counts what the other has placed, leaves the other's pods alone, and uses the room that the other's pods
 // leave.
 func TestLiveBesideKubeScheduler(t *testing.T) {
-	w, _ := privateWorldOf(t, cluster.Options{KubeScheduler: true})
+	w, _ := privateWorldOf(t, cluster.Options{KubeScheduler: true}, ourCRDs)
 	w.node("a", "4")
 	w.node("b", "4")
 	w.queue()

@@ -21,8 +21,6 @@ import (
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/apimachinery/pkg/types"
-	"k8s.io/client-go/dynamic"
-	"k8s.io/client-go/kubernetes"
 
 	"ashlar.sh/test/e2e/cluster"
 )
@@ -42,31 +40,9 @@ func newVolcanoed(t *testing.T) volcanoed {
 	if err != nil {
 		t.Fatal(err)
 	}
-	c, err := cluster.Start(t.Context(), cluster.Options{ControllerManager: true, Kwok: true})
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() {
-		if err := c.Stop(); err != nil {
-			t.Error(err)
-		}
-	})
-	if err := c.InstallVolcanosCRDs(t.Context(), dir); err != nil {
-		t.Fatal(err)
-	}
-	v := volcanoed{world: world{t: t, config: c.Config, ns: "volcano"}, dir: dir}
-	if v.kube, err = kubernetes.NewForConfig(c.Config); err != nil {
-		t.Fatal(err)
-	}
-	if v.dynamic, err = dynamic.NewForConfig(c.Config); err != nil {
-		t.Fatal(err)
-	}
-	concerns(t, v.ns)
-	v.try("make a namespace", func(ctx context.Context) error {
-		_, err := v.kube.CoreV1().Namespaces().Create(ctx, &corev1.Namespace{ObjectMeta: metav1.ObjectMeta{Name: v.ns}},
-			metav1.CreateOptions{})
-		return err
-	})
+	w, c := privateWorldOf(t, cluster.Options{ControllerManager: true, Kwok: true},
+		func(ctx context.Context, c *cluster.Cluster) error { return c.InstallVolcanosCRDs(ctx, dir) })
+	v := volcanoed{world: w, dir: dir}
 	v.node("a", "8")
 	v.node("b", "8")
 	v.await("have nodes that are ready", func(ctx context.Context) error {
