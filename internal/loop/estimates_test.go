@@ -3,6 +3,7 @@ package loop
 import (
 	"context"
 	"strings"
+	"sync/atomic"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -148,10 +149,10 @@ func TestAStandbyEstimatesNothing(t *testing.T) {
 // Where one of two functions panics, the other is over before that is told.
 func TestWhatPanicsAtOnceIsToldWhenBothAreOver(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		over := 0
+		var over atomic.Int64
 		last := func() {
 			<-time.After(time.Second)
-			over++
+			over.Add(1)
 		}
 		bug := func() { panic("a bug") }
 		for _, x := range [][2]func(){{bug, last}, {last, bug}} {
@@ -160,8 +161,8 @@ func TestWhatPanicsAtOnceIsToldWhenBothAreOver(t *testing.T) {
 				t.Errorf("the error is %v", err)
 			}
 		}
-		if atOnce(last, last); over != 4 {
-			t.Errorf("%d functions were over, want 4", over)
+		if atOnce(last, last); over.Load() != 4 {
+			t.Errorf("%d functions were over, want 4", over.Load())
 		}
 	})
 }

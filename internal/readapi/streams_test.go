@@ -90,7 +90,12 @@ func TestOneCopyIsOneGeneration(t *testing.T) {
 		client := follow(t, s, "admin", "/v1/watch?kinds=jobs")
 		synctest.Wait()
 		first, _ := s.streams.current()
-		s.copies.last.Load().due = time.Now().Add(time.Minute) // as after a copy that took a second and a half
+		slow := *s.copies.last.Load()
+		slow.due = time.Now().Add(time.Minute) // as after a copy that took a second and a half
+		s.streams.mu.Lock()
+		s.streams.from = &slow
+		s.streams.mu.Unlock()
+		s.copies.last.Store(&slow)
 		<-time.After(30 * time.Second)
 		if now, _ := s.streams.current(); now != first {
 			t.Errorf("%d generations were made of one copy", now.number-first.number)
