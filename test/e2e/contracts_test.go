@@ -281,8 +281,12 @@ func TestContractLeaderWorkerSet(t *testing.T) {
 // name a queue and a minimum. The Jobs' pods are made by Kubernetes' own controller.
 func TestContractJobSet(t *testing.T) {
 	ns := contract(t, "3")
-	submitFile(t, ns, "jobset")
-	awaitRunning(t, ns, "sweep-driver", 1)
+	submitFile(t, ns, "jobset-1-driver")
+	awaitRunning(t, ns, "sweep-driver", 1) // pods of both Jobs may come in any order
+	submitFile(t, ns, "jobset-2-workers")
+	eventually(t, "the workers to be made", func(ctxless) (bool, error) {
+		return len(list(t, ns, "sweep-workers")) == 3, nil
+	}, func() string { return "" })
 	noneOf(t, ns, "sweep-workers") // two of three would fit
 	node(t, ns+"-b", "1")
 	awaitRunning(t, ns, "sweep-workers", 3)
