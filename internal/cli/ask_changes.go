@@ -13,8 +13,7 @@ import (
 // addStart adds to the answer when the job starts if nothing new comes.
 func (p questions) addStart(a asked, s *situation, job ledger.JobID, answer *explain.Answer) error {
 	end, now := p.Now().Add(a.search), s.engine.Now()
-	starts, err := estimate.Of(sched.CopiesOf(s.engine), now, estimate.Options{Coarse: true, Graces: true,
-		Stop: func() bool { return p.Now().After(end) }})
+	starts, err := startsOf(s.engine, func() bool { return p.Now().After(end) })
 	if err != nil {
 		return badInput("error: copying the engine: " + err.Error())
 	}
@@ -22,6 +21,11 @@ func (p questions) addStart(a asked, s *situation, job ledger.JobID, answer *exp
 		answer.Start = explain.NewStart(&start, now)
 	}
 	return nil
+}
+
+// startsOf estimates when the jobs start that wait in an engine of which only the present is known. stop ends it.
+func startsOf(e *sched.Engine, stop func() bool) (*estimate.Starts, error) {
+	return estimate.Of(sched.CopiesOf(e), e.Now(), estimate.Options{Coarse: true, Graces: true, Stop: stop})
 }
 
 // addChanges adds to the answer about a job, or a pod of it, what would make the job run.

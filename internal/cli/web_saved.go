@@ -17,6 +17,7 @@ import (
 	"ashlar.sh/internal/sim"
 	"ashlar.sh/internal/web/player"
 	"ashlar.sh/sched"
+	"ashlar.sh/sched/estimate"
 )
 
 // saved makes what the page shows of what a live scheduler saved: a recording, or one moment.
@@ -196,6 +197,11 @@ func (w *recorded) count(c *recording.Played) {
 	}
 }
 
+// CoarseStarts implements player.World.
+func (w *recorded) CoarseStarts(stop func() bool) (*estimate.Starts, error) {
+	return startsOf(w.Engine(), stop)
+}
+
 // Items implements player.World. What was decided and is not seen yet is decided anew.
 func (w *recorded) Items(time.Duration) ([]sim.Item, int64) {
 	w.held = w.player.Setting()
@@ -224,6 +230,11 @@ func (s *still) Next() (time.Duration, bool) { return 0, false }
 
 // Step implements player.World.
 func (s *still) Step() (sim.Cycle, bool) { return sim.Cycle{}, false }
+
+// CoarseStarts implements player.World.
+func (s *still) CoarseStarts(stop func() bool) (*estimate.Starts, error) {
+	return startsOf(s.engine, stop)
+}
 
 // Items implements player.World. What was decided and is not seen yet is decided anew.
 func (s *still) Items(time.Duration) ([]sim.Item, int64) {

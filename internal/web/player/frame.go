@@ -8,6 +8,8 @@ import (
 
 	"ashlar.sh/internal/explain"
 	"ashlar.sh/sched"
+	"ashlar.sh/sched/estimate"
+	"ashlar.sh/sched/ledger"
 )
 
 // frame is what was shown at one moment. It never changes.
@@ -70,10 +72,15 @@ func podKey(p *explain.Pod) string          { return p.Namespace + "/" + p.Name 
 // mostArithmetic is up to how many queues a frame keeps the arithmetic of each.
 const mostArithmetic = 64
 
-// frameOf describes an engine after a cycle. weight is how many rows it does not share with the frame before.
-func frameOf(before *frame, e *sched.Engine, s explain.Summary, evictions []explain.Eviction,
+// frameOf describes an engine after a cycle, with what was estimated of starts; nil: nothing was. weight is how many
+// rows it does not share with the frame before.
+func frameOf(before *frame, e *sched.Engine, starts *estimate.Starts, s explain.Summary, evictions []explain.Eviction,
 	extra []explain.Problem, begin time.Time) (f *frame, weight int) {
 	state := e.Report()
+	if starts != nil {
+		starts.Into(state.Jobs, e.Now())
+		starts.IntoQueues(state.Queues, queueOf(state.Jobs), e.Now())
+	}
 	r := explain.New(state, s, evictions)
 	for _, p := range extra {
 		r.AddProblem(p.Object, p.Message)
@@ -97,6 +104,15 @@ func frameOf(before *frame, e *sched.Engine, s explain.Summary, evictions []expl
 	}
 	f.point = pointOf(f, &state)
 	return f, 1 + n[0] + n[1] + n[2] + n[3]
+}
+
+// queueOf returns what tells the queue of each job.
+func queueOf(jobs []sched.JobReport) func(ledger.JobKey) string {
+	queues := make(map[ledger.JobKey]string, len(jobs))
+	for i := range jobs {
+		queues[jobs[i].Key()] = jobs[i].Queue
+	}
+	return func(k ledger.JobKey) string { return queues[k] }
 }
 
 // whyOf is the arithmetic of one queue as a document.

@@ -11,6 +11,7 @@ import (
 	"ashlar.sh/internal/explain"
 	"ashlar.sh/internal/sim"
 	"ashlar.sh/sched"
+	"ashlar.sh/sched/estimate"
 )
 
 // World is what is played: a sim.World, or an engine that decides no more.
@@ -21,6 +22,8 @@ type World interface {
 	Step() (sim.Cycle, bool)
 	// Items are the objects as they are at a virtual time, and the moment from which they go on: see sim.World.
 	Items(at time.Duration) (items []sim.Item, begin int64)
+	// CoarseStarts estimates when the jobs that wait start if nothing new comes, on a copy: see sim.World. stop ends it.
+	CoarseStarts(stop func() bool) (*estimate.Starts, error)
 }
 
 // Options say what is shown and how.
@@ -80,6 +83,7 @@ type Player struct {
 
 	framed time.Time     // when the last frame was made, and what it cost; guarded by world
 	cost   time.Duration // of the wall's time
+	asked  uint64        // the number of the last frame for which starts were estimated; Run's
 }
 
 // State is where a player is.
@@ -138,7 +142,7 @@ func (p *Player) take() {
 		before = p.ring.frames[n-1]
 	}
 	p.mu.Unlock()
-	f, weight := frameOf(before, p.w.Engine(), p.o.Summary(), p.o.Evictions(), p.o.Problems(),
+	f, weight := frameOf(before, p.w.Engine(), nil, p.o.Summary(), p.o.Evictions(), p.o.Problems(),
 		time.Unix(0, p.o.Begin).UTC())
 	_, more := p.w.Next()
 	p.mu.Lock()
@@ -181,6 +185,7 @@ func (p *Player) Run(stop <-chan struct{}) {
 		dirty = p.advance(now.Sub(last)) || dirty
 		last = now
 		if !dirty {
+			p.estimate()
 			continue
 		}
 		p.world.Lock()

@@ -43,6 +43,9 @@ func (p *Player) whyJob(w http.ResponseWriter, r *http.Request) {
 	}
 	ask := explain.Asking{Now: now, Basis: explain.Basis{Source: p.o.Source}}
 	answer := ask.JobAnswer(&why) // before the engine goes on with its reasons
+	if i, known := f.jobs.at[r.PathValue("namespace")+"/"+r.PathValue("name")]; known {
+		answer.Start = f.jobs.list[i].Start
+	}
 	p.world.Unlock()
 	if copied != nil {
 		end := p.o.Now().Add(searchWithin)
