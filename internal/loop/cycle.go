@@ -295,14 +295,23 @@ func verbosity() int {
 // that a ticker of a second does not miss every second one.
 const round = 950 * time.Millisecond
 
-// afterwards writes statuses and events if it is time: once a second, and for at most a tenth of the
-// time.
-func (bg *background) afterwards() {
-	pause := max(round, 10*bg.after)
-	if bg.l.o.Period < pause && bg.after*10 < bg.l.o.Period {
-		pause = bg.l.o.Period
+// latestRound is when a round is due although it takes more than a tenth of the time, as on a busy machine: what
+// changed is written two rounds later (lasting), and is to be there within three seconds.
+const latestRound = 1400 * time.Millisecond
+
+// betweenRounds is the time from one round to the next when a round takes so long: a second, for at most a tenth of the
+// time, or up to a quarter of it so that it is no later than latestRound.
+func betweenRounds(took, period time.Duration) time.Duration {
+	pause := max(round, min(10*took, max(latestRound, 4*took)))
+	if period < pause && took*10 < period {
+		pause = period
 	}
-	if time.Since(bg.afterAt) < pause {
+	return pause
+}
+
+// afterwards writes statuses and events if it is time.
+func (bg *background) afterwards() {
+	if time.Since(bg.afterAt) < betweenRounds(bg.after, bg.l.o.Period) {
 		return
 	}
 	began := time.Now()
@@ -317,6 +326,9 @@ func (bg *background) afterwards() {
 		bg.usage.tend(context.Background(), began)
 	})
 	bg.afterAt, bg.after = began, time.Since(began)
+	if bg.auditAt.After(began) {
+		bg.after -= bg.auditing // it has a bound of its own
+	}
 }
 
 // wire tells the parts what they are parts of.

@@ -20,40 +20,56 @@ type reportedText struct {
 	at      time.Time // when it was written; zero: by an earlier process
 	times   int       // how often it was refreshed lately
 	number  int       // counts the texts of a job's life, so that each of its pods gets the newest
+
+	binds   string   // what it says is in the way: see bindsOf
+	nodes   []string // that it names
+	amounts bool     // it was written for its amounts alone
+	early   int      // how often it was written at once lately, as counted at earlyAt
+	earlyAt time.Time
+	first   string // what the first of the job's pods was told: see reports.pods
 }
 
-// refreshed is how soon a text that is not true any more is written anew: twice as late each time, so that a busy
-// cluster, in which the amounts change every second, has few writes. A text that was true for long counts as the
-// first again.
+// refreshed is how soon a text with amounts that are not true any more is written anew: twice as late each time, so
+// that a busy cluster, in which the amounts change every second, has few writes. A text that was true for long counts
+// as the first again.
 const (
 	refreshed = 2 * time.Second
 	slowest   = 10 * time.Minute
 	textCalm  = 15 * time.Minute
 )
 
-// fewPods is up to how many waiting pods of a job get a refreshed text, too. Those of a larger job keep the text that
-// they were told first: a thousand writes for each change of an amount would say no more than the one of its PodGroup.
+// fewPods is up to how many waiting pods of a job get the new amounts, too. Those of a larger job keep the text that
+// they were told until something else is in the way: a thousand writes for each change of an amount would say no more
+// than the one of its PodGroup.
 const fewPods = 16
 
 // refresh reports the same reason with the amounts and names that are true now.
 func (rp *reports) refresh(job *ledger.Job, t *reportedJob, group *schedulingv1beta1.PodGroup, r trace.Reason,
 	now time.Time) []schedulingv1beta1.PodGroupCondition {
 	since := now.Sub(t.text.at)
-	if t.said == "" || since < min(refreshed<<min(t.text.times, 20), slowest) {
+	due := since >= min(refreshed<<min(t.text.times, 20), slowest)
+	if t.said == "" || !due && !t.text.mayBeEarly(now) {
+		return nil
+	}
+	wrong := t.text.wrong(rp.l.engine.Ledger(), bindsOf(&r))
+	if !due && !wrong {
 		return nil
 	}
 	message := t.message(job, r)
 	if message == t.text.message || clipped(message, t.text.message) {
 		return nil
 	}
+	times := t.text.times
 	if since > textCalm {
-		t.text.times = 0
+		times = 0
 	}
-	number := t.text.number
-	if job.By[model.Pending]+job.By[model.Pipelined] <= fewPods {
-		number++
+	few := job.By[model.Pending]+job.By[model.Pipelined] <= fewPods
+	t.text = t.text.next(&r, message, now, few || wrong)
+	t.text.times, t.text.amounts = times+1, !wrong
+	if !due {
+		t.text.times = times
+		t.text.noteEarly(now)
 	}
-	t.text = reportedText{message: message, at: now, times: t.text.times + 1, number: number}
 	c := condition(schedulingv1beta1.PodGroupUnschedulableType, t.code, volcanos(r), message, now)
 	if old := conditionOf(group, c.Type); old != nil && old.Status == c.Status {
 		c.LastTransitionTime = old.LastTransitionTime // it waits for this reason since then

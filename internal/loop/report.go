@@ -33,12 +33,14 @@ const lasting = round - 50*time.Millisecond
 // lacking is how long a job must lack pods, or pods their PodGroup, before that is written: controllers
 // make them one by one. lost is how long a gang that ran must lack some of its minimum: controllers have
 // made new members by then, and a controller that waits for the phase acts on it. longest is the longest
-// time that any reason must hold: each reason that is written in one wait must hold for twice as long
-// as the one before.
+// time that any reason must hold: after quickChanges of them, each that is written in one wait must hold for twice
+// as long as the one before, until one has held for reasonCalm.
 const (
-	lacking = 5 * time.Second
-	lost    = 2 * lasting
-	longest = 30 * time.Second
+	lacking      = 5 * time.Second
+	lost         = 2 * lasting
+	longest      = 30 * time.Second
+	quickChanges = 2
+	reasonCalm   = 2 * time.Minute
 )
 
 // all writes to objects what people, autoscalers and operators read there: to PodGroups why they wait
@@ -79,6 +81,9 @@ func (rp *reports) job(id ledger.JobID, now time.Time) {
 		code += "." + halfSaid
 	}
 	if code != t.code {
+		if t.code == t.said && now.Sub(t.since) >= reasonCalm {
+			t.changes = 0
+		}
 		t.code, t.since = code, now
 	}
 	lasts := t.code != "" && (t.code == t.said || now.Sub(t.since) >= t.untilReported(job, reason))
@@ -179,10 +184,11 @@ func noLonger(group *schedulingv1beta1.PodGroup, code string,
 // reportWait reports why a job waits.
 func (rp *reports) reportWait(job *ledger.Job, t *reportedJob, group *schedulingv1beta1.PodGroup, r trace.Reason,
 	now time.Time) []schedulingv1beta1.PodGroupCondition {
+	another := t.said != "" // its pods may show the same reason for it: Unschedulable
 	t.said = t.code
 	t.changes++
 	message := t.message(job, r)
-	t.text = reportedText{message: message, at: now, number: t.text.number}
+	t.text = t.text.next(&r, message, now, another)
 	rp.l.background.recorder.reasons.reason(job.Key, rp.l.now(), rp.l.background.questions.cycle.Load(),
 		explain.Sentence(r))
 	c := condition(schedulingv1beta1.PodGroupUnschedulableType, t.code, volcanos(r), message, now)
@@ -203,7 +209,7 @@ func (t *reportedJob) untilReported(job *ledger.Job, r trace.Reason) time.Durati
 	if job.Phase == model.GroupUnknown {
 		until = lost
 	}
-	return min(until<<min(t.changes, 5), longest)
+	return min(until<<min(max(0, t.changes-quickChanges), 5), longest)
 }
 
 // started says that a job's minimum is bound.
@@ -281,9 +287,11 @@ func (rp *reports) pods(id ledger.JobID, t *reportedJob, r trace.Reason) {
 					message = explain.Sentence(r)
 				}
 				if !rp.l.executor.PodCondition(execute.Waiting{Pod: row.Key, UID: row.Pod.UID, Version: version,
-					Reason: reason, Message: message, Urgent: changed && (cure || shown == corev1.PodReasonUnschedulable)}) {
+					Reason: reason, Message: message, Order: t.text.order(told, shown, changed),
+					Urgent: changed && (cure || shown == corev1.PodReasonUnschedulable)}) {
 					return false // too many writes wait: next round
 				}
+				t.text.first = told
 			}
 			if changed || t.text.number > 0 && job.Tasks == 1 { // describe shows a pod's events, not its reasons
 				rp.l.executor.Event(execute.Event{Kind: "Pod", Object: row.Key, UID: row.Pod.UID, Warning: true,

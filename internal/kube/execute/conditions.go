@@ -25,15 +25,16 @@ type Waiting struct {
 	Version         string
 	Reason, Message string
 	Urgent          bool // an autoscaler looks for it
+	Order           Order
 }
 
 // PodCondition writes a pod's PodScheduled=False with a reason. A write may wait for minutes: it has the
 // pod's version as its precondition, so that a pod that was bound meanwhile never shows that it waits.
 // Of two writes for a pod the newer one holds. It returns false when too much waits to be said: for
-// what is not urgent, when anything does that takes more than seconds, so that autoscalers hear of
-// their pods before all others are told of theirs.
+// what is not urgent, when what waits of its order and before takes more than seconds, so that autoscalers
+// hear of their pods before all others are told of theirs.
 func (c *Executor) PodCondition(w Waiting) bool {
-	if _, waiting, _ := c.slow.load(); !w.Urgent && waiting >= fewWaiting {
+	if !w.Urgent && c.slow.ahead(w.Order) >= fewWaiting {
 		return false
 	}
 	turn := c.newest.begin(w.UID)
@@ -43,7 +44,7 @@ func (c *Executor) PodCondition(w Waiting) bool {
 	if write.version == "0" {
 		write.version = ""
 	}
-	said := c.say(c.slow, write.send, func() { c.newest.over(w.UID, turn) })
+	said := sayInOrder(c, w.Order, c.slow, write.send, func() { c.newest.over(w.UID, turn) })
 	if !said {
 		c.newest.over(w.UID, turn)
 	}

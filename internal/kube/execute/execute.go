@@ -100,7 +100,7 @@ func New(ctx context.Context, o Options) *Executor {
 	}
 	c := (&Executor{options: o, ctx: ctx, retries: map[string]int{}, wake: make(chan struct{}, 1),
 		fast: newRequestQueue(mostInFlight, o.Panicked), status: newRequestQueue(mostStatuses, o.Panicked),
-		slow:    newRequestQueue(mostInFlight, o.Panicked),
+		slow:    newRequestQueue(mostConditions, o.Panicked),
 		figures: newRequestQueue(mostInFlight, o.Panicked), events: newRequestQueue(mostInFlight, o.Panicked)}).wire()
 	c.podGroups.waiting.pending = map[ledger.Key]*groupWrite{}
 	c.leaving.states = map[uint64]*eviction{}

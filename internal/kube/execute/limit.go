@@ -16,6 +16,10 @@ const (
 	// Statuses of PodGroups are not urgent: only so few writes of them are under way that the server
 	// has most of its capacity for bindings.
 	mostStatuses = 16
+
+	// Conditions of pods are limited by their rate. A request that waits for its turn there keeps its place: with so few
+	// under way, one that comes first has a third of a second before it at most.
+	mostConditions = 16
 )
 
 // slow is the latency from which a server counts as loaded: more requests at once would only wait
@@ -27,8 +31,7 @@ const slow = time.Second
 // decrease).
 type requestQueue struct {
 	mu      sync.Mutex
-	waiting []func() (latency time.Duration, overloaded bool)
-	head    int
+	waiting [orders]line // the work of an order begins before that of later ones
 	flying  int
 	limit   float64
 	most    float64
@@ -38,6 +41,37 @@ type requestQueue struct {
 	panicked crash.Handler
 }
 
+// Order says which conditions of pods are written before others that wait, too.
+type Order int
+
+// From the first to the last.
+const (
+	ChangedReason Order = iota // the first pod of a job that shows a reason which holds no more
+	FirstReason                // the first pod of a job that shows none yet
+	OtherPods                  // the other pods of a job
+	TextOnly                   // the reason is shown, and its amounts have changed
+	orders
+)
+
+// line is work that waits, in the order in which it came.
+type line struct {
+	work []func() (latency time.Duration, overloaded bool)
+	head int
+}
+
+func (l *line) len() int { return len(l.work) - l.head }
+
+// take removes the first of it.
+func (l *line) take() func() (time.Duration, bool) {
+	work := l.work[l.head]
+	l.work[l.head] = nil
+	l.head++
+	if l.head == len(l.work) {
+		l.work, l.head = l.work[:0], 0
+	}
+	return work
+}
+
 func newRequestQueue(most int, panicked crash.Handler) *requestQueue {
 	l := &requestQueue{limit: float64(min(firstInFlight, most)), most: float64(most), panicked: panicked}
 	l.idle = sync.NewCond(&l.mu)
@@ -45,24 +79,49 @@ func newRequestQueue(most int, panicked crash.Handler) *requestQueue {
 }
 
 // do runs work as soon as there is room for it, in the order of the calls.
-func (l *requestQueue) do(work func() (time.Duration, bool)) {
+func (l *requestQueue) do(work func() (time.Duration, bool)) { l.inOrder(0, work) }
+
+// inOrder runs work as soon as there is room for it and no work of an earlier order waits.
+func (l *requestQueue) inOrder(o Order, work func() (time.Duration, bool)) {
 	l.mu.Lock()
-	l.waiting = append(l.waiting, work)
+	l.waiting[o].work = append(l.waiting[o].work, work)
 	l.fill()
 	l.mu.Unlock()
 }
 
+// first takes the work that comes first, nil when none waits.
+func (l *requestQueue) first() func() (time.Duration, bool) {
+	for o := range l.waiting {
+		if l.waiting[o].len() > 0 {
+			return l.waiting[o].take()
+		}
+	}
+	return nil
+}
+
+// ahead is how much work waits of an order and of those before it.
+func (l *requestQueue) ahead(o Order) (n int) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.upTo(o)
+}
+
+func (l *requestQueue) upTo(o Order) (n int) {
+	for i := range l.waiting[:o+1] {
+		n += l.waiting[i].len()
+	}
+	return n
+}
+
 // fill starts what there is room for.
 func (l *requestQueue) fill() {
-	for l.flying < int(l.limit) && l.head < len(l.waiting) {
-		work := l.waiting[l.head]
-		l.waiting[l.head] = nil
-		l.head++
+	for l.flying < int(l.limit) {
+		work := l.first()
+		if work == nil {
+			return
+		}
 		l.flying++
 		go l.run(work)
-	}
-	if l.head == len(l.waiting) {
-		l.waiting, l.head = l.waiting[:0], 0
 	}
 }
 
@@ -82,15 +141,14 @@ func (l *requestQueue) next(latency time.Duration, overloaded bool) func() (time
 	l.learn(latency, overloaded)
 	l.flying--
 	defer l.fill()
-	if l.flying >= int(l.limit) || l.head == len(l.waiting) {
-		l.idle.Broadcast()
-		return nil
+	if l.flying < int(l.limit) {
+		if work := l.first(); work != nil {
+			l.flying++
+			return work
+		}
 	}
-	work := l.waiting[l.head]
-	l.waiting[l.head] = nil
-	l.head++
-	l.flying++
-	return work
+	l.idle.Broadcast()
+	return nil
 }
 
 func (l *requestQueue) learn(latency time.Duration, overloaded bool) {
@@ -110,14 +168,14 @@ func (l *requestQueue) learn(latency time.Duration, overloaded bool) {
 func (l *requestQueue) load() (flying, waiting, limit int) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	return l.flying, len(l.waiting) - l.head, int(l.limit)
+	return l.flying, l.upTo(orders - 1), int(l.limit)
 }
 
 // wait returns when nothing waits and nothing is under way.
 func (l *requestQueue) wait() {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	for l.flying > 0 || l.head < len(l.waiting) {
+	for l.flying > 0 || l.upTo(orders-1) > 0 {
 		l.idle.Wait()
 	}
 }

@@ -1,10 +1,13 @@
 package execute
 
 import (
+	"slices"
 	"sync/atomic"
 	"testing"
 	"testing/synctest"
 	"time"
+
+	"k8s.io/client-go/util/flowcontrol"
 )
 
 func TestALaneBearsMoreWhileAnswersComeInTime(t *testing.T) {
@@ -66,6 +69,57 @@ func TestAnswersOfOneRoundLowerTheLimitOnce(t *testing.T) {
 		}
 		if l.limit != before*0.7 {
 			t.Errorf("the limit fell from %v to %v, want seven tenths", before, l.limit)
+		}
+	})
+}
+
+// What comes first by its order begins before what waited longer.
+func TestWorkBeginsInOrder(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		l := newRequestQueue(1, nil)
+		var got []Order
+		for _, o := range []Order{TextOnly, TextOnly, OtherPods, FirstReason, ChangedReason, OtherPods} {
+			l.inOrder(o, func() (time.Duration, bool) {
+				got = append(got, o)
+				return 0, false
+			})
+		}
+		if n := l.ahead(OtherPods); n != 4 {
+			t.Errorf("%d wait of other pods and before, want 4", n)
+		}
+		l.wait()
+		want := []Order{TextOnly, ChangedReason, FirstReason, OtherPods, OtherPods, TextOnly} // the first had begun
+		if !slices.Equal(got, want) {
+			t.Errorf("it went %v, want %v", got, want)
+		}
+	})
+}
+
+// A reason that changed is written within half a second, however many conditions wait for their turn.
+func TestAChangedReasonIsWrittenBeforeOthers(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		l, rate := newRequestQueue(mostConditions, nil), flowcontrol.NewTokenBucketRateLimiter(saidPerSecond, saidAtOnce)
+		write := func(after func()) func() (time.Duration, bool) {
+			return func() (time.Duration, bool) {
+				if err := rate.Wait(t.Context()); err != nil {
+					t.Error(err)
+				}
+				after()
+				return 0, false
+			}
+		}
+		for i := range 3000 {
+			l.inOrder([]Order{FirstReason, OtherPods, TextOnly}[i%3], write(func() {}))
+		}
+		<-time.After(5 * time.Second)
+		began, took := time.Now(), time.Duration(0)
+		l.inOrder(ChangedReason, write(func() { took = time.Since(began) }))
+		l.wait()
+		if took > 500*time.Millisecond || took == 0 {
+			t.Errorf("it was written after %v", took)
+		}
+		if all := time.Since(began); all < 50*time.Second {
+			t.Errorf("the others were written within %v: nothing waited", all)
 		}
 	})
 }

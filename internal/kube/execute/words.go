@@ -128,11 +128,16 @@ func (c *Executor) ShardStatus(name, uid string, inUse, toAdd, toRemove []string
 // say does something in one of the slow queues, a few times if the server has no time; false
 // when too much waits. Otherwise another goroutine calls over, if any, once it is said or given up.
 func (c *Executor) say(on *requestQueue, what func(context.Context) error, over ...func()) bool {
+	return sayInOrder(c, 0, on, what, over...)
+}
+
+// sayInOrder is say, before what is of a later order.
+func sayInOrder(c *Executor, o Order, on *requestQueue, what func(context.Context) error, over ...func()) bool {
 	if _, waiting, _ := on.load(); waiting >= mostWaiting {
 		c.dropped.Add(1)
 		return false
 	}
-	on.do(func() (latency time.Duration, overloaded bool) {
+	on.inOrder(o, func() (latency time.Duration, overloaded bool) {
 		for _, f := range over {
 			defer f()
 		}
