@@ -18,7 +18,7 @@ import (
 type questions struct {
 	l      *loop
 	asked  chan *question
-	turns  [2]chan time.Time // by size: has a place for the one that is asked; the value: no sooner than
+	turns  [3]chan time.Time // by size: has a place for the one that is asked; the value: no sooner than
 	cycle  atomic.Uint64     // cycles that ran
 	ended  atomic.Int64      // when the last one did, in nanoseconds since the epoch
 	failed atomic.Int64      // when a question made the engine panic last
@@ -26,7 +26,7 @@ type questions struct {
 }
 
 // shares are one part of so many of the loop's time, by size.
-var shares = [2]time.Duration{readapi.Brief: 20, readapi.Whole: 40}
+var shares = [3]time.Duration{readapi.Brief: 20, readapi.Whole: 40, readapi.Reasons: 40}
 
 // burst is for how long brief questions may use in advance what they have not used: a page of a dashboard asks several
 // at once.

@@ -131,7 +131,8 @@ type copies struct {
 	scheduler Scheduler
 	making    chan struct{} // has a place for the one that makes a copy
 	last      atomic.Pointer[copied]
-	rows      *sched.ReportRows // of the last copy; the one that makes a copy has it. nil: there are none
+	listed    atomic.Pointer[copied] // that of jobs with their reasons
+	rows      *sched.ReportRows      // of the last copy; the one that makes a copy has it. nil: there are none
 	forget    *time.Timer
 	now       func() time.Time
 	within    time.Duration // see reasonsFor
@@ -147,6 +148,7 @@ func newCopies(s Scheduler, now func() time.Time) *copies {
 func (c *copies) drop() {
 	c.making <- struct{}{}
 	c.last.Store(nil)
+	c.listed.Store(nil)
 	c.rows = nil
 	<-c.making
 }
@@ -166,13 +168,13 @@ func (c *copies) get(ctx context.Context, need parts) (*copied, error) {
 	if have := c.valid(need); have != nil {
 		return have, nil // another reader made it meanwhile
 	}
-	next := &copied{has: need}
-	last := c.last.Load()
+	next, kept, size := &copied{has: need}, c.lastOf(need), Whole
+	last := kept.Load()
 	if last != nil && c.now().Sub(last.made) < alsoFor {
 		next.has |= last.has // readers of different parts must not make one copy each, in turn
 	}
-	if next.has &^= ofReasons; need&ofReasons != 0 {
-		next.has |= ofReasons // a list has them of all jobs; it does not make streams wait for them from then on
+	if need&ofReasons != 0 {
+		size = Reasons
 	}
 	rows := c.rows
 	c.rows = nil // a panic leaves rows that are not to be followed
@@ -184,7 +186,7 @@ func (c *copies) get(ctx context.Context, need parts) (*copied, error) {
 		asked = true
 		next.read(e, m, rows, c.within)
 	}
-	if err := c.scheduler.Ask(ctx, Whole, read); err != nil {
+	if err := c.scheduler.Ask(ctx, size, read); err != nil {
 		if !asked {
 			c.rows = rows
 		}
@@ -194,13 +196,22 @@ func (c *copies) get(ctx context.Context, need parts) (*copied, error) {
 	next.finish(last)
 	next.made = c.now()
 	next.due = next.made.Add(max(copyEvery, copyShare*next.took))
-	c.last.Store(next)
+	kept.Store(next)
 	return next, nil
+}
+
+// lastOf is where the last copy is kept that a reader may need. What a list costs, for which all jobs are asked why
+// they wait, has a share of the loop's time of its own: streams do not wait for it.
+func (c *copies) lastOf(need parts) *atomic.Pointer[copied] {
+	if need&ofReasons != 0 {
+		return &c.listed
+	}
+	return &c.last
 }
 
 // valid is the last copy if it will do.
 func (c *copies) valid(need parts) *copied {
-	have := c.last.Load()
+	have := c.lastOf(need).Load()
 	if have == nil || have.has&need != need || !c.now().Before(have.due) {
 		return nil
 	}

@@ -118,3 +118,30 @@ func TestFewPodsAreNoCopyOfAll(t *testing.T) {
 		t.Errorf("all was copied %d times", n)
 	}
 }
+
+// A list of jobs takes long, since all are asked why they wait. Streams have their next copy as they would without it.
+func TestAListHoldsUpNoStream(t *testing.T) {
+	w := busyWorld(t)
+	now := time.Unix(0, 0)
+	c := newCopies(w, func() time.Time { return now })
+	first, err := c.get(t.Context(), ofJobs)
+	if err != nil {
+		t.Fatal(err)
+	}
+	list, err := c.get(t.Context(), ofJobs|ofReasons)
+	if err != nil {
+		t.Fatal(err)
+	}
+	list.due = now.Add(6 * time.Second) // as of 5 000 jobs that wait
+	w.decide(nil)
+	now = first.due
+	if next, err := c.get(t.Context(), ofJobs); err != nil || next.Cycle != first.Cycle+1 {
+		t.Errorf("after a list a stream has cycle %d, %v; want the next one", next.Cycle, err)
+	}
+	if again, err := c.get(t.Context(), ofJobs|ofReasons); err != nil || again != list {
+		t.Errorf("the next list is another copy, %v", err)
+	}
+	if w.reads[Whole] != 2 || w.reads[Reasons] != 1 {
+		t.Errorf("%d copies for the stream and %d for lists", w.reads[Whole], w.reads[Reasons])
+	}
+}

@@ -83,7 +83,11 @@ func (k *kind[T]) read(s *Server, r *http.Request) (*copied, error) {
 			return c, err
 		}
 	}
-	return s.copies.get(r.Context(), k.part|ofReasons)
+	need := k.part
+	if need&ofJobs != 0 {
+		need |= ofReasons
+	}
+	return s.copies.get(r.Context(), need)
 }
 
 // page is how many rows a request asks for, and after which one.

@@ -38,8 +38,9 @@ type Size int
 
 // The sizes.
 const (
-	Brief Size = iota // one job or pod
-	Whole             // everything
+	Brief   Size = iota // one job or pod
+	Whole               // everything
+	Reasons             // why each job waits
 )
 
 // Moment is the state that an answer is about.
