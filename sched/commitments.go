@@ -165,7 +165,7 @@ func (ss *savedState) lender(j ledger.JobID) (Lender, bool) {
 	job := ss.e.l.Job(j)
 	w := Lender{JobLife{job.Key, life(job)}, ss.e.l.Lenders.Of(j), ss.e.l.Lenders.WaitsFrom(j),
 		ss.e.l.Lenders.AwaitsFrom(j), ss.e.l.Lenders.Lapsed(j)}
-	return w, w.How != ledger.Keeps || w.From != 0 || w.Podless != 0 || w.Lapsed
+	return w, w.How != ledger.LendsNone || w.From != 0 || w.Podless != 0 || w.Lapsed
 }
 
 // life is the UID of a job's PodGroup, empty for an adopted job.
@@ -237,7 +237,7 @@ func (e *Engine) Restore(c Commitments) {
 			e.l.Lenders.Lend(j, w.How)
 			e.l.Lenders.Wait(j, w.From)
 			if e.l.Lenders.Await(j, w.Podless); w.Podless != 0 {
-				e.promises.keep(j, w.Podless)
+				e.lapses.expect(j, w.Podless)
 			}
 		}
 	}

@@ -164,7 +164,7 @@ func (c *Copy) takeBack() {
 			if _, held := e.l.Jobs.PhaseHeld(j); held {
 				e.l.Jobs.DropPhase(j)
 			}
-			e.l.Lenders.Lend(j, ledger.Keeps)
+			e.l.Lenders.Lend(j, ledger.LendsNone)
 			e.l.Lenders.Wait(j, 0)
 			e.l.Lenders.Await(j, 0)
 			e.l.Lenders.Lapse(j, false)

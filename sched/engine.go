@@ -33,7 +33,7 @@ type Engine struct {
 
 	reservations reservations
 	gates        queueGates
-	promises     promises
+	lapses       lapses
 	reports      reports
 	saved        savedState
 	evictor      *evict.Evictor
@@ -78,7 +78,7 @@ func (e *Engine) Decide(now int64) (plan Plan, events []trace.Event, next int64)
 	e.turns = e.policy.At(now)
 	e.pauses = e.l.Backoffs.End(now)
 	e.losses = e.l.Losses.Judge(now, reservedUntil) // pauses come first: a job that pauses has no losses
-	e.promises.next = e.promises.lapse(now)
+	e.lapses.next = e.lapses.end(now)
 	e.policy.Explain(false)
 	e.reservations.expire(now)
 
@@ -90,7 +90,7 @@ func (e *Engine) Decide(now int64) (plan Plan, events []trace.Event, next int64)
 	if !e.decided {
 		e.reserveNominated(now)
 		e.decided = true
-		e.promises.disbelieve()
+		e.lapses.endUnfounded()
 		e.l.Lenders.Vote()
 	}
 
@@ -185,7 +185,7 @@ func (e *Engine) add(i Item) uint64 {
 // work goes on, at which a pod may be overdue that a planned start counts on, and at which usage may have
 // changed an order; 0 for none.
 func (e *Engine) next() (next int64) {
-	for _, at := range [...]int64{e.turns, e.reservations.nextExpiry(), e.pauses, e.losses, e.promises.next,
+	for _, at := range [...]int64{e.turns, e.reservations.nextExpiry(), e.pauses, e.losses, e.lapses.next,
 		e.session.Surplus.Until, e.resume, e.session.Planned, session.CoversUntil(&e.session),
 		e.session.Reorder()} {
 		if at != 0 && (next == 0 || at < next) {
@@ -270,7 +270,7 @@ func (e *Engine) Ledger() *ledger.Ledger { return e.l }
 func (e *Engine) wire() *Engine {
 	e.reservations.e = e
 	e.gates.e = e
-	e.promises.e = e
+	e.lapses.e = e
 	e.reports.e = e
 	e.saved.e = e
 	return e

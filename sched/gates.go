@@ -134,7 +134,7 @@ func (qg *queueGates) letThrough(tx *ledger.Tx, j ledger.JobID, shut []ledger.Ta
 			open = append(open, t)
 		}
 		free := job.By[model.Pending] - job.Gated // are placed without any gate
-		return job.PlacedOrPromised()+free >= job.MinMember || len(open) == len(shut)
+		return job.PlacedOrPipelined()+free >= job.MinMember || len(open) == len(shut)
 	}) {
 		open = nil
 	}

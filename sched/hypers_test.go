@@ -131,7 +131,7 @@ func checkNoneMissed(t rapid.TB, e *Engine) {
 			}) {
 			return true
 		}
-		need := max(1, int(job.MinMember-job.ReadyOrPromised()))
+		need := max(1, int(job.MinMember-job.ReadyOrPipelined()))
 		limit := net.Limit(job.Group.Topology)
 		reach := net.Reach(j, topology.AllSubs)
 		for d := range net.Len() {

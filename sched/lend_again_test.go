@@ -30,7 +30,7 @@ func TestAGangThatNodesRefuseByNowLends(t *testing.T) {
 				s.pod("g-1", member("g"))
 			}
 			s.decides(1)
-			if got := lends(s.e); got != ledger.Keeps {
+			if got := lends(s.e); got != ledger.LendsNone {
 				t.Fatalf("its queue refuses it, and it lends %v", got)
 			}
 			s.gone("a")

@@ -50,16 +50,16 @@ func (e *Engine) suffice(j ledger.JobID, tasks []ledger.TaskID) bool {
 		}
 	}
 	for i := range job.Subs {
-		if s := &job.Subs[i]; subs[i] > 0 && s.PlacedOrPromised()+subs[i] < job.SubSize(s) {
+		if s := &job.Subs[i]; subs[i] > 0 && s.PlacedOrPipelined()+subs[i] < job.SubSize(s) {
 			return false
 		}
 	}
 	for i := range job.Roles {
-		if r := &job.Roles[i]; r.PlacedOrPromised()+roles[i] < r.Min {
+		if r := &job.Roles[i]; r.PlacedOrPipelined()+roles[i] < r.Min {
 			return false
 		}
 	}
-	return job.PlacedOrPromised()+int32(len(tasks)) >= job.MinMember
+	return job.PlacedOrPipelined()+int32(len(tasks)) >= job.MinMember
 }
 
 // fit says that all of the tasks could wait on the nodes they are nominated to, and that their queue has room for them:

@@ -21,13 +21,13 @@ func (e *Engine) rephaseAll() {
 		if job := e.l.Job(j); job.Exists() && nextPhase(job) != job.Phase {
 			e.touched = append(e.touched, j)
 		} else {
-			e.promises.await(j)
+			e.lapses.await(j)
 		}
 	})
 	slices.SortFunc(e.touched, e.reports.byName)
 	for _, j := range e.touched {
 		e.rephase(j)
-		e.promises.await(j)
+		e.lapses.await(j)
 	}
 	e.l.Changes.TakeDirty(func(ledger.JobID) {})
 }

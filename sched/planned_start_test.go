@@ -101,7 +101,7 @@ func (s *plannedCluster) step() {
 	at := s.now
 	s.cycle()
 	for _, c := range s.e.Commitments().Tasks {
-		if job := s.pods[c.Pod.Name].Group; c.Kind == ledger.CommitKeep && c.Start > 0 && s.promised[job] == 0 {
+		if job := s.pods[c.Pod.Name].Group; c.Kind == ledger.CommitKeptRoom && c.Start > 0 && s.promised[job] == 0 {
 			s.promised[job] = c.First
 		}
 	}

@@ -16,8 +16,8 @@ import (
 // zero ReportRows has looked at nothing.
 type ReportRows struct {
 	e     *Engine
-	jobs  []keptJob     // by JobID
-	nodes []*NodeReport // by NodeID; nil: there is none
+	jobs  []describedJob // by JobID
+	nodes []*NodeReport  // by NodeID; nil: there is none
 	// by name
 	jobList  []*JobReport
 	nodeList []*NodeReport
@@ -30,8 +30,8 @@ type ReportRows struct {
 	next                ledger.JobID // where to go on asking why jobs wait
 }
 
-// keptJob is a job as it was described.
-type keptJob struct {
+// describedJob is a job as it was described.
+type describedJob struct {
 	row   *JobReport // nil: there is none
 	noted trace.Code // of the reason that was noted or found last
 	round uint64     // in which the reason was found; it may be older where that is not the present one
@@ -78,7 +78,7 @@ func (r *ReportRows) Jobs(e *Engine, stop func() bool) []*JobReport {
 		r.round++
 	}
 	for len(r.jobs) < e.l.Jobs.Len() {
-		r.jobs = append(r.jobs, keptJob{})
+		r.jobs = append(r.jobs, describedJob{})
 	}
 	again := make([]bool, len(r.jobs)) // to be described again
 	for id := range r.jobs {

@@ -37,7 +37,7 @@ func TestTheRestOfAJobLendsByWhatStillWaits(t *testing.T) {
 		"what waits for room comes before the pod that got a place": {
 			[]*model.Pod{pod("a", 3, 0, 4), pod("b", 2, 500, 0), pod("c", 1, 500, 0, nowhere)}, ledger.Lends, ledger.Lends},
 		"nodes refuse the first, the queue the last": {
-			[]*model.Pod{pod("a", 3, 0, 4), pod("b", 2, 500, 0), pod("c", 1, 1000, 0)}, ledger.Keeps, ledger.Lends},
+			[]*model.Pod{pod("a", 3, 0, 4), pod("b", 2, 500, 0), pod("c", 1, 1000, 0)}, ledger.LendsNone, ledger.Lends},
 	} {
 		t.Run(name, func(t *testing.T) {
 			profile := policy.Profile{Actions: []string{"enqueue", "allocate"},

@@ -121,7 +121,7 @@ var sentences = map[trace.Code]func(trace.Reason) string{
 		return fmt.Sprintf("%s would hold more than it deserves%s", queueOf(r), shorts(r.Shorts, withIt(r), "deserved"))
 	},
 	trace.QueueCapability: func(r trace.Reason) string {
-		if r.Text == trace.KeptFree {
+		if r.Text == trace.CountsGuarantees {
 			return fmt.Sprintf("%s would not keep free what other queues below it are guaranteed%s", queueOf(r),
 				shorts(r.Shorts, "with it and that", "allowed"))
 		}
@@ -132,7 +132,7 @@ var sentences = map[trace.Code]func(trace.Reason) string{
 	},
 
 	trace.QueueDevices: func(r trace.Reason) string {
-		if r.Text == trace.KeptFree {
+		if r.Text == trace.CountsGuarantees {
 			return fmt.Sprintf("%s would not keep free the devices that other queues below it are guaranteed%s", queueOf(r),
 				shorts(r.Shorts, "with its claims and those", "allowed"))
 		}
@@ -226,7 +226,7 @@ var sentences = map[trace.Code]func(trace.Reason) string{
 
 // withIt says what the amount in a queue's refusal includes.
 func withIt(r trace.Reason) string {
-	if r.Text == trace.KeptForWaiting {
+	if r.Text == trace.CountsKeptRoom {
 		return "with it and what is kept for a job that waits"
 	}
 	return "with it"

@@ -318,7 +318,7 @@ var sentencesByCode = []said{
 		"no node takes it: 2 are kept for a job that waits"},
 	{trace.Reason{Code: trace.RoomKept, Task: "ml/gang-0", Text: "n1, n2", Cause: &trace.Reason{Code: trace.NoNodes}},
 		"ml/gang-0: room is kept for it on n1, n2, until pods that came later have ended there; the cluster has no nodes"},
-	{trace.Reason{Code: trace.QueueDeserved, Queue: "a", Text: trace.KeptForWaiting,
+	{trace.Reason{Code: trace.QueueDeserved, Queue: "a", Text: trace.CountsKeptRoom,
 		Shorts: []trace.Short{{Dim: "cpu", Need: 12000, Have: 8000}}},
 		"queue a would hold more than it deserves (cpu: 12 with it and what is kept for a job that waits, 8 deserved)"},
 	{trace.Reason{Code: trace.PodTooLarge, Task: "ml/serve-0",

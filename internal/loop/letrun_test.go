@@ -262,7 +262,7 @@ func (w *living) together(group string) int32 {
 	if !ok {
 		return -1
 	}
-	return led.Job(id).Keeps()
+	return led.Job(id).RetainedMin()
 }
 
 // A minimum that a job never had keeps none of its pods from being evicted, whatever its tenant writes and when, also

@@ -70,9 +70,9 @@ func plain(r trace.Reason) string {
 		head, r.Text = head+" "+r.Text, ""
 	case trace.QueueCapability, trace.QueueDeserved:
 		switch r.Text {
-		case trace.KeptFree:
+		case trace.CountsGuarantees:
 			head, r.Text = head+" (guarantees kept)", ""
-		case trace.KeptForWaiting:
+		case trace.CountsKeptRoom:
 			head, r.Text = head+" (kept for a job that waits)", ""
 		case trace.CapabilityHeld:
 			head, r.Text = head+" (held)", ""

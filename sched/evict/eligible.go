@@ -49,14 +49,14 @@ func surplus(j *ledger.Job) int32 {
 	if !j.Exists() {
 		return 0
 	}
-	return j.Holding() - j.Keeps()
+	return j.Holding() - j.RetainedMin()
 }
 
 // roleSurplus is the same of one role.
-func roleSurplus(j *ledger.Job, r *ledger.Role) int32 { return r.Holding() - j.KeepsOf(r) }
+func roleSurplus(j *ledger.Job, r *ledger.Role) int32 { return r.Holding() - j.RetainedMinOf(r) }
 
 // subSurplus is the same of one sub-group.
-func subSurplus(j *ledger.Job, s *ledger.SubJob) int32 { return s.Holding() - j.KeepsOfSub(s) }
+func subSurplus(j *ledger.Job, s *ledger.SubJob) int32 { return s.Holding() - j.RetainedMinOfSub(s) }
 
 // isSurplus says that a task's job, its role and its sub-group keep their minimum without it.
 func isSurplus(l *ledger.Ledger, t ledger.TaskID) bool {

@@ -129,7 +129,7 @@ func (p *preemptor) rests(tasks []ledger.TaskID) {
 // missing is how many members the job still needs for its minimum.
 func (p *preemptor) missing() int {
 	job := p.l.Job(p.Job)
-	return int(job.MinMember - job.PlacedOrPromised())
+	return int(job.MinMember - job.PlacedOrPipelined())
 }
 
 // within are the nodes of the domain that the task has to stay in; nil: all nodes.

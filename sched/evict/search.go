@@ -108,7 +108,7 @@ func (vs *Search) placeAll(tx *ledger.Tx, tasks []ledger.TaskID) bool {
 			return true
 		}
 		job := vs.s.L.Job(vs.p.Job)
-		if !one && job.PlacedOrPromised()+int32(len(tasks)-i-1) < job.MinMember {
+		if !one && job.PlacedOrPipelined()+int32(len(tasks)-i-1) < job.MinMember {
 			return false
 		}
 	}
@@ -131,12 +131,12 @@ func (vs *Search) nonPreemptingFirst(tasks []ledger.TaskID) []ledger.TaskID {
 // every role, and whatever plugins require.
 func (vs *Search) satisfied() bool {
 	job := vs.s.L.Job(vs.p.Job)
-	if !job.RolesMet((*ledger.Count).PlacedOrPromised) {
+	if !job.RolesMet((*ledger.Count).PlacedOrPipelined) {
 		return false
 	}
 	for _, t := range vs.result.placed { // of a sub-group all members that it needs, or none
 		if sub := vs.s.L.Task(t).Sub; sub >= 0 {
-			if s := &job.Subs[sub]; s.PlacedOrPromised() < job.SubSize(s) {
+			if s := &job.Subs[sub]; s.PlacedOrPipelined() < job.SubSize(s) {
 				return false
 			}
 		}

@@ -13,7 +13,7 @@ type Signature struct {
 	Tasks             int
 	Never             bool         // its tasks may not preempt
 	Preemptable       bool         // the job's own preemptable mark
-	Kept              bool         // its tasks may not be evicted
+	NotEvictable      bool         // its tasks may not be evicted
 	Own               ledger.JobID // the job, if the answer is its own; NoJob otherwise
 }
 
@@ -29,13 +29,13 @@ func (vs *Search) SignatureOf(o Options, j ledger.JobID, tasks []ledger.TaskID) 
 		vs.s.L.Priorities.PreemptsNever(tasks[0]), job.Group != nil && job.Group.Preemptable,
 		!vs.s.L.Tasks.MayBeEvicted(tasks[0]), ledger.NoJob}
 	if vs.s.Policy.Eviction.JudgesByPreemptor() || o.Sample.On || o.Home != nil ||
-		job.PlacedOrPromised() > 0 || job.NumRoles() > 1 || vs.s.Nodes.AsksTasks(g.Class) {
+		job.PlacedOrPipelined() > 0 || job.NumRoles() > 1 || vs.s.Nodes.AsksTasks(g.Class) {
 		g.Own = j
 		return g
 	}
 	for _, t := range tasks {
 		if vs.s.L.Task(t).Class != g.Class || vs.s.L.Priorities.PreemptsNever(t) != g.Never ||
-			vs.s.L.Tasks.MayBeEvicted(t) == g.Kept {
+			vs.s.L.Tasks.MayBeEvicted(t) == g.NotEvictable {
 			g.Own = j
 		}
 	}

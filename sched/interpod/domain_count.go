@@ -74,8 +74,8 @@ func (t *DomainCount) All(future bool) int64 {
 // AllPromised counts the pods that are promised a place in some domain.
 func (t *DomainCount) AllPromised() int64 { return t.all[ledger.Promised] }
 
-// Kept counts the pods of a domain that are not terminating, and those that are promised a place in it.
-func (t *DomainCount) Kept(d int32) int64 {
+// NotTerminating counts the pods of a domain that are not terminating, and those that are promised a place in it.
+func (t *DomainCount) NotTerminating(d int32) int64 {
 	if int(d) >= len(t.by) {
 		return 0
 	}
@@ -94,18 +94,19 @@ func (t *DomainCount) Weigh(nodes []ledger.NodeID, weight int64, sums []int64) {
 	}
 }
 
-// WeighKept adds weight × Kept + plus to sums[i]. It leaves out nodes[i] where sums[i] is below zero or the
-// node has no domain.
-func (t *DomainCount) WeighKept(nodes []ledger.NodeID, weight, plus int64, sums []int64) {
+// WeighNotTerminating adds weight × NotTerminating + plus to sums[i]. It leaves out nodes[i] where sums[i] is below
+// zero or the node has no domain.
+func (t *DomainCount) WeighNotTerminating(nodes []ledger.NodeID, weight, plus int64, sums []int64) {
 	sums = sums[:len(nodes)]
 	for i, n := range nodes {
 		if d := t.Domain(n); sums[i] >= 0 && d != 0 {
-			sums[i] += weight*t.Kept(d) + plus
+			sums[i] += weight*t.NotTerminating(d) + plus
 		}
 	}
 }
 
-// Least returns the smallest Kept of the domains that have a node that counts, and the number of such domains.
+// Least returns the smallest NotTerminating of the domains that have a node that counts, and the number of such
+// domains.
 func (t *DomainCount) Least() (least int64, domains int) { return int64(t.least), t.domains }
 
 // LeastFirm is Least without the pods that are only promised a place.
@@ -143,7 +144,7 @@ func (t *DomainCount) add(n ledger.NodeID, how ledger.Hold, x int64) {
 	for int(d) >= len(t.by) {
 		t.by = append(t.by, [ledger.NumHolds]int64{})
 	}
-	was := t.Kept(d)
+	was := t.NotTerminating(d)
 	t.by[d][how] += x
 	t.all[how] += x
 	if t.scope != nil && how != ledger.Leaving && int(d) < len(t.nodes) && t.nodes[d] > 0 {
@@ -166,7 +167,7 @@ func (t *DomainCount) node(n ledger.NodeID, x int64) {
 	t.nodes[d] += int32(x)
 	if was == 0 || t.nodes[d] == 0 {
 		t.domains += int(x)
-		t.shift(t.Kept(d), int32(x))
+		t.shift(t.NotTerminating(d), int32(x))
 		t.settle()
 	}
 }

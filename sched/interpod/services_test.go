@@ -139,7 +139,7 @@ func (w *cluster) check(t *rapid.T) {
 				continue
 			}
 			for at := range w.l.Nodes.Len() {
-				is[w.l.Node(ledger.NodeID(at)).Name] += c.Kept(c.Domain(ledger.NodeID(at)))
+				is[w.l.Node(ledger.NodeID(at)).Name] += c.NotTerminating(c.Domain(ledger.NodeID(at)))
 			}
 		}
 		belongs := w.selects(p)

@@ -138,7 +138,7 @@ func (ac *accounts) settle(j JobID, job *Job) {
 // they might not before, or the reverse. So their nodes are touched, and readers that sum up what nodes could
 // free look at them again.
 func (ac *accounts) rate(j JobID, job *Job) {
-	above := job.By[model.Allocated]+job.By[model.Binding]+job.By[model.Bound]+job.By[model.Running] > job.Keeps()
+	above := job.By[model.Allocated]+job.By[model.Binding]+job.By[model.Bound]+job.By[model.Running] > job.RetainedMin()
 	if above == job.above {
 		return
 	}

@@ -12,7 +12,7 @@ func (ac *accounts) move(t TaskID, s model.Status, n NodeID) {
 func (ac *accounts) movePlacing(t TaskID, s model.Status, n NodeID, c Chosen) {
 	row := &ac.l.Tasks.rows[t]
 	was := ac.contributionOf(row)
-	stays := n == row.Node && c == row.Chosen && hold(s) == hold(row.Status) && !row.roomIsKept()
+	stays := n == row.Node && c == row.Chosen && hold(s) == hold(row.Status) && !row.hasKeptRoom()
 	if !stays {
 		ac.removeFromNode(t)
 	}
@@ -47,7 +47,7 @@ func (ac *accounts) addToNode(t TaskID) {
 		ac.l.Tasks.link(onNode, &ac.l.Nodes.rows[row.Node].first, t)
 		ac.l.Nodes.count(row, 1)
 		ac.l.PluginStates.update(t, row, true)
-	} else if row.roomIsKept() {
+	} else if row.hasKeptRoom() {
 		ac.l.KeptRoom.count(row, 1)
 	}
 }
@@ -58,7 +58,7 @@ func (ac *accounts) removeFromNode(t TaskID) {
 		ac.l.PluginStates.update(t, row, false)
 		ac.l.Nodes.count(row, -1)
 		ac.l.Tasks.unlink(onNode, &ac.l.Nodes.rows[row.Node].first, t)
-	} else if row.roomIsKept() {
+	} else if row.hasKeptRoom() {
 		ac.l.KeptRoom.count(row, -1)
 	}
 }

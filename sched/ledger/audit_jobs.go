@@ -189,7 +189,7 @@ func (l *Ledger) recountJob(j JobID, members []TaskID) Job {
 			job.unfinished++
 			job.Total = job.Total.Add(l.Jobs.counted(row))
 		}
-		if row.roomIsKept() {
+		if row.hasKeptRoom() {
 			job.RoomKept++
 			if row.covered&QueueCovered == 0 {
 				job.keptRoom = job.keptRoom.Add(quota)

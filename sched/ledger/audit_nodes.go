@@ -8,7 +8,7 @@ import (
 func (a *auditor) nodes() {
 	l, kept := a.l, map[string]resource.Sums{}
 	for t := range l.Tasks.rows {
-		if row := &l.Tasks.rows[t]; !row.free && row.keepsNode() {
+		if row := &l.Tasks.rows[t]; !row.free && row.keptRoomCounts() {
 			at := l.Nodes.rows[row.Held.Node].Name
 			kept[at] = kept[at].Add(l.Classes.rows[row.Class].Request)
 		}

@@ -108,7 +108,7 @@ func jobByName(l *Ledger, row *Job) string {
 		" gated ", sums(l, row.gatedNeed), " done ", sums(l,
 			row.doneNeed), " unfinished ", row.unfinished, " defined by ", definer,
 		" elastic ", l.Dims.List(row.elastic), " inqueue ", l.Dims.List(row.inqueue), row.reserves,
-		" keeps ", row.Keeps(), " active ", row.marks.activeAt >= 0)
+		" keeps ", row.RetainedMin(), " active ", row.marks.activeAt >= 0)
 }
 
 // queueOf names the queue in which a job counts.

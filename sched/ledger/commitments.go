@@ -12,7 +12,7 @@ const (
 	CommitEvict                     // metadata.deletionTimestamp, once the delete is through; lost before that
 	CommitReserve                   // status.nominatedNodeName (decision 13)
 	CommitEvictionDenied            // not evicted again until then: denied, or taken back; lost at a restart
-	CommitKeep                      // room kept for it until other tasks have left it, see KeptRoom; lost at a restart
+	CommitKeptRoom                  // room kept for it until other tasks have left it, see KeptRoom; lost at a restart
 	CommitOpen                      // its queue gate is to go: spec.schedulingGates, once that is done; lost before that
 )
 
@@ -36,7 +36,7 @@ type Commitment struct {
 	// Statement is that of the item: evictions and the reservations they were made for share it.
 	Statement uint64
 	Until     int64         // nanoseconds since the epoch; 0: until the facts show it or a receipt denies it
-	Planned   *PlannedStart // CommitKeep: when the task is to start in that room; nil: no start is planned
+	Planned   *PlannedStart // CommitKeptRoom: when the task is to start in that room; nil: no start is planned
 
 	// Chosen is what Allocators chose along with the node. CommitBind: binding makes it effective first.
 	// CommitReserve: what they promised (see Promiser).
@@ -50,7 +50,7 @@ type PlannedStart struct{ At, First int64 }
 // names returns the node to which the commitment alone assigns its task, or on which it keeps room for it;
 // NoNode for a commitment that names no place for the task.
 func (c *Commitment) names() NodeID {
-	if c.Kind != CommitBind && c.Kind != CommitReserve && c.Kind != CommitKeep {
+	if c.Kind != CommitBind && c.Kind != CommitReserve && c.Kind != CommitKeptRoom {
 		return NoNode
 	}
 	return c.Node
@@ -62,7 +62,7 @@ func stillOpen(c *Commitment, p *model.Pod) bool {
 	switch c.Kind {
 	case CommitBind, CommitReserve:
 		return p.Node == "" && !p.Deleting && !finished
-	case CommitKeep:
+	case CommitKeptRoom:
 		return p.Ours && p.Node == "" && !p.Deleting && !finished && !p.Gated
 	case CommitEvict, CommitEvictionDenied:
 		return !p.Deleting && !finished
@@ -110,7 +110,7 @@ func (l *Ledger) Commit(item func(Op) PlanItem) []Op {
 			continue
 		case OpAllocate:
 			in := item(op)
-			if row.Held.Kind == CommitKeep {
+			if row.Held.Kind == CommitKeptRoom {
 				l.Changes.roomEpoch++
 			}
 			was := l.Tasks.commit(row, Commitment{Kind: CommitBind, Node: op.Node, Item: in.Item, Statement: in.Statement,
@@ -180,10 +180,10 @@ type PlanItem struct {
 // its time is over. After both, the task has the status and node of its fact and commitment.
 func (l *Ledger) Hold(t TaskID, c Commitment) {
 	row := &l.Tasks.rows[t]
-	if row.roomIsKept() {
+	if row.hasKeptRoom() {
 		l.Changes.roomEpoch++
 	}
-	if c.Kind == CommitKeep || row.Held.Kind == CommitKeep {
+	if c.Kind == CommitKeptRoom || row.Held.Kind == CommitKeptRoom {
 		l.Changes.mark(row.Job)
 	}
 	placed := row.Node != NoNode

@@ -27,12 +27,12 @@ type KeptRoom struct {
 
 // Keep keeps room for a pending task on a node until a time.
 func (kr *KeptRoom) Keep(t TaskID, n NodeID, until int64) {
-	kr.l.Hold(t, Commitment{Kind: CommitKeep, Node: n, Until: until})
+	kr.l.Hold(t, Commitment{Kind: CommitKeptRoom, Node: n, Until: until})
 }
 
 // Plan keeps room for a pending task on a node until a time, for the planned start of its job.
 func (kr *KeptRoom) Plan(t TaskID, n NodeID, start *PlannedStart, until int64) {
-	kr.l.Hold(t, Commitment{Kind: CommitKeep, Node: n, Until: until, Planned: start})
+	kr.l.Hold(t, Commitment{Kind: CommitKeptRoom, Node: n, Until: until, Planned: start})
 }
 
 // Start is when a job is to start in room that is kept for it, and what was planned first; 0: no start is planned.
@@ -42,7 +42,7 @@ func (kr *KeptRoom) Start(j JobID) (start, first int64) {
 	}
 	kr.l.Jobs.Tasks(j, model.Pending, func(t TaskID) bool { // order-free: all have the same
 		row := &kr.l.Tasks.rows[t]
-		if !row.roomIsKept() {
+		if !row.hasKeptRoom() {
 			return true
 		}
 		if p := row.Held.Planned; p != nil {
@@ -67,7 +67,7 @@ const (
 // called inside a try. since says that room which is covered now was not before, and others may have it.
 func (kr *KeptRoom) Cover(t TaskID, c Covered, since bool) {
 	row := &kr.l.Tasks.rows[t]
-	if row.covered == c || !row.roomIsKept() {
+	if row.covered == c || !row.hasKeptRoom() {
 		return
 	}
 	if since && c&^row.covered != 0 {
@@ -99,7 +99,7 @@ func (kr *KeptRoom) Of(j JobID) (out []TaskID) {
 		return nil
 	}
 	kr.l.Jobs.Tasks(j, model.Pending, func(t TaskID) bool {
-		if kr.l.Tasks.rows[t].roomIsKept() {
+		if kr.l.Tasks.rows[t].hasKeptRoom() {
 			out = append(out, t)
 		}
 		return true
@@ -122,7 +122,7 @@ func (kr *KeptRoom) On() map[NodeID]resource.Vec {
 	}
 	for _, j := range kr.Jobs() { // order-free: sums
 		for _, t := range kr.Of(j) {
-			if row := &kr.l.Tasks.rows[t]; row.keepsNode() {
+			if row := &kr.l.Tasks.rows[t]; row.keptRoomCounts() {
 				out[row.Held.Node] = out[row.Held.Node].Add(kr.l.Classes.rows[row.Class].Request)
 			}
 		}
@@ -130,11 +130,13 @@ func (kr *KeptRoom) On() map[NodeID]resource.Vec {
 	return out
 }
 
-// keepsNode says that the room which is kept for the task counts on its node.
-func (t *Task) keepsNode() bool { return t.roomIsKept() && !t.waived && t.covered&NodeCovered == 0 }
+// keptRoomCounts says that the room which is kept for the task counts on its node.
+func (t *Task) keptRoomCounts() bool {
+	return t.hasKeptRoom() && !t.waived && t.covered&NodeCovered == 0
+}
 
-// roomIsKept says that room is kept for the task. Such a task is on no node's list of tasks.
-func (t *Task) roomIsKept() bool { return t.Held.Kind == CommitKeep && t.Status == model.Pending }
+// hasKeptRoom says that room is kept for the task. Such a task is on no node's list of tasks.
+func (t *Task) hasKeptRoom() bool { return t.Held.Kind == CommitKeptRoom && t.Status == model.Pending }
 
 // count counts the room that is kept for a task (sign 1), or takes it away (-1).
 func (kr *KeptRoom) count(row *Task, sign int64) {
@@ -204,13 +206,13 @@ func (kr *KeptRoom) addToQueues(r roomFor, sign int64) {
 // Occupy keeps room for so many tasks of a class on a node within a try that has to return false, for no task and in no
 // queue: it counts as Pipelined on the node.
 func (tx *Tx) Occupy(c ClassID, n NodeID, tasks int64) {
-	tx.l.KeptRoom.keepBeside(roomFor{NoQueue, c, n, tasks}, true)
+	tx.l.KeptRoom.changeBeside(roomFor{NoQueue, c, n, tasks}, true)
 }
 
 // Waive makes the room that is kept for a task not count within the try.
 func (tx *Tx) Waive(t TaskID) {
 	row := &tx.l.Tasks.rows[t]
-	if !row.roomIsKept() || row.waived {
+	if !row.hasKeptRoom() || row.waived {
 		return
 	}
 	tx.l.Statements.note(t)
@@ -223,7 +225,7 @@ func (tx *Tx) Waive(t TaskID) {
 // Uncover makes all the room that is kept for a task count within the try, which has to return false.
 func (tx *Tx) Uncover(t TaskID) {
 	row := &tx.l.Tasks.rows[t]
-	if !row.roomIsKept() || row.covered == 0 {
+	if !row.hasKeptRoom() || row.covered == 0 {
 		return
 	}
 	tx.l.Statements.note(t)
@@ -236,7 +238,7 @@ func (tx *Tx) Uncover(t TaskID) {
 func (kr *KeptRoom) unwaive() {
 	for _, t := range kr.waived {
 		switch row := &kr.l.Tasks.rows[t]; {
-		case row.waived && row.roomIsKept():
+		case row.waived && row.hasKeptRoom():
 			kr.l.accounts.removeFromNode(t)
 			row.waived = false
 			kr.l.accounts.addToNode(t)

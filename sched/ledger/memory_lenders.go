@@ -21,9 +21,9 @@ type Lending uint8
 
 // The kinds of lending.
 const (
-	Keeps    Lending = iota // the room is kept: no other job may count on it
-	Lends                   // it is kept, and lent to jobs that start at once with it
-	LendsAll                // nothing is kept: the nodes could never hold the minimum, or the pods do not come
+	LendsNone Lending = iota // the room is kept: no other job may count on it
+	Lends                    // it is kept, and lent to jobs that start at once with it
+	LendsAll                 // nothing is kept: the nodes could never hold the minimum, or the pods do not come
 )
 
 // Lend sets what becomes of the room that a job's queue keeps for it. It outlives the cycle as a commitment that no
@@ -58,7 +58,7 @@ func (le *Lenders) forget(job *Job) {
 	if job.waits.lending == Lends {
 		le.count--
 	}
-	job.waits.lending = Keeps
+	job.waits.lending = LendsNone
 }
 
 // Wait sets the time from which a job counts as waiting, whenever its pods came. It outlives the cycle as Lend does.
@@ -139,9 +139,9 @@ func (le *Lenders) lapse(job *Job, is bool) bool {
 // Lapsed returns what Lapse set.
 func (le *Lenders) Lapsed(j JobID) bool { return le.l.Jobs.rows[j].waits.lapsed }
 
-// Promised says that pods of an admitted job are still to come: its minResources are more than its members hold and its
-// waiting members ask for.
-func (j *Job) Promised() bool {
+// MoreToCome says that pods of an admitted job are still to come: its minResources are more than what its members
+// hold and its waiting members ask for.
+func (j *Job) MoreToCome() bool {
 	for d := range j.MinResources {
 		if d := resource.Dim(d); j.owed(d) > j.waiting(d) {
 			return true
@@ -165,7 +165,7 @@ func (j *Job) LacksPods() bool { return j.Tasks == 0 || j.missing() > 0 }
 // more to come.
 func (j *Job) Awaits() bool {
 	return slices.ContainsFunc(j.inqueue, func(kept int64) bool { return kept > 0 }) &&
-		(j.LacksPods() || j.Incomplete() || j.Promised())
+		(j.LacksPods() || j.Incomplete() || j.MoreToCome())
 }
 
 // Await sets the time since which an admitted job has lacked pods, in any of the ways of Awaits; 0: it lacks none. It

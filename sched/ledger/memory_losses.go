@@ -293,19 +293,21 @@ func (lo *Losses) Restore(losses []Loss) {
 
 // Beside keeps the room of a lost member on a node within a try: it counts as Pipelined there, and as KeptRoom
 // in the queue. Return undoes it.
-func (tx *Tx) Beside(x *Lost, n NodeID) { tx.l.KeptRoom.keepBeside(tx.l.KeptRoom.besideOf(x, n), true) }
+func (tx *Tx) Beside(x *Lost, n NodeID) {
+	tx.l.KeptRoom.changeBeside(tx.l.KeptRoom.besideOf(x, n), true)
+}
 
 // Return is the inverse of Beside.
 func (tx *Tx) Return(x *Lost, n NodeID) {
-	tx.l.KeptRoom.keepBeside(tx.l.KeptRoom.besideOf(x, n), false)
+	tx.l.KeptRoom.changeBeside(tx.l.KeptRoom.besideOf(x, n), false)
 }
 
 func (kr *KeptRoom) besideOf(x *Lost, n NodeID) roomFor {
 	return roomFor{kr.l.Jobs.rows[x.In].Queue, x.Class, n, 1}
 }
 
-// keepBeside keeps room, or gives it back, and notes how to undo that.
-func (kr *KeptRoom) keepBeside(b roomFor, keep bool) {
+// changeBeside keeps room, or gives it back, and notes how to undo that.
+func (kr *KeptRoom) changeBeside(b roomFor, keep bool) {
 	kr.l.Statements.undo = append(kr.l.Statements.undo, entry{task: NoTask, kept: b, keeps: keep})
 	kr.countBeside(b, keep)
 }

@@ -46,24 +46,24 @@ type recorded struct {
 
 const unsaid = -1
 
-// Keeps is how many members a job keeps when others are to leave, unless all of them do.
-func (j *Job) Keeps() int32 {
+// RetainedMin is how many members a job keeps when others are to leave, unless all of them do.
+func (j *Job) RetainedMin() int32 {
 	if h := j.marks.had; h != nil {
 		return min(j.MinMember, h.job)
 	}
 	return j.MinMember
 }
 
-// KeepsOf is Keeps of a role's members.
-func (j *Job) KeepsOf(r *Role) int32 {
+// RetainedMinOf is RetainedMin of a role's members.
+func (j *Job) RetainedMinOf(r *Role) int32 {
 	if j.marks.had != nil {
 		return min(r.Min, r.had)
 	}
 	return r.Min
 }
 
-// KeepsOfSub is Keeps of a sub-group's members.
-func (j *Job) KeepsOfSub(s *SubJob) int32 {
+// RetainedMinOfSub is RetainedMin of a sub-group's members.
+func (j *Job) RetainedMinOfSub(s *SubJob) int32 {
 	if h := j.marks.had; h != nil {
 		return min(j.SubSize(s), h.subs[s.Name])
 	}

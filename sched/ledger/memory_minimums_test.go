@@ -176,12 +176,12 @@ func keeps(t *testing.T, l *Ledger) string {
 	job, role := l.Job(j), int32(0)
 	for i := range job.Roles {
 		if job.Roles[i].Name == "w" {
-			role = job.KeepsOf(&job.Roles[i])
+			role = job.RetainedMinOf(&job.Roles[i])
 		}
 	}
-	out := fmt.Sprint(job.Keeps(), " ", role)
+	out := fmt.Sprint(job.RetainedMin(), " ", role)
 	for i := range job.Subs {
-		out += fmt.Sprint(" ", job.KeepsOfSub(&job.Subs[i]))
+		out += fmt.Sprint(" ", job.RetainedMinOfSub(&job.Subs[i]))
 	}
 	return out
 }
@@ -221,7 +221,7 @@ func TestWhatIsBelievedOfAGangAtAStart(t *testing.T) {
 		c.Charges.Begin()
 		sound(t, c.Ledger)
 		j, _ := c.Jobs.Find(JobKey{Namespace: "ns", Name: "g"})
-		equal(t, name+": what it keeps", c.Job(j).Keeps(), x.want)
+		equal(t, name+": what it keeps", c.Job(j).RetainedMin(), x.want)
 	}
 }
 

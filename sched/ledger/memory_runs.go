@@ -61,8 +61,8 @@ type endedPod struct {
 // mostRuns is for how many keys runs are remembered. Beyond it the namespace that has most of them loses its oldest,
 // until there is some room again: so no tenant makes those of others forgotten.
 const (
-	mostRuns = 1 << 12
-	keptRuns = mostRuns - mostRuns/16
+	mostRuns      = 1 << 12
+	runsAfterTrim = mostRuns - mostRuns/16
 )
 
 // Of is what a task is expected to take by the last runs of its user and template, in nanoseconds; 0: nothing is known.
@@ -222,12 +222,12 @@ func (r *Runs) rewind(k RunKey, now int64) {
 // where there are very many namespaces none has, but for what came since.
 func (r *Runs) forget() {
 	most, single := 1, len(r.of)-len(r.several)
-	if len(r.of) <= keptRuns {
+	if len(r.of) <= runsAfterTrim {
 		counts := make([]int, 0, len(r.several))
 		for namespace := range r.several { // order-free: sorted below
 			counts = append(counts, len(r.of[namespace]))
 		}
-		most = shareOf(counts, keptRuns-single)
+		most = shareOf(counts, runsAfterTrim-single)
 	}
 	for namespace := range r.several { // order-free: each namespace by itself
 		keys := r.of[namespace]

@@ -189,8 +189,8 @@ func TestRunsAreBounded(t *testing.T) {
 		}
 	}
 	l.Tasks.Runs.Begin(1_000_000 * aWhile)
-	if n := len(l.Tasks.Runs.Saved()); n > mostRuns || n < keptRuns {
-		t.Errorf("%d are remembered, want %d to %d", n, keptRuns, mostRuns)
+	if n := len(l.Tasks.Runs.Saved()); n > mostRuns || n < runsAfterTrim {
+		t.Errorf("%d are remembered, want %d to %d", n, runsAfterTrim, mostRuns)
 	}
 	if got := guess(l, "modest", "", 7); got != 60 {
 		t.Errorf("another tenant's is %d s, want 60 s", got)

@@ -409,5 +409,5 @@ type jobWaits struct {
 
 // committed says that there is something to be noted of it beside the facts.
 func (w *jobWaits) committed() bool {
-	return w.lending != Keeps || w.lapsed || w.from != 0 || w.podless != 0
+	return w.lending != LendsNone || w.lapsed || w.from != 0 || w.podless != 0
 }

@@ -253,8 +253,8 @@ func (q *Queue) Weight() int64 { return int64(max(1, q.weight)) }
 // Priority is the queue's priority, 0 without a fact.
 func (q *Queue) Priority() int32 { return q.priority }
 
-// Kept is what is kept for admitted jobs in dimension d: Inqueue, without the lent part if loan is true.
-func (q *Queue) Kept(d resource.Dim, loan bool) int64 {
+// InqueueAmount is what is kept for admitted jobs in dimension d: Inqueue, without the lent part if loan is true.
+func (q *Queue) InqueueAmount(d resource.Dim, loan bool) int64 {
 	if !loan {
 		return q.Inqueue.Get(d)
 	}
@@ -270,11 +270,11 @@ func (q *Queue) Taken(d resource.Dim) int64 {
 	return q.Allocated.Get(d)
 }
 
-// KeptText returns trace.KeptForWaiting where kept room counts in a refusal by amounts, otherwise "".
-func (q *Queue) KeptText(dims *resource.Dims, shorts []trace.Short) string {
+// KeptRoomText returns trace.CountsKeptRoom where kept room counts in a refusal by amounts, otherwise "".
+func (q *Queue) KeptRoomText(dims *resource.Dims, shorts []trace.Short) string {
 	for _, s := range shorts {
 		if d, ok := dims.Lookup(s.Dim); ok && q.KeptRoom.Get(d) > 0 {
-			return trace.KeptForWaiting
+			return trace.CountsKeptRoom
 		}
 	}
 	return ""

@@ -53,11 +53,11 @@ func (c *Count) Placed() int32 {
 	return c.By[model.Allocated] + c.By[model.Binding] + c.By[model.Bound] + c.By[model.Running] + c.By[model.Succeeded]
 }
 
-// PlacedOrPromised is the number of members that have a node or are promised room.
-func (c *Count) PlacedOrPromised() int32 { return c.Placed() + c.By[model.Pipelined] }
+// PlacedOrPipelined is the number of members that have a node or are promised room.
+func (c *Count) PlacedOrPipelined() int32 { return c.Placed() + c.By[model.Pipelined] }
 
-// ReadyOrPromised is the number of members that would be ready with the promised room.
-func (c *Count) ReadyOrPromised() int32 { return c.Ready() + c.By[model.Pipelined] }
+// ReadyOrPipelined is the number of members that would be ready with the promised room.
+func (c *Count) ReadyOrPipelined() int32 { return c.Ready() + c.By[model.Pipelined] }
 
 // Valid is the number of members that can still count for the minimum, as JobValid of Volcano's gang plugin
 // counts them.

@@ -152,7 +152,7 @@ type footing struct {
 func (ts *Tasks) footing(t TaskID) footing {
 	row := &ts.rows[t]
 	switch {
-	case row.roomIsKept():
+	case row.hasKeptRoom():
 		return footing{row.Held.Node, &ts.l.Classes.rows[row.Class], hold(model.Pipelined)}
 	case row.Node == NoNode:
 		return footing{node: NoNode}
@@ -217,7 +217,7 @@ func (ts *Tasks) dropUnnamed(j JobID, n NodeID) {
 }
 
 func (ts *Tasks) remove(t TaskID) {
-	if ts.rows[t].Node != NoNode || ts.rows[t].roomIsKept() {
+	if ts.rows[t].Node != NoNode || ts.rows[t].hasKeptRoom() {
 		ts.l.Changes.roomEpoch++
 	}
 	job, node := ts.detach(t)

@@ -42,7 +42,7 @@ type Op struct {
 }
 
 // entry is what undoing one move needs: the task's status, node, and neighbours in its lists. An entry without
-// a task is about room that a try keeps or gives back: see keepBeside.
+// a task is about room that a try keeps or gives back: see changeBeside.
 type entry struct {
 	task                TaskID
 	status              model.Status
@@ -103,8 +103,8 @@ func (l *Ledger) frees(e entry) bool {
 		return false
 	}
 	row := &l.Tasks.rows[e.task]
-	kept := row.Held.Kind == CommitReserve || row.Held.Kind == CommitKeep
-	return kept && row.Node != row.Held.Node && !row.roomIsKept()
+	kept := row.Held.Kind == CommitReserve || row.Held.Kind == CommitKeptRoom
+	return kept && row.Node != row.Held.Node && !row.hasKeptRoom()
 }
 
 // Provisional makes the statement hold for this cycle only: its tasks keep their room, it stays out of the plan, and
@@ -236,7 +236,7 @@ func (st *Statements) takeBack(e *entry) {
 		st.l.Tasks.relink(onNode, &st.l.Nodes.rows[row.Node].first, e.task)
 		st.l.Nodes.count(row, 1)
 		st.l.PluginStates.update(e.task, row, true)
-	} else if row.roomIsKept() {
+	} else if row.hasKeptRoom() {
 		st.l.KeptRoom.count(row, 1)
 	}
 }

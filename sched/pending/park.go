@@ -81,7 +81,7 @@ func (x *Index) signatureOf(j ledger.JobID, m *record) signature {
 	job := x.l.Job(j)
 	k := signature{wake: m.wake, queue: job.Queue, priority: job.Priority, specs: m.at.at(OnSpecs),
 		lending: x.l.Lenders.Of(j), plans: m.plans}
-	if m.tasks != 0 && job.RoomKept == 0 && (!job.HasMin || k.lending != ledger.Keeps) {
+	if m.tasks != 0 && job.RoomKept == 0 && (!job.HasMin || k.lending != ledger.LendsNone) {
 		k.class, k.tasks = m.class, m.tasks
 	}
 	return k
@@ -128,7 +128,7 @@ func (x *Index) hopeless(k signature, now Versions) bool {
 	}
 	may := x.set.Allocatable(k.queue, k.class, k.tasks)
 	fit := k.tasks
-	if may >= k.tasks || k.lending == ledger.Keeps {
+	if may >= k.tasks || k.lending == ledger.LendsNone {
 		fit = x.nodes.Capacity(k.class, k.tasks, true)
 	}
 	return min(may, fit) < k.tasks && !x.wouldLendOtherwise(k, may, fit)
@@ -139,7 +139,7 @@ func (x *Index) hopeless(k signature, now Versions) bool {
 // first now. Nodes, with room to fit so many of its tasks, come before a queue that may have so many more: for gangs
 // always, for others if the queue may have any.
 func (x *Index) wouldLendOtherwise(k signature, may, fit int64) bool {
-	if k.lending == ledger.Keeps {
+	if k.lending == ledger.LendsNone {
 		return k.wake&OnUsage != 0 && fit < k.tasks && (may > 0 || k.tasks > 1)
 	}
 	could := x.nodes.Whole(k.class, k.tasks) >= k.tasks

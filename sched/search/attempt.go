@@ -114,7 +114,7 @@ func (t *attempt) statement(tx *ledger.Tx) Outcome {
 		if t.placeTask(tx, task) && t.ready(tx) {
 			return Committed
 		}
-		if t.job.ReadyOrPromised()+possible < t.job.MinMember {
+		if t.job.ReadyOrPipelined()+possible < t.job.MinMember {
 			break
 		}
 	}

@@ -322,7 +322,7 @@ func couldStart(s *session.Session, j ledger.JobID) bool {
 func (c *roomKeeper) keep(places []foundPlace) {
 	s := c.s
 	release(s, c.others...)
-	s.L.Lenders.Lend(c.j, ledger.Keeps)
+	s.L.Lenders.Lend(c.j, ledger.LendsNone)
 	until := s.Now + max(anHour, s.Now-c.since)
 	for _, x := range places {
 		s.L.KeptRoom.Keep(x.task, x.node, until)

@@ -35,7 +35,7 @@ func (t *attempt) decideInKeptRoom(hold bool) (out Outcome) {
 		return out
 	}
 	from, own := t.w.next, []ledger.JobID{j}
-	if t.w.Promised() {
+	if t.w.HasReservation() {
 		own = byKey(s, s.L.KeptRoom.Jobs())
 	}
 	out = try(t, own)
@@ -70,7 +70,7 @@ func (t *attempt) decideInKeptRoom(hold bool) (out Outcome) {
 // and hold is true.
 func (t *attempt) decideOutsideLostRoom(hold bool) (out Outcome) {
 	var lost []*ledger.Lost
-	if len(t.s.L.Losses.Standing()) > 0 && !t.w.idle && !t.w.Promised() && !repairs(t.s, t.w.Job) {
+	if len(t.s.L.Losses.Standing()) > 0 && !t.w.idle && !t.w.HasReservation() && !repairs(t.s, t.w.Job) {
 		lost = losses(t.s, t.w.Job)
 	}
 	if len(lost) == 0 {
@@ -131,7 +131,7 @@ func (t *attempt) hopeless() bool {
 	if reserved(t.s, first) {
 		return false
 	}
-	need := int64(t.job.MinMember - t.job.ReadyOrPromised())
+	need := int64(t.job.MinMember - t.job.ReadyOrPipelined())
 	if need < 2 || need > int64(len(t.w.Tasks)-t.w.next) {
 		return false
 	}

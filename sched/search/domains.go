@@ -62,7 +62,7 @@ func (ds *domainSearch) byDomain(tx *ledger.Tx) Outcome {
 	out := Refused
 	for _, ds.a.future = range [...]bool{false, true} {
 		if ds.a.future && (ds.a.together.idle || ds.a.w.idle ||
-			ds.a.s.L.Nodes.ReleasingNodes() == 0 && ds.a.w.promised == 0) {
+			ds.a.s.L.Nodes.ReleasingNodes() == 0 && ds.a.w.reserved == 0) {
 			break
 		}
 		if out = ds.inSomeDomain(tx, units); out == Refused {
@@ -143,9 +143,9 @@ func (ds *domainSearch) inSomeDomain(tx *ledger.Tx, units []unit) (out Outcome) 
 
 // minimum is how many members the job still needs to start, at least one.
 func (ds *domainSearch) minimum() int64 {
-	have := ds.a.job.ReadyOrPromised()
+	have := ds.a.job.ReadyOrPipelined()
 	if ds.a.apart {
-		have = ds.a.job.PlacedOrPromised()
+		have = ds.a.job.PlacedOrPipelined()
 	}
 	return max(1, int64(ds.a.job.MinMember-have))
 }
@@ -174,7 +174,7 @@ func (ds *domainSearch) each(inside topology.ID, ask *model.Topology, u unit, f 
 		for _, d := range level.Domains {
 			seen++
 			have := ds.roomFor(d, classes, u.need)
-			if have >= u.need || ds.a.w.promised > 0 {
+			if have >= u.need || ds.a.w.reserved > 0 {
 				list = append(list, scored{domain: d, score: ds.a.s.Policy.ScoreHyperNode(d, want), room: have})
 			}
 			if have < u.need && (nearest == topology.None || have > room) {

@@ -56,7 +56,7 @@ func (ds *domainSearch) exhaust(tx *ledger.Tx, units []unit) Outcome {
 // worthwhile says that the search could find what the one by domains did not: the gang lacks its
 // minimum, has a limit, and does not consist of one unit with all members equal.
 func (x *exhaustive) worthwhile(units []unit) bool {
-	if x.future || x.free || x.w.promised > 0 || x.job.Met((*ledger.Count).Placed) || !HardTopology(x.s, x.w.Job) {
+	if x.future || x.free || x.w.reserved > 0 || x.job.Met((*ledger.Count).Placed) || !HardTopology(x.s, x.w.Job) {
 		return false
 	}
 	if why := x.why.Root(); why.Is() && !why.Code.OfNodes() {
@@ -120,7 +120,7 @@ func (x *exhaustive) from(tx *ledger.Tx, k int) bool {
 	switch {
 	case len(x.put) > 0 && x.enough():
 		return true
-	case k == len(x.units) || int64(x.job.PlacedOrPromised())+x.after[k] < int64(x.job.MinMember):
+	case k == len(x.units) || int64(x.job.PlacedOrPipelined())+x.after[k] < int64(x.job.MinMember):
 		return false
 	}
 	u := x.units[k]
@@ -162,7 +162,7 @@ func (x *exhaustive) member(tx *ledger.Tx, at searchPosition) bool {
 	switch {
 	case at.got > 0 && lacks <= 0 && x.enough():
 		return true
-	case lacks > left || int64(x.job.PlacedOrPromised())+left+x.after[at.unit+1] < int64(x.job.MinMember):
+	case lacks > left || int64(x.job.PlacedOrPipelined())+left+x.after[at.unit+1] < int64(x.job.MinMember):
 		return false
 	case left == 0:
 		return at.got > 0 && x.from(tx, at.unit+1)

@@ -52,7 +52,7 @@ func KeepRoom(s *session.Session) {
 	}
 	for _, j := range byKey(s, s.L.KeptRoom.Jobs()) {
 		switch {
-		case Planned(s, j): // see UpkeepPlans
+		case Planned(s, j): // see RenewPlans
 			continue
 		case expired(s, j):
 			release(s, j)
@@ -116,7 +116,7 @@ func expired(s *session.Session, j ledger.JobID) bool {
 // needs is how many members a job lacks.
 func needs(s *session.Session, j ledger.JobID) int {
 	job := s.L.Job(j)
-	return int(max(1, job.MinMember-job.ReadyOrPromised()))
+	return int(max(1, job.MinMember-job.ReadyOrPipelined()))
 }
 
 // firstOfQueues lists for each queue the first, in job order, of the waiting jobs that nodes refused,

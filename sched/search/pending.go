@@ -15,7 +15,7 @@ type PendingTasks struct {
 	Job      ledger.JobID
 	Tasks    []ledger.TaskID // members that ask for something, in the order to place them
 	next     int
-	promised int  // how many of the first tasks have a reservation
+	reserved int  // how many of the first tasks have a reservation
 	idle     bool // members that ask for nothing: they get only room that is free now
 	mixed    bool // of several classes, best-effort members included, or its place depends on other pods
 	one      [1]ledger.TaskID
@@ -25,16 +25,16 @@ type PendingTasks struct {
 // Empty says that nothing is left to try.
 func (w *PendingTasks) Empty() bool { return w.next >= len(w.Tasks) }
 
-// Promised says that members have a reservation: it counts in their queue already.
-func (w *PendingTasks) Promised() bool { return w.promised > 0 }
+// HasReservation says that members have a reservation: it counts in their queue already.
+func (w *PendingTasks) HasReservation() bool { return w.reserved > 0 }
 
-// Promising says that the member to try next has a reservation.
-func (w *PendingTasks) Promising(s *session.Session) bool {
+// NextHasReservation says that the member to try next has a reservation.
+func (w *PendingTasks) NextHasReservation(s *session.Session) bool {
 	return !w.Empty() && reserved(s, w.Tasks[w.next])
 }
 
-// OnlyPromised keeps only the members that have a reservation.
-func (w *PendingTasks) OnlyPromised() { w.Tasks = w.Tasks[:w.promised] }
+// OnlyReserved keeps only the members that have a reservation.
+func (w *PendingTasks) OnlyReserved() { w.Tasks = w.Tasks[:w.reserved] }
 
 // Park notes why the job waits, and what for. Where the room that it lacks is a number of tasks of one class,
 // without reservations, it notes that, too: the rest of its minimum, or one task.
@@ -63,7 +63,7 @@ func PendingTasksOf(s *session.Session, j ledger.JobID) *PendingTasks {
 		return true
 	})
 	reserved := len(w.Tasks)
-	w.promised = reserved
+	w.reserved = reserved
 	pause := s.Pause(j)
 	s.L.Jobs.Tasks(j, model.Pending, func(t ledger.TaskID) bool {
 		if task := s.L.Task(t); task.Placeable() && !s.L.Class(task.Class).BestEffort && !s.L.Backoffs.Pauses(pause, t) {
@@ -105,7 +105,7 @@ func (w *PendingTasks) minimumsFirst(s *session.Session, from int) {
 }
 
 // lacks is how many members a role's minimum still needs.
-func lacks(r *ledger.Role) int32 { return r.Min - r.ReadyOrPromised() }
+func lacks(r *ledger.Role) int32 { return r.Min - r.ReadyOrPipelined() }
 
 // BestEffort lists a job's pending members that ask for nothing, in task order.
 func BestEffort(s *session.Session, j ledger.JobID) []ledger.TaskID {

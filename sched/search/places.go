@@ -44,7 +44,7 @@ func (t *attempt) place(tx *ledger.Tx) Outcome {
 // of calls f for the domains that a unit may be placed in inside the current one.
 func (ds *domainSearch) of(i int, f func(topology.ID) bool) {
 	u := ds.a.rest.units[i]
-	u.need = max(1, ds.a.rest.least(i)-u.kept)
+	u.need = max(1, ds.a.rest.least(i)-u.reserved)
 	ask := ds.asked(u)
 	if ds.a.net == nil || ask == nil {
 		f(ds.a.inside)
@@ -109,7 +109,7 @@ func (t *attempt) surplus(i int) (more unit, left bool) {
 	for _, task := range u.tasks {
 		switch {
 		case reserved(t.s, task) && !t.future: // with future, its reservation counts as a place
-			more.tasks, more.kept = append(more.tasks, task), more.kept+1
+			more.tasks, more.reserved = append(more.tasks, task), more.reserved+1
 		case t.s.L.Task(task).Status == model.Pending:
 			more.tasks = append(more.tasks, task)
 		}

@@ -24,8 +24,8 @@ func Planned(s *session.Session, j ledger.JobID) bool {
 	return start != 0
 }
 
-// UpkeepPlans ends the planned starts that are of no use any more, and plans anew what has passed.
-func UpkeepPlans(s *session.Session) {
+// RenewPlans ends the planned starts that are of no use any more, and plans anew what has passed.
+func RenewPlans(s *session.Session) {
 	if !s.Backfill.On || !s.L.KeptRoom.Any() && !s.PlansAny() {
 		s.Planned = 0
 		return
@@ -209,7 +209,7 @@ func planFor(s *session.Session, j ledger.JobID) (isFirst, planned bool) {
 		return true, false
 	}
 	w := PendingTasksOf(s, j)
-	if w.Empty() || w.Promised() {
+	if w.Empty() || w.HasReservation() {
 		return true, false
 	}
 	if !couldEver(s, w) {

@@ -11,8 +11,8 @@ import (
 	"ashlar.sh/sched/session"
 )
 
-// keptTask is a task with a planned start.
-type keptTask struct {
+// plannedTask is a task with a planned start.
+type plannedTask struct {
 	task  ledger.TaskID
 	start int64
 	job   ledger.JobID
@@ -23,7 +23,7 @@ type keptTask struct {
 }
 
 // compare puts those that start first before the others, then goes by name.
-func (k *keptTask) compare(s *session.Session, as *keptTask) int {
+func (k *plannedTask) compare(s *session.Session, as *plannedTask) int {
 	if k.start == as.start && k.job == as.job {
 		return strings.Compare(k.name, as.name)
 	}
@@ -31,7 +31,7 @@ func (k *keptTask) compare(s *session.Session, as *keptTask) int {
 }
 
 // plannedTasks are the tasks with a planned start, in no order.
-func plannedTasks(s *session.Session) (out []keptTask) {
+func plannedTasks(s *session.Session) (out []plannedTask) {
 	for _, j := range s.L.KeptRoom.Jobs() {
 		start, _ := s.L.KeptRoom.Start(j)
 		if start == 0 {
@@ -39,7 +39,7 @@ func plannedTasks(s *session.Session) (out []keptTask) {
 		}
 		for _, t := range s.L.KeptRoom.Of(j) {
 			row := s.L.Task(t)
-			out = append(out, keptTask{t, start, j, s.L.Job(j).Queue, row.Held.Node, row.Class, row.Key.Name})
+			out = append(out, plannedTask{t, start, j, s.L.Job(j).Queue, row.Held.Node, row.Class, row.Key.Name})
 		}
 	}
 	return out
@@ -54,7 +54,7 @@ func cover(s *session.Session, fresh ledger.JobID) {
 	if fresh == ledger.NoJob && s.Covers() {
 		return
 	}
-	var tasks []keptTask
+	var tasks []plannedTask
 	if s.Backfill.On && s.L.KeptRoom.Any() {
 		tasks = plannedTasks(s)
 	}
@@ -66,7 +66,7 @@ func cover(s *session.Session, fresh ledger.JobID) {
 	defer s.Covered(c.starts)
 	ordered := c.matters(tasks)
 	if ordered {
-		slices.SortFunc(tasks, func(a, b keptTask) int { return a.compare(s, &b) })
+		slices.SortFunc(tasks, func(a, b plannedTask) int { return a.compare(s, &b) })
 	}
 	for _, k := range tasks {
 		request, covered := s.L.Class(k.class).Request, ledger.Covered(0)
@@ -92,7 +92,7 @@ type coverer struct {
 	sum    resource.Vec
 }
 
-func newCoverer(s *session.Session, tasks []keptTask) *coverer {
+func newCoverer(s *session.Session, tasks []plannedTask) *coverer {
 	c := &coverer{s: s, ends: s.Ends(), taken: map[ledger.NodeID]resource.Vec{},
 		queues: map[ledger.QueueID]*freedInQueue{}}
 	for _, k := range tasks {
@@ -112,7 +112,7 @@ func newCoverer(s *session.Session, tasks []keptTask) *coverer {
 
 // matters says that it matters which tasks are first to get what is given back: some have a node in common, or a queue
 // that does not get back as much as is kept in it.
-func (c *coverer) matters(tasks []keptTask) bool {
+func (c *coverer) matters(tasks []plannedTask) bool {
 	on := make([]bool, c.s.L.Nodes.Len())
 	for _, k := range tasks {
 		if on[k.node] {

@@ -301,7 +301,7 @@ func (p slowPlanner) quota() (from int64, ok bool) {
 // are covered on their node or in their queue.
 func (w *timed) checkCovered() (some int) {
 	tasks := plannedTasks(w.s)
-	slices.SortFunc(tasks, func(a, b keptTask) int {
+	slices.SortFunc(tasks, func(a, b plannedTask) int {
 		return cmp.Or(cmp.Compare(a.start, b.start), w.l.Task(a.task).Key.Compare(w.l.Task(b.task).Key))
 	})
 	ends := w.s.Ends()

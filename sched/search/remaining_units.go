@@ -30,7 +30,7 @@ func newRest(job *ledger.Job, units []unit, free bool) *remainingUnits {
 		}
 	}
 	for k := range job.Subs {
-		if s := &job.Subs[k]; s.PlacedOrPromised() > 0 && s.PlacedOrPromised() >= job.SubSize(s) {
+		if s := &job.Subs[k]; s.PlacedOrPipelined() > 0 && s.PlacedOrPipelined() >= job.SubSize(s) {
 			r.count(s.Policy, 1, 1)
 		}
 	}
@@ -128,7 +128,7 @@ func (r *remainingUnits) possible() bool {
 	return r.free || r.short == 0 && r.have()+r.tasks >= int64(r.job.MinMember)
 }
 
-func (r *remainingUnits) have() int64 { return int64(r.job.PlacedOrPromised()) }
+func (r *remainingUnits) have() int64 { return int64(r.job.PlacedOrPipelined()) }
 
 // least is how many tasks of a unit that was taken out have to be placed together: what its sub-group
 // needs, and what the job would lack with all other units placed.

@@ -16,7 +16,7 @@ func (t *attempt) report(o Outcome, later bool) {
 		}
 	}
 	if o != Refused {
-		s.L.Lenders.Lend(j, ledger.Keeps)
+		s.L.Lenders.Lend(j, ledger.LendsNone)
 	}
 	switch o {
 	case Committed:
@@ -60,7 +60,7 @@ func (t *attempt) lend() {
 }
 
 func (t *attempt) reason() trace.Reason {
-	need := t.job.MinMember - t.job.PlacedOrPromised()
+	need := t.job.MinMember - t.job.PlacedOrPipelined()
 	r := t.why
 	if r.Is() && t.job.RoomKept > 0 {
 		r = trace.Reason{Code: trace.RoomKept, Task: t.why.Task, Text: keptOn(t.s, t.w.Job), Cause: &t.why}

@@ -42,7 +42,7 @@ func redeem(s *session.Session, tx *ledger.Tx, t ledger.TaskID) bool {
 // for these members only, beside those of which the own room is free by now; if that fails, for all that have
 // a reservation. It returns whether the job can start that way; otherwise nothing has changed.
 func (t *attempt) inFreeRoom(hold bool) bool {
-	if !t.w.Promised() || t.w.Empty() {
+	if !t.w.HasReservation() || t.w.Empty() {
 		return false
 	}
 	all := t.w.Tasks[t.w.next:]

@@ -10,12 +10,12 @@ import (
 
 // unit is the part of a job that is placed in one domain: the tasks of a sub-group, or those in none.
 type unit struct {
-	sub   int32 // index in the job's Subs; AllSubs: in none
-	tasks []ledger.TaskID
-	need  int64 // how many have to be placed together, at least one
-	kept  int64 // how many of the tasks have a reservation
-	more  bool  // its sub-group has its size: as many of these are placed as the job needs, inside the same limit
-	grows bool  // placing it gives one more sub-group its size
+	sub      int32 // index in the job's Subs; AllSubs: in none
+	tasks    []ledger.TaskID
+	need     int64 // how many have to be placed together, at least one
+	reserved int64 // how many of the tasks have a reservation
+	more     bool  // its sub-group has its size: as many of these are placed as the job needs, inside the same limit
+	grows    bool  // placing it gives one more sub-group its size
 }
 
 // units divides the members that are to be placed: sub-groups in their order, then the members in none.
@@ -39,7 +39,7 @@ func (t *attempt) units() []unit {
 		}
 		u.tasks = append(u.tasks, task)
 		if reserved(t.s, task) {
-			u.kept++
+			u.reserved++
 		}
 	}
 	for _, task := range t.w.Tasks[t.w.next:] {
@@ -125,7 +125,7 @@ func (t *attempt) lacks(u unit) int64 {
 	if s.Ready() < size && t.s.Policy.SubReady(t.w.Job, u.sub) {
 		return 0
 	}
-	return int64(size-s.PlacedOrPromised()) + u.kept
+	return int64(size-s.PlacedOrPipelined()) + u.reserved
 }
 
 // sizable says that a sub-group could have its size; otherwise it notes why not.

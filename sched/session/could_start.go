@@ -17,13 +17,13 @@ func (s *Session) couldStart(j ledger.JobID) bool {
 	}
 	job := s.L.Job(j)
 	waiting := s.pendingOf(j)
-	need := int(job.MinMember - job.ReadyOrPromised())
+	need := int(job.MinMember - job.ReadyOrPipelined())
 	fit, fitOfRole := fitEmpty(s, waiting, len(job.Roles))
 	if fit < int64(need) {
 		return false
 	}
 	for i := range job.Roles {
-		if r := &job.Roles[i]; int64(r.Min-r.ReadyOrPromised()) > fitOfRole[i] {
+		if r := &job.Roles[i]; int64(r.Min-r.ReadyOrPipelined()) > fitOfRole[i] {
 			return false
 		}
 	}

@@ -118,7 +118,7 @@ func (s *Session) first(l *line) (ledger.JobID, bool) {
 // lacks says that a job is in line: it is admitted and lacks its minimum, and has enough pods for it.
 func (s *Session) lacks(j ledger.JobID) bool {
 	job := s.L.Job(j)
-	if !job.Admitted() || job.Invalid > 0 || job.Met((*ledger.Count).ReadyOrPromised) ||
+	if !job.Admitted() || job.Invalid > 0 || job.Met((*ledger.Count).ReadyOrPipelined) ||
 		job.Valid()-job.Gated < job.MinMember {
 		return false
 	}
@@ -194,5 +194,5 @@ func (s *Session) minimum(j ledger.JobID) (out []ledger.TaskID) {
 	out = s.pendingOf(j)
 	slices.SortFunc(out, s.Policy.CompareTasks)
 	job := s.L.Job(j)
-	return out[:min(len(out), int(max(1, job.MinMember-job.ReadyOrPromised())))]
+	return out[:min(len(out), int(max(1, job.MinMember-job.ReadyOrPipelined())))]
 }

@@ -89,7 +89,7 @@ func (s *Session) lacking() (found bool) {
 	s.L.Jobs.Each(func(j ledger.JobID) bool {
 		job := s.L.Job(j)
 		mayCome := job.Exists() && (job.Admitted() || job.AwaitsAdmission())
-		found = mayCome && !job.Met((*ledger.Count).PlacedOrPromised) && !s.Blocked(j).Is()
+		found = mayCome && !job.Met((*ledger.Count).PlacedOrPipelined) && !s.Blocked(j).Is()
 		return !found
 	})
 	return found

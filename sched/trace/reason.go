@@ -45,9 +45,9 @@ const (
 	NamespaceQuotaExceeded Code = "NamespaceQuotaExceeded"
 	QueueOverused          Code = "QueueOverused"   // Shorts: deserved (Need) and allocated (Have)
 	QueueDeserved          Code = "QueueDeserved"   // the task would lift the queue above deserved; Shorts
-	QueueCapability        Code = "QueueCapability" // … above realCapability; Shorts; Text: see KeptFree
+	QueueCapability        Code = "QueueCapability" // … above realCapability; Shorts; Text: see CountsGuarantees
 	// With the devices of its resource claims the queue would hold more (Need) than its capability (Have); Shorts;
-	// Text: see KeptFree
+	// Text: see CountsGuarantees
 	QueueDevices Code = "QueueDevices"
 
 	// Why a job can never start as it, its queue and the nodes are: Reason.Never.
@@ -230,17 +230,17 @@ func (c Code) OfTopology() bool {
 	return c == TopologyNoRoom || c == PodAffinityNoRoom || c == TopologySpread || c == HyperNodesNotReady
 }
 
-// KeptFree is the Text of a QueueCapability, or a QueueDevices, in which the amount asked for counts what is
+// CountsGuarantees is the Text of a QueueCapability, or a QueueDevices, in which the amount asked for counts what is
 // kept free for the guarantees of others.
-const KeptFree = "guarantees"
+const CountsGuarantees = "guarantees"
 
 // CapabilityHeld is the Text of a QueueCapability of a queue that holds all that its capability allows: the
 // first amount is what it holds.
 const CapabilityHeld = "held"
 
-// KeptForWaiting is the Text of a QueueDeserved or QueueCapability in which the amount asked for
+// CountsKeptRoom is the Text of a QueueDeserved or QueueCapability in which the amount asked for
 // counts what is kept for a job that waits.
-const KeptForWaiting = "kept"
+const CountsKeptRoom = "kept"
 
 // Maintenance and Owned are Values of a NodeBooked: the booking is for maintenance, or it is the pod's own and ends
 // before the pod has.

@@ -174,7 +174,7 @@ func (q *Quota) Rest(j ledger.JobID) resource.Vec {
 	if !q.rest.known || q.rest.job != j || q.rest.world != q.l.Changes.StateEpoch() {
 		q.follow()
 		job := q.l.Job(j)
-		keys := q.fewest(j, max(1, int(job.MinMember-job.PlacedOrPromised())), -1)
+		keys := q.fewest(j, max(1, int(job.MinMember-job.PlacedOrPipelined())), -1)
 		q.rest = lastRequest{j, q.l.Changes.StateEpoch(), true, q.vec(q.more(job.Queue, keys, true))}
 	}
 	return q.rest.vec

@@ -85,7 +85,7 @@ func (q *Quota) FilterTask(t ledger.TaskID, _ ledger.NodeID, future bool) policy
 		return policy.Verdict{}
 	}
 	if r := q.queues.Unspared(queue, q.Wants(t)); r.Is() {
-		return refuse(r.Queue+" "+trace.KeptFree, r.Shorts[0])
+		return refuse(r.Queue+" "+trace.CountsGuarantees, r.Shorts[0])
 	}
 	return policy.Verdict{}
 }

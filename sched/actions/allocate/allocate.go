@@ -32,11 +32,11 @@ func (Action) Name() string { return Name }
 func (Action) Execute(s *session.Session) {
 	s.Enter(Name)
 	defer s.Leave(Name)
-	search.UpkeepPlans(s)
+	search.RenewPlans(s)
 	search.KeepRoom(s)
-	var kept []ledger.JobID
+	var pipelined []ledger.JobID
 	for {
-		r, jobs := begin(s, kept)
+		r, jobs := begin(s, pipelined)
 		if s.Trace.On(trace.TryQueues) {
 			s.Trace.Add(trace.Event{Kind: trace.TryQueues, Count: s.Rotate(jobs).Queues()})
 		}
@@ -44,7 +44,7 @@ func (Action) Execute(s *session.Session) {
 			search.PlanStarts(s)
 			return
 		}
-		kept = r.kept
+		pipelined = r.pipelined
 	}
 }
 
@@ -97,7 +97,7 @@ func Why(s *session.Session, j ledger.JobID) trace.Reason {
 	if w.Empty() || !suffices(s, w) {
 		return nothingToPlace(s, j)
 	}
-	if r, over := s.Policy.Overused(s.L.Job(j).Queue); over && !w.Promised() {
+	if r, over := s.Policy.Overused(s.L.Job(j).Queue); over && !w.HasReservation() {
 		if t := unoffered(s, w); t != ledger.NoTask {
 			return s.Nodes.Why(t)
 		}
@@ -149,11 +149,11 @@ func skip(s *session.Session, q ledger.QueueID, jobs []ledger.JobID, pending map
 	r trace.Reason) {
 	s.Trace.Add(trace.Event{Kind: trace.QueueOverusedEvent, Queue: s.L.Queue(q).Name, Reason: r})
 	for _, j := range jobs {
-		if !pending[j].Promised() {
+		if !pending[j].HasReservation() {
 			pending[j].Park(s, r, unoffered(s, pending[j]) == ledger.NoTask)
 			continue
 		}
-		pending[j].OnlyPromised()
+		pending[j].OnlyReserved()
 		search.Attempt(s, pending[j])
 	}
 }

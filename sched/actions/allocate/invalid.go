@@ -26,7 +26,7 @@ func invalid(s *session.Session, j ledger.JobID) trace.Reason {
 // there is.
 func suffices(s *session.Session, w *search.PendingTasks) bool {
 	job := s.L.Job(w.Job)
-	lacking := job.MinMember - job.ReadyOrPromised()
+	lacking := job.MinMember - job.ReadyOrPipelined()
 	if lacking <= 0 && len(job.Roles) == 1 {
 		return true
 	}
@@ -42,7 +42,7 @@ func suffices(s *session.Session, w *search.PendingTasks) bool {
 		}
 	}
 	for i := range job.Roles {
-		if r := &job.Roles[i]; r.ReadyOrPromised()+roles[i] < r.Min {
+		if r := &job.Roles[i]; r.ReadyOrPipelined()+roles[i] < r.Min {
 			return false
 		}
 	}

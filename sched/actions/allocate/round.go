@@ -14,24 +14,25 @@ import (
 // jobs that were refused before, or are parked, may have a place, and the next round asks them, too.
 // Nothing depends on how many jobs have a turn that would be refused: most of these are parked.
 type round struct {
-	s        *session.Session
-	pending  map[ledger.JobID]*search.PendingTasks
-	room     uint64         // the RoomEpoch in which the round began
-	kept     []ledger.JobID // jobs that are promised their minimum in this cycle: they have no more turns
-	minimums []ledger.JobID // jobs that lacked their minimum when the round began; without some that cannot have it
-	later    []ledger.JobID // jobs with surplus that came lately: they wait until every minimum had its turn
-	held     []ledger.JobID // those of them that have surplus which is held back
-	widened  bool           // surplus that came lately has its turns
-	borrowed bool           // the jobs that start in lent room had their turns
+	s         *session.Session
+	pending   map[ledger.JobID]*search.PendingTasks
+	room      uint64         // the RoomEpoch in which the round began
+	pipelined []ledger.JobID // jobs that would have their minimum with pipelined members: they have no more turns
+	minimums  []ledger.JobID // jobs that lacked their minimum when the round began; without some that cannot have it
+	later     []ledger.JobID // jobs with surplus that came lately: they wait until every minimum had its turn
+	held      []ledger.JobID // those of them that have surplus which is held back
+	widened   bool           // surplus that came lately has its turns
+	borrowed  bool           // the jobs that start in lent room had their turns
 
 	firsts *search.Firsts // nil where no starts are planned
 }
 
 // begin makes a round, and lists the jobs that may be served.
-func begin(s *session.Session, kept []ledger.JobID) (*round, []ledger.JobID) {
-	r := &round{s: s, pending: map[ledger.JobID]*search.PendingTasks{}, room: s.L.Changes.RoomEpoch(), kept: kept}
+func begin(s *session.Session, pipelined []ledger.JobID) (*round, []ledger.JobID) {
+	r := &round{s: s, pending: map[ledger.JobID]*search.PendingTasks{}, room: s.L.Changes.RoomEpoch(),
+		pipelined: pipelined}
 	return r, s.Pending.Unparked(func(j ledger.JobID) bool {
-		if slices.Contains(kept, j) {
+		if slices.Contains(pipelined, j) {
 			return false
 		}
 		w := pendingTasks(s, j)
@@ -85,7 +86,7 @@ func (r *round) anyWaits() bool { return len(r.later) > 0 || !r.borrowed && r.ma
 func (r *round) startable() bool {
 	for ; len(r.minimums) > 0; r.minimums = r.minimums[1:] {
 		j := r.minimums[0]
-		if r.begun(j) || slices.Contains(r.kept, j) || r.s.Pending.Parked(j) {
+		if r.begun(j) || slices.Contains(r.pipelined, j) || r.s.Pending.Parked(j) {
 			continue
 		}
 		if _, over := r.s.Policy.Overused(r.s.L.Job(j).Queue); !over &&
@@ -125,7 +126,7 @@ func (r *round) begun(j ledger.JobID) bool {
 // above says that a job is to be served after the minimums: pods came to it lately, and the next ones
 // are above its minimum. A reservation is excepted, since it counts for the job already.
 func (r *round) above(j ledger.JobID) bool {
-	return r.s.L.Job(j).Recent && r.begun(j) && !r.pending[j].Promising(r.s)
+	return r.s.L.Job(j).Recent && r.begun(j) && !r.pending[j].NextHasReservation(r.s)
 }
 
 // turn serves one job of a queue.
@@ -150,7 +151,7 @@ func (r *round) turn(rotation *session.Rotation, q ledger.QueueID, j ledger.JobI
 	}
 	outcome := search.Attempt(s, w)
 	if outcome == search.Provisional {
-		r.kept = append(r.kept, j)
+		r.pipelined = append(r.pipelined, j)
 	}
 	if outcome == search.Refused && r.firsts != nil {
 		r.firsts.Refused(j)

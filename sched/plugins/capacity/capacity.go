@@ -13,7 +13,7 @@
 //
 // The dimension pods takes no part (decision 24), nor does one that no node offers: what waits for it
 // waits for nodes. A queue with no sound position in the tree takes no part either, and no other queue
-// is affected (decision 8). realCapability keeps a guarantee free against each sibling alone; keep.go
+// is affected (decision 8). realCapability keeps a guarantee free against each sibling alone; guarantees.go
 // keeps it free against all of them together.
 package capacity
 
@@ -78,31 +78,31 @@ type plugin struct {
 	rounds   uint64           // how often it was computed
 	stocked  uint64           // the Stock of devices then
 
-	links   links
-	keep    guaranteeKeeper
-	bounds  bounds
-	order   order
-	report  reports
-	reclaim reclaimRule
+	links      links
+	guarantees guarantees
+	bounds     bounds
+	order      order
+	report     reports
+	reclaim    reclaimRule
 }
 
 // row is what is known of a queue besides its figures.
 type row struct {
-	shares  bool           // root, and the sound queues (flat: the leaves among them)
-	put     bool           // its spec is in the trees, and in counts
-	assured bool           // it has a guarantee
-	up      ledger.QueueID // the queue that bounds it, too: its parent; flat: root
-	depth   int32          // below root
-	counts  []resource.Dim // the dimensions of its share; none: best effort
+	shares bool           // root, and the sound queues (flat: the leaves among them)
+	put    bool           // its spec is in the trees, and in counts
+	listed bool           // it has a guarantee
+	up     ledger.QueueID // the queue that bounds it, too: its parent; flat: root
+	depth  int32          // below root
+	counts []resource.Dim // the dimensions of its share; none: best effort
 
-	share              fair.Ratio
-	sharedAt, sharedIn uint64 // the queue's Moved, and rounds, when share was computed
-	sharedOf, keptOf   uint64 // the Moved of devices when share, and kept, were computed
-	remembered         uint64 // the version of the memory when share was
+	share                fair.Ratio
+	sharedAt, sharedIn   uint64 // the queue's Moved, and rounds, when share was computed
+	sharedOf, unfilledOf uint64 // the Moved of devices when share, and unfilled, were computed
+	remembered           uint64 // the version of the memory when share was
 
-	guarded        []ledger.QueueID // the queues below it that have a guarantee
-	kept           []int64          // what these may still ask for, by dimension
-	keptAt, keptIn uint64           // the queue's Moved, and rounds, when kept was computed
+	withGuarantee          []ledger.QueueID // the queues below it that have a guarantee
+	unfilled               []int64          // what these may still ask for, by dimension
+	unfilledAt, unfilledIn uint64           // the queue's Moved, and rounds, when unfilled was computed
 }
 
 // Open computes what every queue deserves and may hold, if queues or nodes changed.
@@ -151,7 +151,7 @@ func (p *plugin) begin() {
 	p.order.deep, p.bounds.dims = 0, p.l.Dims.Len()
 	for i := range p.rows {
 		r := &p.rows[i]
-		*r = row{up: ledger.NoQueue, counts: r.counts, guarded: r.guarded[:0], kept: r.kept}
+		*r = row{up: ledger.NoQueue, counts: r.counts, withGuarantee: r.withGuarantee[:0], unfilled: r.unfilled}
 	}
 	p.bounds.placing.Clear(p.bounds.dims)
 	p.bounds.enqueue.Clear(p.bounds.dims)
@@ -176,7 +176,7 @@ func (p *plugin) attach(q ledger.QueueID) {
 		up, depth = ledger.NoQueue, 0
 	}
 	if r.up != up {
-		p.keep.unguard(q)
+		p.guarantees.remove(q)
 	}
 	r.shares, r.up, r.depth = shares, up, depth
 	if depth > 1 {
@@ -226,7 +226,7 @@ func (bo *bounds) count(q ledger.QueueID) {
 
 // wire tells the parts what they are parts of.
 func (p *plugin) wire() *plugin {
-	p.keep.p = p
+	p.guarantees.p = p
 	p.bounds.p = p
 	p.order.p = p
 	p.report.p = p

@@ -64,7 +64,7 @@ func (p queues) Unspared(q ledger.QueueID, want resource.Vec) trace.Reason {
 	if !p.bounds.known(q) {
 		return trace.Reason{}
 	}
-	return p.keep.unspared(q, want)
+	return p.guarantees.refusal(q, want)
 }
 
 // counted says that a dimension is of devices.

@@ -40,7 +40,7 @@ func (bo *bounds) settle(queues []ledger.QueueID) {
 			bo.computeBounds(q)
 			bo.count(q)
 		}
-		bo.p.keep.guard(q)
+		bo.p.guarantees.add(q)
 	}
 	bo.placing.Settle()
 	bo.enqueue.Settle()

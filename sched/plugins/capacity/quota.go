@@ -26,7 +26,7 @@ func (p *plugin) Allocatable(q ledger.QueueID, c ledger.ClassID, want int64) int
 			}
 		}
 	}
-	return p.keep.beyondGuarantees(q, need, want)
+	return p.guarantees.beyondGuarantees(q, need, want)
 }
 
 // room is limit - held; held may be at the end of int64's range, and limit is not negative.
@@ -68,10 +68,10 @@ func (p *plugin) above(q ledger.QueueID, want resource.Vec) trace.Reason {
 		shorts := p.shorts(limit, want, func(d resource.Dim) int64 { return sum(p.taken(at, d), want.Get(d)) })
 		if len(shorts) > 0 {
 			return trace.Reason{Code: trace.QueueCapability, Queue: queue.Name, Shorts: shorts,
-				Text: queue.KeptText(p.l.Dims, shorts)}
+				Text: queue.KeptRoomText(p.l.Dims, shorts)}
 		}
 	}
-	return p.keep.unspared(q, want)
+	return p.guarantees.refusal(q, want)
 }
 
 // shorts lists the dimensions that want asks for and in which future is above the limit.
@@ -104,7 +104,7 @@ func (p *plugin) vote(j ledger.JobID, loan bool) (policy.Vote, trace.Reason) {
 		limit := func(d resource.Dim) fair.Limit { return p.bounds.admit(at, d) }
 		shorts := p.shorts(limit, job.MinResources, func(d resource.Dim) int64 {
 			return resource.Sum{}.Plus(job.Asks(d)).Plus(queue.Allocated.Get(d)).
-				Plus(queue.Kept(d, loan)).Minus(queue.Elastic.Get(d)).Int64()
+				Plus(queue.InqueueAmount(d, loan)).Minus(queue.Elastic.Get(d)).Int64()
 		})
 		if len(shorts) > 0 {
 			return policy.Reject, trace.Reason{Code: trace.QueueQuotaInsufficient, Queue: queue.Name, Shorts: shorts}

@@ -109,5 +109,5 @@ func (m *move) asks(t ledger.TaskID, d resource.Dim) int64 {
 // belowMinimum says that a job is left with fewer members than it needs: it was evicted as a whole.
 func (m *move) belowMinimum(j ledger.JobID) bool {
 	job := m.l.Job(j)
-	return job.Holding() < job.Keeps()
+	return job.Holding() < job.RetainedMin()
 }

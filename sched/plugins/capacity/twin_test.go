@@ -82,11 +82,11 @@ func asTwin(t *rapid.T, c *cluster, choice policy.Choice) {
 				t.Fatalf("queue %s, %s: %+v, want %+v", c.Queue(q).Name, c.Dims.Name(d), got, want)
 			}
 		}
-		if c.order.share(q) != twin.order.share(q) || !slices.Equal(c.keep.keeps(q),
-			twin.keep.keeps(q)) || !slices.Equal(c.rows[q].counts, twin.rows[q].counts) {
-			t.Fatalf("queue %s: share %v, kept %v of %v, want %v, %v of %v", c.Queue(q).Name, c.order.share(q), c.keep.keeps(q),
-				c.rows[q].counts,
-				twin.order.share(q), twin.keep.keeps(q), twin.rows[q].counts)
+		if c.order.share(q) != twin.order.share(q) || !slices.Equal(c.guarantees.unfilledBelow(q),
+			twin.guarantees.unfilledBelow(q)) || !slices.Equal(c.rows[q].counts, twin.rows[q].counts) {
+			t.Fatalf("queue %s: share %v, unfilled guarantees %v of %v, want %v, %v of %v", c.Queue(q).Name,
+				c.order.share(q), c.guarantees.unfilledBelow(q), c.rows[q].counts,
+				twin.order.share(q), twin.guarantees.unfilledBelow(q), twin.rows[q].counts)
 		}
 	}
 }

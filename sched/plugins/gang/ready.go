@@ -14,7 +14,7 @@ func (p *plugin) Ready(j ledger.JobID) bool {
 // VotePipelined permits a job that would be ready with the members that are promised room, and rejects
 // every other: gang never abstains.
 func (p *plugin) VotePipelined(j ledger.JobID) policy.Vote {
-	if !p.l.Job(j).Met((*ledger.Count).ReadyOrPromised) {
+	if !p.l.Job(j).Met((*ledger.Count).ReadyOrPipelined) {
 		return policy.Reject
 	}
 	return policy.Permit

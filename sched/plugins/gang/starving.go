@@ -9,7 +9,7 @@ import (
 // or are promised one (seed 002 §3.1); members that succeeded count. Members that ask for nothing count
 // only once they have a place: a node that can take no more pods has no place for them either.
 func (p *plugin) Starving(j ledger.JobID) bool {
-	return !p.l.Job(j).Met((*ledger.Count).PlacedOrPromised)
+	return !p.l.Job(j).Met((*ledger.Count).PlacedOrPipelined)
 }
 
 // OfJobAlone says that Starving and ValidateJob depend on the job alone.

@@ -17,7 +17,7 @@ func (p *plugin) SubReady(j ledger.JobID, sub int32) bool {
 func (p *plugin) VoteSubPipelined(j ledger.JobID, sub int32) policy.Vote {
 	job := p.l.Job(j)
 	s := &job.Subs[sub]
-	if s.ReadyOrPromised() < job.SubSize(s) {
+	if s.ReadyOrPipelined() < job.SubSize(s) {
 		return policy.Reject
 	}
 	return policy.Permit

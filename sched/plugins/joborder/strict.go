@@ -58,7 +58,7 @@ func (p *inLine) holdsUp(j ledger.JobID) bool {
 			return false
 		}
 	}
-	return job.Admitted() && job.Invalid == 0 && job.ReadyOrPromised() < job.MinMember &&
+	return job.Admitted() && job.Invalid == 0 && job.ReadyOrPipelined() < job.MinMember &&
 		job.Valid()-job.Gated >= job.MinMember
 }
 

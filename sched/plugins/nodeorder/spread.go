@@ -57,7 +57,7 @@ func (f spread) Grade(c *ledger.Class, n ledger.NodeID, parts []bool) int64 {
 	if d == 0 {
 		return 0
 	}
-	return 1 + host.Kept(d)
+	return 1 + host.NotTerminating(d)
 }
 
 // ScoreFor is ScoreDomains for nodes that stand for others, too.
@@ -95,7 +95,7 @@ func (f spread) ScoreFor(c *ledger.Class, nodes []ledger.NodeID, of int, scores 
 			domains = int64(of)
 		}
 		weight := log(domains + 2)
-		s.WeighKept(nodes, weight, (s.Max-1)*one, sums)
+		s.WeighNotTerminating(nodes, weight, (s.Max-1)*one, sums)
 	}
 	if keyed > 0 {
 		f.share(sums, scores)

@@ -8,10 +8,10 @@ import (
 	"ashlar.sh/sched/trace"
 )
 
-// VoteEnqueue permits a job while the cluster has not been promised too often with it, its queue
-// keeps no more with it than its part, or it is its queue's turn, and rejects it otherwise. Need of the reason is what
-// would be
-// promised, Have what may be, Kept how much of Need is kept for jobs that were let in before.
+// VoteEnqueue permits a job in three cases: with it, what is used and what admitted jobs are still to get stays within
+// factor times the cluster; its queue stays within its part; or it is its queue's turn. Otherwise it rejects the job.
+// Need of the reason is what would be used and inqueue, Have the most that may be, Kept how much of Need is inqueue for
+// jobs that were admitted before.
 func (p *plugin) VoteEnqueue(j ledger.JobID) (policy.Vote, trace.Reason) { return p.vote(j, false) }
 
 // VoteLoan is VoteEnqueue without what jobs lend.
@@ -22,7 +22,7 @@ func (p *plugin) vote(j ledger.JobID, loan bool) (policy.Vote, trace.Reason) {
 	var over []resource.Dim
 	for d, least := range job.MinResources {
 		d := resource.Dim(d)
-		if least <= 0 || d == resource.Pods || p.promised(job, d, loan) <= p.mayBe(d) || p.within(job, d, loan) {
+		if least <= 0 || d == resource.Pods || p.with(job, d, loan) <= p.most(d) || p.within(job, d, loan) {
 			continue
 		}
 		over = append(over, d)
@@ -33,25 +33,25 @@ func (p *plugin) vote(j ledger.JobID, loan bool) (policy.Vote, trace.Reason) {
 	p.l.Dims.SortByName(over)
 	r := trace.Reason{Code: trace.ClusterOvercommitted}
 	for _, d := range over {
-		r.Shorts = append(r.Shorts, trace.Short{Dim: p.l.Dims.Name(d), Need: p.promised(job, d, loan), Have: p.mayBe(d),
-			Kept: p.kept(d, loan)})
+		r.Shorts = append(r.Shorts, trace.Short{Dim: p.l.Dims.Name(d), Need: p.with(job, d, loan), Have: p.most(d),
+			Kept: p.inqueue(d, loan)})
 	}
 	return policy.Reject, r
 }
 
-// promised is what is used or kept for somebody, with a job let in.
-func (p *plugin) promised(job *ledger.Job, d resource.Dim, loan bool) int64 {
-	return resource.Sum{}.Plus(p.used.of(p.l, d)).Plus(p.kept(d, loan)).Plus(job.Asks(d)).Int64()
+// with is what would be used and inqueue if a job were admitted.
+func (p *plugin) with(job *ledger.Job, d resource.Dim, loan bool) int64 {
+	return resource.Sum{}.Plus(p.used.of(p.l, d)).Plus(p.inqueue(d, loan)).Plus(job.Asks(d)).Int64()
 }
 
-// kept is what is kept for jobs that were let in, beside what they hold.
-func (p *plugin) kept(d resource.Dim, loan bool) int64 {
+// inqueue is what is kept for admitted jobs in addition to what they hold.
+func (p *plugin) inqueue(d resource.Dim, loan bool) int64 {
 	root, _ := p.l.Queues.Find(model.RootQueue)
-	return p.l.Queue(root).Kept(d, loan)
+	return p.l.Queue(root).InqueueAmount(d, loan)
 }
 
-// mayBe is what may be promised; no bound where no node offers anything.
-func (p *plugin) mayBe(d resource.Dim) int64 {
+// most is the most that may be used and inqueue; there is no bound where no node offers anything.
+func (p *plugin) most(d resource.Dim) int64 {
 	total := p.l.Nodes.Total(d)
 	if total <= 0 {
 		return 1<<63 - 1

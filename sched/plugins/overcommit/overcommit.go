@@ -1,19 +1,16 @@
-// Package overcommit lets in more jobs than the cluster has room for, but not without
-// end: what is used, what is kept for jobs let in and what a job asks for as its minimum
-// may together be overcommit-factor times the cluster.
+// Package overcommit admits more jobs than the cluster has room for, up to a bound: what is used, what is inqueue for
+// admitted jobs, and what a job asks for as its minimum may together be overcommit-factor times the cluster.
 //
-// Without it every job that its queue could ever hold is let in, operators create all
-// their pods, and the pods wait.
+// Without it every job that its queue could ever hold is admitted, operators create all their pods, and the pods wait.
 //
-// What other queues were promised refuses no job of a queue that keeps, with it, no more than its part,
-// by weight, of what is not in use. So all queues together are promised that at most twice, and a
-// queue that keeps everything with jobs that never have pods does not keep others out.
+// A job is never refused because of what is inqueue in other queues if its own queue, with the job, has no more inqueue
+// than its part, by weight, of what is not in use. So all queues together have at most twice that inqueue, and a queue
+// with many admitted jobs that never have pods does not keep the jobs of other queues out.
 //
-// Only the dimensions that a job's minResources name count, less what its members hold
-// already; what is kept for others is likewise what they do not hold yet (decision 9),
-// so nothing counts twice. A dimension that no node offers is unbounded: the cluster may
-// be about to scale up from nothing (decision 6). Sums are whole units, the factor is in
-// thousandths.
+// Only the dimensions that a job's minResources name count, less what its members hold already. What is inqueue for
+// other jobs is likewise what they do not hold yet (decision 9), so nothing counts twice. A dimension that no node
+// offers is unbounded: the cluster may be about to scale up from nothing (decision 6). Sums are whole units, the factor
+// is in thousandths.
 //
 // Source: semantics of Volcano's plugin of this name; decisions 6, 9 and 10.
 package overcommit
@@ -43,7 +40,8 @@ type arguments struct {
 }
 
 func (a *arguments) AddArguments(s *policy.ArgumentSet) {
-	s.Decimal(&a.factor, factorKey, defaultFactor, "how often the cluster may be promised").As(&a.given)
+	s.Decimal(&a.factor, factorKey, defaultFactor,
+		"how many times the cluster may be used and inqueue together").As(&a.given)
 }
 
 const (

@@ -7,25 +7,25 @@ import (
 	"ashlar.sh/sched/trace"
 )
 
-// within says that a job's queue would keep, with the job let in, no more of dimension d than its
-// part of what is not in use. What other queues were promised does not refuse the job then.
+// within says that a job's queue, with the job admitted, would have no more inqueue in dimension d than its part of
+// what is not in use. Then what is inqueue in other queues does not refuse the job.
 func (p *plugin) within(job *ledger.Job, d resource.Dim, loan bool) bool {
-	keeps, left := p.keeps(job, d, loan), p.left(d)
-	return keeps <= left && keeps <= p.part(job.Queue, d, left)
+	with, left := p.queueWith(job, d, loan), p.left(d)
+	return with <= left && with <= p.part(job.Queue, d, left)
 }
 
-// keeps is what a job's queue would keep of dimension d with the job let in.
-func (p *plugin) keeps(job *ledger.Job, d resource.Dim, loan bool) int64 {
-	return resource.Sum{}.Plus(p.l.Queue(job.Queue).Kept(d, loan)).Plus(job.Asks(d)).Int64()
+// queueWith is what would be inqueue in a job's queue if the job were admitted.
+func (p *plugin) queueWith(job *ledger.Job, d resource.Dim, loan bool) int64 {
+	return resource.Sum{}.Plus(p.l.Queue(job.Queue).InqueueAmount(d, loan)).Plus(job.Asks(d)).Int64()
 }
 
 // left is what of the budget is not in use.
 func (p *plugin) left(d resource.Dim) int64 {
-	return resource.Sum{}.Plus(p.mayBe(d)).Minus(p.used.of(p.l, d)).Int64()
+	return resource.Sum{}.Plus(p.most(d)).Minus(p.used.of(p.l, d)).Int64()
 }
 
-// part is a queue's part of an amount that is left of dimension d: on each level of the tree, by
-// weight among the queues there for which somebody asks or room is kept.
+// part is a queue's part of an amount that is left of dimension d: on each level of the tree, by weight among the
+// queues that ask for some of it.
 func (p *plugin) part(q ledger.QueueID, d resource.Dim, left int64) int64 {
 	a := p.askers.of(p.l, d)
 	for up := p.l.Queues.Parent(q); up != ledger.NoQueue; q, up = up, p.l.Queues.Parent(up) {
@@ -39,17 +39,16 @@ func (p *plugin) part(q ledger.QueueID, d resource.Dim, left int64) int64 {
 	return left
 }
 
-// Open forgets which jobs asked in the last cycle.
+// Open forgets which queues asked in the last cycle.
 func (p *plugin) Open(*trace.Recorder) { p.askers = nil }
 
-// askers are, by dimension, the queues for which room is kept or a job waits to be let in. They are
-// found in a cycle when they are first asked for, and stand until it ends: which job is let in in between
-// was one of them.
+// askers are, by dimension, the queues with an inqueue amount or with a job that waits to be admitted. They are found
+// when a cycle first needs them, and hold until it ends: a job that is admitted meanwhile was counted already.
 type askers []*asking
 
 type asking struct {
-	asks  []bool  // by queue: it does, or one below it
-	below []int64 // by queue: the weights, summed, of those directly below that do
+	asks  []bool  // by queue: it asks, or a queue below it does
+	below []int64 // by queue: the weights, summed, of its children that ask
 }
 
 func (a *askers) of(l *ledger.Ledger, d resource.Dim) *asking {
@@ -65,7 +64,7 @@ func (a *askers) of(l *ledger.Ledger, d resource.Dim) *asking {
 func find(l *ledger.Ledger, d resource.Dim) *asking {
 	a := &asking{asks: make([]bool, l.Queues.Len()), below: make([]int64, l.Queues.Len())}
 	l.Queues.Each(func(q ledger.QueueID) bool {
-		if l.Queue(q).Kept(d, false) > 0 {
+		if l.Queue(q).InqueueAmount(d, false) > 0 {
 			a.add(l, q)
 		}
 		return true

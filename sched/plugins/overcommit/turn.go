@@ -73,7 +73,7 @@ func (p *plugin) Later() (next int64) {
 // budget, it has waited, and it is its queue's turn.
 func (p *plugin) hasTurn(job *ledger.Job, over []resource.Dim) bool {
 	larger := slices.ContainsFunc(over, func(d resource.Dim) bool { return job.Asks(d) > p.part(job.Queue, d, p.left(d)) })
-	fits := !slices.ContainsFunc(over, func(d resource.Dim) bool { return p.keeps(job, d, false) > p.left(d) })
+	fits := !slices.ContainsFunc(over, func(d resource.Dim) bool { return p.queueWith(job, d, false) > p.left(d) })
 	if !larger || !fits {
 		return false
 	}

@@ -43,7 +43,7 @@ func (f spread) FilterDomains(c *ledger.Class, n ledger.NodeID, future bool, par
 		if domains == 0 {
 			continue // no node counts, not even this one
 		}
-		have, floor := s.Kept(d), least
+		have, floor := s.NotTerminating(d), least
 		if int64(domains) < s.MinDomains {
 			floor = 0
 		}

@@ -72,7 +72,7 @@ func (dv *divider) follow() {
 func (dv *divider) remeasure() {
 	dv.before = dv.before.CopyFrom(dv.totals)
 	dv.measure()
-	dv.p.keep.kept.cursor = 0
+	dv.p.guarantees.unfilled.cursor = 0
 	for i := range dv.divided {
 		div, d := &dv.divided[i], resource.Dim(i)
 		total := dv.total(d)
@@ -83,7 +83,7 @@ func (dv *divider) remeasure() {
 		for _, q := range dv.leaves {
 			r, queue := &dv.p.rows[q], dv.p.l.Queue(q)
 			bound, bounded := queue.Capability.Bound(d)
-			real := fair.RealCapability(total, dv.p.keep.guaranteed.Get(d), queue.Guarantee.Get(d),
+			real := fair.RealCapability(total, dv.p.guarantees.guaranteed.Get(d), queue.Guarantee.Get(d),
 				fair.Limit{Value: bound, Bounded: bounded})
 			r.real[d] = real
 			if r.at < 0 {
@@ -165,13 +165,13 @@ func (dv *divider) measure() {
 // limit finds what all queues are guaranteed, and the most that each may hold: it rests on
 // what queues are granted and on the cluster, not on what they hold.
 func (dv *divider) limit() {
-	dv.p.keep.guaranteed, dv.p.keep.kept.cursor = dv.p.keep.guaranteed[:0], 0
+	dv.p.guarantees.guaranteed, dv.p.guarantees.unfilled.cursor = dv.p.guarantees.guaranteed[:0], 0
 	for _, q := range dv.leaves {
-		dv.p.keep.guaranteed = dv.p.keep.guaranteed.Add(dv.p.l.Queue(q).Guarantee)
+		dv.p.guarantees.guaranteed = dv.p.guarantees.guaranteed.Add(dv.p.l.Queue(q).Guarantee)
 	}
 	dv.before = dv.before[:0]
 	for d := range dv.divided {
-		dv.before = append(dv.before, dv.p.keep.guaranteed.Get(resource.Dim(d)))
+		dv.before = append(dv.before, dv.p.guarantees.guaranteed.Get(resource.Dim(d)))
 	}
 	for _, q := range dv.leaves {
 		r, queue := &dv.p.rows[q], dv.p.l.Queue(q)

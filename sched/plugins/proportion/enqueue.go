@@ -47,7 +47,7 @@ func (p *plugin) vote(j ledger.JobID, loan bool) (policy.Vote, trace.Reason) {
 func (p *plugin) future(job *ledger.Job, d resource.Dim, loan bool) int64 {
 	queue := p.l.Queue(job.Queue)
 	return resource.Sum{}.Plus(job.Asks(d)).Plus(queue.Allocated.Get(d)).
-		Plus(queue.Kept(d, loan)).Minus(queue.Elastic.Get(d)).Int64()
+		Plus(queue.InqueueAmount(d, loan)).Minus(queue.Elastic.Get(d)).Int64()
 }
 
 func (p *plugin) mayHold(q ledger.QueueID, d resource.Dim) (int64, bool) {

@@ -5,7 +5,7 @@
 // with at most realCapability and at most what the queue asks for, but at least its guarantee (decision
 // 1). Queues are served by priority, then by share = allocated / deserved. A queue that holds what it
 // deserves is overused. No task is placed that brings a queue above what it deserves, or takes what
-// another queue is guaranteed (keep.go). A job is admitted while its queue could ever hold it. What a
+// another queue is guaranteed (guarantees.go). A job is admitted while its queue could ever hold it. What a
 // queue holds above what it deserves may be reclaimed by queues that hold less (reclaim.go).
 //
 // The plugin keeps no sums except what guarantees lack: it reads what queues hold and ask for from the
@@ -41,7 +41,7 @@ type plugin struct {
 	opens           uint64
 	figures         uint64
 	freed, together resource.Vec // scratch of Reclaimable: see weigh
-	keep            guaranteeKeeper
+	guarantees      guarantees
 	divider         divider
 }
 
@@ -51,7 +51,7 @@ type row struct {
 	at       int32 // its index in sharing; -1: none
 	deserved resource.Vec
 	real     resource.Vec // every dimension is bounded: the cluster is finite
-	lacks    resource.Vec // what its guarantee lacks, as counted in kept
+	lacks    resource.Vec // what its guarantee lacks, as counted in guarantees.unfilled
 
 	share              fair.Ratio
 	sharedAt, sharedIn uint64 // the queue's Moved, and the plugin's opens, when share was computed
@@ -178,7 +178,7 @@ func (p *plugin) Allocatable(q ledger.QueueID, c ledger.ClassID, want int64) int
 		}
 		left := p.rows[q].deserved.Get(need.Dim) - queue.Taken(need.Dim)
 		want = min(want, max(0, left)/need.Amount)
-		if room, bounded := p.keep.beyondGuarantees(q, need.Dim); bounded && want > 0 {
+		if room, bounded := p.guarantees.beyondGuarantees(q, need.Dim); bounded && want > 0 {
 			want = min(want, max(0, room)/need.Amount)
 		}
 	}
@@ -211,9 +211,9 @@ func (p *plugin) refusal(q ledger.QueueID, want resource.Vec) trace.Reason {
 		return trace.Short{Need: future(d), Have: p.rows[q].deserved.Get(d)}
 	})
 	if len(r.Shorts) == 0 {
-		return p.keep.unspared(q, want)
+		return p.guarantees.refusal(q, want)
 	}
-	r.Text = queue.KeptText(p.l.Dims, r.Shorts)
+	r.Text = queue.KeptRoomText(p.l.Dims, r.Shorts)
 	return r
 }
 
@@ -224,7 +224,7 @@ func (p *plugin) known(q ledger.QueueID) bool {
 
 // wire tells the parts what they are parts of.
 func (p *plugin) wire() *plugin {
-	p.keep.p = p
+	p.guarantees.p = p
 	p.divider.p = p
 	return p
 }

@@ -196,7 +196,7 @@ func (p *plugin) preemptable(j ledger.JobID) bool {
 
 // VotePipelined permits a job that would be ready with what is promised to it.
 func (p *plugin) VotePipelined(j ledger.JobID) policy.Vote {
-	if job := p.l.Job(j); job.ReadyOrPromised() < job.MinMember {
+	if job := p.l.Job(j); job.ReadyOrPipelined() < job.MinMember {
 		return policy.Reject
 	}
 	return policy.Permit

@@ -78,7 +78,8 @@ func TestWhatIsDeservedDoesNotComeOutOfAGuarantee(t *testing.T) {
 		WhyNot(ledger.QueueID, ledger.ClassID) trace.Reason
 	}).WhyNot(id, class)
 	want := trace.Short{Dim: resource.CPUName, Need: 101_000, Have: 100_000}
-	if why.Code != trace.QueueCapability || why.Text != trace.KeptFree || len(why.Shorts) != 1 || why.Shorts[0] != want {
+	if why.Code != trace.QueueCapability || why.Text != trace.CountsGuarantees || len(why.Shorts) != 1 ||
+		why.Shorts[0] != want {
 		t.Errorf("refused with %+v", why)
 	}
 	c.pod("b-runs", "b", cpu(66), "node") // four of the seventy go

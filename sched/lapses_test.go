@@ -26,7 +26,7 @@ func TestAPromiseLapses(t *testing.T) {
 	}
 	kept := func(e *Engine) bool { // of its queue's room
 		j, _ := e.l.Jobs.Find(ledger.JobKey{Namespace: "ns", Name: "job"})
-		return e.l.Queue(e.l.Job(j).Queue).Kept(resource.CPU, false) > 0
+		return e.l.Queue(e.l.Job(j).Queue).InqueueAmount(resource.CPU, false) > 0
 	}
 	decide := func(e *Engine, now, next int64, keeps bool) {
 		t.Helper()
@@ -112,7 +112,7 @@ func lostMember(t *testing.T, pauses bool) {
 		t.Helper()
 		e.Decide(now * second)
 		j, _ := e.l.Jobs.Find(ledger.JobKey{Namespace: "ns", Name: "job"})
-		if kept := e.l.Queue(e.l.Job(j).Queue).Kept(resource.CPU, false); kept != keeps {
+		if kept := e.l.Queue(e.l.Job(j).Queue).InqueueAmount(resource.CPU, false); kept != keeps {
 			t.Errorf("at %d s its queue keeps %d, want %d", now, kept, keeps)
 		}
 	}
@@ -145,7 +145,7 @@ func lostMember(t *testing.T, pauses bool) {
 	for _, each := range []*Engine{anew(e.Commitments()), e} {
 		each.Decide(100 * second)
 		j, _ := each.l.Jobs.Find(ledger.JobKey{Namespace: "ns", Name: "job"})
-		if kept := each.l.Queue(each.l.Job(j).Queue).Kept(resource.CPU, false); kept != 1000 {
+		if kept := each.l.Queue(each.l.Job(j).Queue).InqueueAmount(resource.CPU, false); kept != 1000 {
 			t.Errorf("of what is kept for the pod that came its queue has %d, want 1000", kept)
 		}
 	}
