@@ -118,6 +118,8 @@ type NodeReport struct {
 	RoomKept resource.List
 	// the HyperNodes that it is in, the smallest first
 	HyperNodes []string
+	Cordoned   bool
+	Taints     []model.Taint
 }
 
 // Problem says what is wrong with an object and what became of it.
@@ -356,7 +358,8 @@ func (rp *reports) nodeReport(n ledger.NodeID, claimed resource.Vec) NodeReport 
 	column := func(of func(resource.Dim) []int64) resource.List {
 		return rp.at(func(d resource.Dim) int64 { return of(d)[n] })
 	}
-	return NodeReport{Name: rp.e.l.Node(n).Name,
+	fact := rp.e.l.Node(n).Fact
+	return NodeReport{Name: rp.e.l.Node(n).Name, Cordoned: fact.Unschedulable, Taints: fact.Taints,
 		Allocatable: column(rp.e.l.Nodes.Allocatable), Idle: column(rp.e.l.Nodes.Idle),
 		Releasing: column(rp.e.l.Nodes.Releasing),
 		Room:      column(rp.e.l.Nodes.Room), RoomKept: rp.list(claimed),

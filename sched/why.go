@@ -176,8 +176,6 @@ func faults(kind model.Kind, o model.Object) (out []Problem) {
 // NodeWhy is one node, and what is on it.
 type NodeWhy struct {
 	Node     NodeReport
-	Cordoned bool
-	Taints   []model.Taint
 	Shard    bool // it is in another scheduler's shard
 	Domains  []string
 	Pods     []HeldRoom // that hold room, are terminating or are promised room, by namespace and name
@@ -201,8 +199,8 @@ func (q Questions) Node(name string) (NodeWhy, bool) {
 		return NodeWhy{}, false
 	}
 	fact := e.l.Node(n).Fact
-	w := NodeWhy{Node: e.reports.nodeReport(n, e.l.KeptRoom.On()[n]), Cordoned: fact.Unschedulable, Taints: fact.Taints,
-		Shard: fact.Elsewhere, Domains: e.reports.domainsOf(n),
+	w := NodeWhy{Node: e.reports.nodeReport(n, e.l.KeptRoom.On()[n]), Shard: fact.Elsewhere,
+		Domains:  e.reports.domainsOf(n),
 		Problems: faults(model.KindNode, fact)}
 	e.l.Nodes.Tasks(n, func(t ledger.TaskID) bool {
 		w.Pods = append(w.Pods, e.reports.held(t))

@@ -74,7 +74,8 @@ func (p pages) live(s watching) (http.Handler, error) {
 		ErrorHandler: func(w http.ResponseWriter, _ *http.Request, err error) { unreached(w, err) }}
 	mux := http.NewServeMux()
 	mux.Handle("GET /v1/", proxy)
-	mux.Handle("GET /v1/evictions", &liveEvictions{kube: cluster.Kube, namespace: of.namespace, now: time.Now})
+	mux.Handle("GET /v1/evictions", &liveEvictions{kube: cluster.Kube, scheduler: c.Get,
+		namespace: of.namespace, now: time.Now})
 	mux.Handle("GET /v1/bookings", &liveBookings{list: cluster.Bookings.List, now: time.Now})
 	mux.Handle("POST /v1/whatif", player.Answers(make(chan struct{}, 1), (&liveWhatIf{pages: p, s: s, c: c}).copied))
 	mux.HandleFunc("GET /v1/configuration", func(w http.ResponseWriter, _ *http.Request) {

@@ -182,7 +182,8 @@ func (w *recorded) Step() (sim.Cycle, bool) {
 	w.at = at
 	w.count(played)
 	w.look()
-	return sim.Cycle{Number: int(played.Step.Cycle.Number), At: at, Plan: played.Plan, Came: came}, true
+	return sim.Cycle{Number: int(played.Step.Cycle.Number), At: at, Plan: played.Plan, Came: came,
+		Took: time.Duration(played.Step.Cycle.Took)}, true
 }
 
 // count takes a cycle into the figures of the run.

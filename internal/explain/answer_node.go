@@ -51,15 +51,9 @@ func (a *Asking) NodeAnswer(w *sched.NodeWhy) *Answer {
 
 func nodeAnswer(w *sched.NodeWhy) *NodeAnswer {
 	r := &w.Node
-	n := &NodeAnswer{Node: node(r), Room: amounts(r.Room), Cordoned: w.Cordoned, Taints: []string{},
+	n := &NodeAnswer{Node: node(r), Room: amounts(r.Room), Cordoned: r.Cordoned,
+		Taints:  append([]string{}, taints(r.Taints)...),
 		Domains: append([]string{}, w.Domains...), Pods: []Holder{}, Promised: []Holder{}}
-	for _, t := range w.Taints {
-		text := t.Key
-		if t.Value != "" {
-			text += "=" + t.Value
-		}
-		n.Taints = append(n.Taints, text+":"+string(t.Effect))
-	}
 	for i := range w.Pods {
 		if w.Pods[i].Status == model.Pipelined {
 			n.Promised = append(n.Promised, holder(&w.Pods[i]))

@@ -63,8 +63,8 @@ func readHeld(text string) (out []trace.Short) {
 		if m == nil {
 			return nil
 		}
-		have, ok := readQuantity(m[1], m[2])
-		need, both := readQuantity(m[1], m[3])
+		have, ok := ReadQuantity(m[1], m[2])
+		need, both := ReadQuantity(m[1], m[3])
 		if !ok || !both {
 			return nil
 		}

@@ -23,6 +23,7 @@ type Eviction struct {
 	Action    string   `json:"action"`
 	For       string   `json:"for"`
 	Reason    string   `json:"reason"`
+	At        string   `json:"at,omitempty"` // RFC 3339; of a live scheduler
 	Record    *Record  `json:"record,omitempty"`
 }
 
@@ -57,6 +58,9 @@ type Record struct {
 	Steps         int    `json:"steps"`
 	Exhausted     bool   `json:"exhausted"`
 	Instead       []Lost `json:"alternatives"`
+
+	// OfEvent: it is what the pod's event says, which has no figures but those of the queue.
+	OfEvent bool `json:"ofEvent,omitempty"`
 }
 
 // Permission is the plugins of one tier that permitted an eviction.

@@ -26,8 +26,8 @@ func Quantity(name string, amount int64) string {
 	}
 }
 
-// readQuantity reads what Quantity wrote; false for another text.
-func readQuantity(name, text string) (int64, bool) {
+// ReadQuantity reads what Quantity wrote; false for another text.
+func ReadQuantity(name, text string) (int64, bool) {
 	q, err := quantity.ParseQuantity(text)
 	switch {
 	case err != nil:

@@ -196,6 +196,9 @@ type Node struct {
 	Claimed     Quantities `json:"claimed,omitempty"` // what is kept of it for jobs that wait
 
 	HyperNodes []string `json:"hyperNodes,omitempty"` // that it is in, the smallest first; read by network-topology-aware
+
+	Cordoned bool     `json:"cordoned,omitempty"`
+	Taints   []string `json:"taints,omitempty"` // KEY=VALUE:EFFECT
 }
 
 // Problem is what is wrong with an object, and what became of it.
@@ -245,7 +248,19 @@ func (r *Report) AddProblem(object, message string) {
 func node(n *sched.NodeReport) Node {
 	return Node{Name: n.Name, Allocatable: amounts(n.Allocatable), Used: amounts(n.Used), Idle: amounts(n.Idle),
 		Releasing: amounts(n.Releasing), Pipelined: amounts(n.Pipelined), FutureIdle: amounts(n.FutureIdle),
-		Claimed: amounts(n.RoomKept), HyperNodes: n.HyperNodes}
+		Claimed: amounts(n.RoomKept), HyperNodes: n.HyperNodes, Cordoned: n.Cordoned, Taints: taints(n.Taints)}
+}
+
+// taints writes taints as kubectl does; nil for none.
+func taints(list []model.Taint) (out []string) {
+	for _, t := range list {
+		text := t.Key
+		if t.Value != "" {
+			text += "=" + t.Value
+		}
+		out = append(out, text+":"+string(t.Effect))
+	}
+	return out
 }
 
 func queue(q *sched.QueueReport) Queue {

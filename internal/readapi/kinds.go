@@ -156,5 +156,6 @@ func sameNode(a, b *sched.NodeReport) bool {
 	return a.Name == b.Name && slices.Equal(a.Allocatable, b.Allocatable) && slices.Equal(a.Used, b.Used) &&
 		slices.Equal(a.Idle, b.Idle) && slices.Equal(a.Releasing, b.Releasing) &&
 		slices.Equal(a.Pipelined, b.Pipelined) && slices.Equal(a.FutureIdle, b.FutureIdle) &&
-		slices.Equal(a.RoomKept, b.RoomKept) && slices.Equal(a.HyperNodes, b.HyperNodes)
+		slices.Equal(a.RoomKept, b.RoomKept) && slices.Equal(a.HyperNodes, b.HyperNodes) &&
+		a.Cordoned == b.Cordoned && slices.Equal(a.Taints, b.Taints)
 }

@@ -63,6 +63,7 @@ type Server struct {
 	planning  chan struct{}
 	recallers sync.Map      // by access.Share: users for which one is read
 	recalling chan struct{} // has a place for one that goes through the recording
+	cycles    cycles
 	listener  net.Listener
 	http      *http.Server
 	first     *tls.Certificate
@@ -106,7 +107,8 @@ func New(o Options) (*Server, error) {
 func newServer(o Options) *Server {
 	s := &Server{o: o, access: o.Access, copies: newCopies(o.Scheduler, time.Now),
 		users: access.NewLimits(perSecond, atOnce), turns: newTurns(), dumping: make(chan struct{}, 1),
-		recalling: make(chan struct{}, 1), planning: make(chan struct{}, plansAtOnce)}
+		recalling: make(chan struct{}, 1), planning: make(chan struct{}, plansAtOnce),
+		cycles: cycles{turn: make(chan struct{}, 1)}}
 	s.streams = newStreams(s.copies, &s.o)
 	s.routes = map[string]handler{
 		"/v1/state":  {answer: state},
@@ -117,6 +119,9 @@ func newServer(o Options) *Server {
 
 		"/v1/list/jobs":  list(listedJobs),
 		"/v1/list/nodes": list(listedNodes),
+
+		cyclesPath:    {parameters: []string{"after"}, answer: listCycles},
+		evictionsPath: {answer: listEvictions},
 
 		planPath: {answer: plan},
 
@@ -260,6 +265,9 @@ func (s *Server) route(r *http.Request) (handler, bool) {
 		}
 		return h, true
 	}
+	if n, ok := cycleOf(r.URL.Path); ok {
+		return handler{answer: oneCycle(n)}, true
+	}
 	if o, ok := past(r.URL.EscapedPath()); ok {
 		return handler{answer: o.history}, true
 	}
@@ -268,7 +276,8 @@ func (s *Server) route(r *http.Request) (handler, bool) {
 
 func (s *Server) paths() []string {
 	return slices.Sorted(slices.Values(append(slices.Collect(maps.Keys(s.routes)), "/v1/why/job/NAMESPACE/NAME",
-		"/v1/why/pod/NAMESPACE/NAME", "/v1/why/queue/NAME", "/v1/why/node/NAME", "/v1/history/job/NAMESPACE/NAME")))
+		"/v1/why/pod/NAMESPACE/NAME", "/v1/why/queue/NAME", "/v1/why/node/NAME", "/v1/history/job/NAMESPACE/NAME",
+		"/v1/history/cycle/NUMBER")))
 }
 
 // write writes a document.

@@ -18,6 +18,7 @@ type kept struct {
 
 	number    uint64 // of the cycle; 0: there is none
 	now, next int64
+	took      int64
 	open      bool
 }
 
@@ -154,7 +155,7 @@ func (k *kept) step() *Step {
 		s.Receipts = append(s.Receipts, r.receipt())
 	}
 	if k.number > 0 {
-		s.Cycle = &Cycle{Number: k.number, Now: k.now, Next: k.next, Open: k.open}
+		s.Cycle = &Cycle{Number: k.number, Now: k.now, Next: k.next, Took: k.took, Open: k.open}
 		for i := range k.items {
 			s.Cycle.Items = append(s.Cycle.Items, k.items[i].item())
 		}

@@ -156,3 +156,78 @@ func (k *keptItem) concerns(job string, pods map[ledger.Key]bool) bool {
 	return pods[w.Pod] || pods[w.For] || w.Group.Name != "" && is(job, w.Group.Namespace, w.Group.Name) ||
 		w.Why != nil && (w.Why.Job == job || w.Why.ForJob == job)
 }
+
+// OfCycle is what one cycle decided, in figures, and its evictions.
+type OfCycle struct {
+	Cycle     uint64
+	Now, Took int64 // nanoseconds: since the epoch; for which it was decided
+	Open      bool  // the cycle panicked
+	Bound     int   // pods
+	Other     []sched.Item
+}
+
+// Cycles returns what each cycle after a number decided, and by their ID the evictions that were not carried out, as
+// was told since then or shortly before. last is the last cycle that ran.
+func (l Lately) Cycles(after uint64) (out []OfCycle, undone map[uint64]bool, last uint64) {
+	undone = map[uint64]bool{}
+	for i, part := range l.parts {
+		if n := lastOf(part); i+1 < len(l.parts) && n > 0 && n < after {
+			last = n
+			continue
+		}
+		for j := range part {
+			k := &part[j]
+			for _, r := range k.receipts {
+				if r.kind == sched.EvictPod && r.outcome != sched.Done {
+					undone[r.id] = true
+				}
+			}
+			if k.number == 0 {
+				continue
+			}
+			if last = k.number; last > after {
+				out = append(out, k.figures())
+			}
+		}
+	}
+	return out, undone, last
+}
+
+// Cycle returns one cycle with all that it decided; false: it is not known.
+func (l Lately) Cycle(number uint64) (*Cycle, bool) {
+	for _, part := range l.parts {
+		if lastOf(part) < number {
+			continue
+		}
+		for i := range part {
+			if part[i].number == number {
+				return part[i].step().Cycle, true
+			}
+		}
+	}
+	return nil, false
+}
+
+// lastOf is the last cycle of a part, 0 for none.
+func lastOf(part []kept) uint64 {
+	for i := len(part) - 1; i >= 0; i-- {
+		if part[i].number > 0 {
+			return part[i].number
+		}
+	}
+	return 0
+}
+
+// figures counts bindings, of which there are many, and keeps the others.
+func (k *kept) figures() OfCycle {
+	out := OfCycle{Cycle: k.number, Now: k.now, Took: k.took, Open: k.open}
+	for i := range k.items {
+		switch item := &k.items[i]; {
+		case item.whole == nil || item.whole.Kind == sched.BindPod:
+			out.Bound++
+		default:
+			out.Other = append(out.Other, *item.whole)
+		}
+	}
+	return out
+}

@@ -22,6 +22,7 @@ type Ring struct {
 	last  kept  // what is being done now; its lists are used again and again
 	in    shelves
 	cycle uint64
+	began time.Time     // when that cycle began to be decided
 	cost  time.Duration // of the last beginning of a part
 	clock func() time.Time
 	// To, if set, is given each step when it is complete, and the state that a part begins with.
@@ -72,6 +73,7 @@ func (r *Ring) Begin(e *sched.Engine, now int64, about About) {
 	r.cycle++
 	r.last.number, r.last.now, r.last.open = r.cycle, now, true
 	r.parts[len(r.parts)-1].cycles++
+	r.began = r.clock()
 }
 
 // End notes the result of the cycle.
@@ -82,7 +84,7 @@ func (r *Ring) End(items []sched.Item, next int64) {
 	for i := range items {
 		r.last.items = append(r.last.items, keepItem(&items[i]))
 	}
-	r.last.next, r.last.open = next, false
+	r.last.next, r.last.took, r.last.open = next, int64(r.clock().Sub(r.began)), false
 	r.close()
 	for r.bytes > r.limit && len(r.parts) > 1 {
 		r.bytes -= r.parts[0].bytes

@@ -34,6 +34,7 @@ type Cycle struct {
 	Now    int64  // nanoseconds since the epoch
 	Items  []sched.Item
 	Next   int64
+	Took   int64 // nanoseconds for which it was decided; 0: that is not known
 	// Open: there is no result; the cycle panicked.
 	Open bool
 }
@@ -130,6 +131,7 @@ type cycleText struct {
 	Now    int64
 	Items  []itemText `json:",omitempty"`
 	Next   int64      `json:",omitempty"`
+	Took   int64      `json:",omitempty"`
 	Open   bool       `json:",omitempty"`
 }
 
@@ -141,7 +143,7 @@ func (s *Step) MarshalJSON() ([]byte, error) {
 			Refused: r.Refused})
 	}
 	if c := s.Cycle; c != nil {
-		t.Cycle = &cycleText{Number: c.Number, Now: c.Now, Next: c.Next, Open: c.Open}
+		t.Cycle = &cycleText{Number: c.Number, Now: c.Now, Next: c.Next, Took: c.Took, Open: c.Open}
 		for _, i := range c.Items {
 			t.Cycle.Items = append(t.Cycle.Items, textOf(i))
 		}
@@ -177,7 +179,7 @@ func (s *Step) UnmarshalJSON(data []byte) error {
 		s.Receipts = append(s.Receipts, sched.Receipt{Item: i, Outcome: sched.Outcome(outcome), Refused: r.Refused})
 	}
 	if c := t.Cycle; c != nil {
-		s.Cycle = &Cycle{Number: c.Number, Now: c.Now, Next: c.Next, Open: c.Open}
+		s.Cycle = &Cycle{Number: c.Number, Now: c.Now, Next: c.Next, Took: c.Took, Open: c.Open}
 		for _, x := range c.Items {
 			i, err := x.item()
 			if err != nil {

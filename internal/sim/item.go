@@ -64,8 +64,9 @@ type Cycle struct {
 	At     time.Duration // virtual time
 	Plan   sched.Plan
 	Events []trace.Event
-	Audit  []string // what the recount found wrong; nil: nothing, or it was not asked for
-	Came   []Came   // what the engine was told before it decided; nil: nothing, or it was not asked for
+	Audit  []string      // what the recount found wrong; nil: nothing, or it was not asked for
+	Came   []Came        // what the engine was told before it decided; nil: nothing, or it was not asked for
+	Took   time.Duration // for which it was decided, where that was recorded; 0: that is not known
 }
 
 // Came is an object as the engine was told of it, and as it knew it before; without an Object where there was none.

@@ -61,7 +61,7 @@ func (c *counting) asks(t *testing.T, job, borrows, lends, victim, winner string
 	})
 	t.Run("who took my GPUs", func(t *testing.T) {
 		c.begins(t)
-		c.click(`nav a[href*="timeline"]`)
+		c.click(`nav a[href*="recorder"]`)
 		c.Until("the victim, the job that got the room and the rule", fmt.Sprintf(`[...document.querySelectorAll(
 		  ".evictions .tall .row")].some((r) => [%q, %q, "reclaim"].every((s) => r.innerText.includes(s)))`, victim, winner))
 		c.within()

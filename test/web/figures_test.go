@@ -44,7 +44,7 @@ func TestALargeCluster(t *testing.T) {
 		{"#/cluster?node=node-04999", `document.querySelectorAll(".cell").length === 5000 &&
 		  document.querySelectorAll(".gangs li").length > 1 && document.querySelector(".drawer table")`},
 		{"#/cluster?as=table", `document.querySelector(".nodes.rows").getAttribute("aria-rowcount") === "5001"`},
-		{"#/timeline", `document.querySelector(".view .empty")`},
+		{"#/recorder", `document.querySelector(".view .empty")`},
 	} {
 		p.Goes(v.hash)
 		p.Until(v.hash, v.see)

@@ -1,6 +1,7 @@
 package web
 
 import (
+	"cmp"
 	"encoding/json"
 	"fmt"
 	"net"
@@ -18,6 +19,8 @@ type live struct {
 	streams chan func(*feed)
 	why     http.HandlerFunc // answers /v1/why/; nil: there is none
 	evicted string           // the items of /v1/evictions
+	hidden  string           // what it says of others; "": nothing
+	cycles  http.HandlerFunc // answers /v1/history/cycles; nil: there is none
 	history http.HandlerFunc // answers /v1/history/job/; nil: there is none
 
 	bookings string // the items of /v1/bookings
@@ -90,8 +93,12 @@ func (l *live) opens(t *testing.T, b *browser) *page {
 	})
 	mux.HandleFunc("GET /v1/evictions", func(w http.ResponseWriter, _ *http.Request) {
 		w.Header().Set("Content-Type", "application/json")
-		fmt.Fprintf(w, `{"items": [%s], "total": 1, "unknown": ["no right to list events in all namespaces"]}`, l.evicted)
+		fmt.Fprintf(w, `{"items": [%s], "total": 1, "unknown": ["no right to list events in all namespaces"], "hidden": %s}`,
+			l.evicted, cmp.Or(l.hidden, "null"))
 	})
+	if l.cycles != nil {
+		mux.HandleFunc("GET /v1/history/cycles", l.cycles)
+	}
 	mux.HandleFunc("GET /v1/bookings", func(w http.ResponseWriter, _ *http.Request) {
 		w.Header().Set("Content-Type", "application/json")
 		fmt.Fprintf(w, `{"items": [%s], "unknown": []}`, l.bookings)
@@ -184,8 +191,8 @@ func TestAnOlderScheduler(t *testing.T) {
 		"#/jobs?job=ns/train":     `document.querySelector(".drawer .sentence").innerText.includes("No node has room")`,
 		"#/queues?queue=q":        `document.querySelector(".drawer .figures-table")`,
 		"#/cluster?node=n":        `document.querySelector(".drawer")`,
-		"#/timeline":              `document.querySelector(".empty")`,
-		"#/timeline?compare=1":    `document.querySelector(".view")`,
+		"#/recorder":              `document.querySelector(".empty")`,
+		"#/recorder?compare=1":    `document.querySelector(".view")`,
 		"#/jobs?whatif=drop&wj=x": `document.querySelector(".rows")`,
 	} {
 		p.Goes(hash)

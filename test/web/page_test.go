@@ -105,7 +105,7 @@ func TestADay(t *testing.T) {
 	})
 	t.Run("who took my GPUs", func(t *testing.T) {
 		p.T = t
-		p.Goes("#/timeline")
+		p.Goes("#/recorder")
 		p.Until("evictions", `document.querySelectorAll(".evictions .tall .row").length > 0`)
 		p.Click(".evictions .tall .row time")
 		p.Until("that moment", `location.hash.includes("at=")`)
@@ -147,7 +147,7 @@ func (p *page) dropsAJob(t *testing.T) {
 // comparesConfigurations shows another configuration beside the one that holds, after one that is refused.
 func (p *page) comparesConfigurations(t *testing.T) {
 	p.T = t
-	p.Goes("#/timeline")
+	p.Goes("#/recorder")
 	p.Click(".segments button:last-child")
 	p.Until("the one that holds", `document.querySelector("textarea").value.includes("reclaim")`)
 	p.Eval(`document.querySelector("textarea").focus()`, nil)

@@ -23,11 +23,11 @@ func TestScreenshots(t *testing.T) {
 		{"web-pulse", "#/pulse?theme=light", ".uplot", 1280, 800},
 		{"web-queues", "#/queues?theme=light&queue=language", ".drawer .sum table", 1280, 800},
 		{"web-cluster", "#/cluster?theme=dark", ".rack .cell", 1280, 800},
-		{"web-timeline", "#/timeline?theme=light", ".uplot", 1280, 800},
+		{"web-timeline", "#/recorder?theme=light", ".uplot", 1280, 800},
 		{"web-latest", "", ".app", 1280, 800},
 		{"web-jobs", "#/jobs?theme=light&state=waiting&job=trace/language-pretrain-large", ".way li", 1280, 1000},
 		{"web-whatif", "#/queues?theme=light&whatif=queue&wq=language&ww=12", "dialog .primary", 1280, 800},
-		{"web-compare", "#/timeline?theme=light&compare=1", "textarea", 1280, 1000},
+		{"web-compare", "#/recorder?theme=light&compare=1", "textarea", 1280, 1000},
 		{"web-phone", "#/jobs?theme=light&state=waiting", ".rows .row", 390, 760},
 		{"web-chinese", "#/queues?theme=dark&lang=zh", ".queue", 1280, 800},
 	} {

@@ -107,7 +107,7 @@ func TestWhoTookMyGPUsLive(t *testing.T) {
 	})
 	p := l.opens(t, b)
 	p.Until("the page", `document.querySelector(".tiles")`)
-	p.Click(`nav a[href*="timeline"]`)
+	p.Click(`nav a[href*="recorder"]`)
 	p.Until("the eviction", `["01:02:03", "sweep-0", "batch", "train", "reclaim", "<b>ns/train-0</b>"].every((s) =>
 	  document.querySelector(".evictions .tall .row").innerText.includes(s))`)
 	p.Until("what may not be read", `document.querySelector("main").innerText.includes("no right to list events")`)

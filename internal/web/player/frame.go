@@ -125,29 +125,25 @@ func whyOf(w sched.QueueWhy) explain.Why {
 // Point is a moment of a run in figures, for curves over time. Amounts are in the engine's units: cpu in milli, memory
 // in bytes, pods in pods, others in milli.
 type Point struct {
-	Number  uint64                      `json:"number"`
-	Cycle   uint64                      `json:"cycle"`
-	Seconds float64                     `json:"seconds"` // virtual
-	Waiting map[string]int              `json:"waiting"` // jobs that wait, by the code of what stops them
-	Jobs    int                         `json:"jobs"`
-	Running int                         `json:"running"` // jobs that have pods on nodes
-	Pods    int                         `json:"pods"`    // that wait
-	Evicted int                         `json:"evicted"` // so far
-	Bound   int                         `json:"bound"`   // pods, so far
-	Oldest  float64                     `json:"oldest"`  // seconds for which the oldest job that waits is there
-	Room    map[string]int64            `json:"room"`    // allocatable, by resource
-	Used    map[string]int64            `json:"used"`
-	Queues  map[string]map[string]int64 `json:"queues"` // what queues hold, of the first that have no others below
+	Number  uint64           `json:"number"`
+	Cycle   uint64           `json:"cycle"`
+	Seconds float64          `json:"seconds"` // virtual
+	Waiting map[string]int   `json:"waiting"` // jobs that wait, by the code of what stops them
+	Jobs    int              `json:"jobs"`
+	Running int              `json:"running"` // jobs that have pods on nodes
+	Pods    int              `json:"pods"`    // that wait
+	Evicted int              `json:"evicted"` // so far
+	Bound   int              `json:"bound"`   // pods, so far
+	Oldest  float64          `json:"oldest"`  // seconds for which the oldest job that waits is there
+	Room    map[string]int64 `json:"room"`    // allocatable, by resource
+	Used    map[string]int64 `json:"used"`
 }
-
-// mostCurves is of how many queues a point keeps what they hold.
-const mostCurves = 12
 
 func pointOf(f *frame, state *sched.Report) Point {
 	p := Point{Number: f.number, Cycle: f.cycle, Seconds: f.now.Seconds(), Waiting: map[string]int{},
 		Jobs: len(state.Jobs),
 		Pods: f.summary.Pending, Evicted: f.summary.Evicted, Bound: f.summary.Bound,
-		Room: map[string]int64{}, Used: map[string]int64{}, Queues: map[string]map[string]int64{}}
+		Room: map[string]int64{}, Used: map[string]int64{}}
 	for i, j := range f.jobs.list {
 		if j.Reason.Code != "" {
 			p.Waiting[cmp.Or(j.Reason.Cause, j.Reason.Code)]++
@@ -166,20 +162,6 @@ func pointOf(f *frame, state *sched.Report) Point {
 		for _, a := range n.Used {
 			p.Used[a.Name] += a.Value
 		}
-	}
-	parents := map[string]bool{}
-	for _, q := range state.Queues {
-		parents[q.Parent] = true
-	}
-	for _, q := range state.Queues {
-		if parents[q.Name] || len(p.Queues) >= mostCurves {
-			continue
-		}
-		held := map[string]int64{}
-		for _, a := range q.Allocated {
-			held[a.Name] = a.Value
-		}
-		p.Queues[q.Name] = held
 	}
 	return p
 }

@@ -20,6 +20,7 @@ const mostSentences = 200_000
 type past struct {
 	sentences []sentence
 	since     time.Duration // what was before is kept no more; 0: all is kept
+	decisions decisions
 }
 
 // sentence is what is said of a job at one time.
@@ -62,6 +63,7 @@ func (p *past) cycle(e *sched.Engine, c *sim.Cycle) {
 			p.add(job, uint64(c.Number), c.At, what)
 		}
 	}
+	said := make([]explain.Decided, 0, len(c.Plan.Items))
 	for _, i := range c.Plan.Items {
 		jobs := []string{ofPod(e, i.Pod), ofPod(e, i.For)}
 		if i.Group.Name != "" {
@@ -71,10 +73,13 @@ func (p *past) cycle(e *sched.Engine, c *sim.Cycle) {
 			jobs = append(jobs, i.Why.Job, i.Why.ForJob)
 		}
 		what := explain.Decision(i)
-		for _, job := range distinct(jobs...) {
+		all := append(distinct(jobs...), "")
+		for _, job := range all[:len(all)-1] {
 			p.add(job, uint64(c.Number), c.At, what)
 		}
+		said = append(said, explain.Decided{Job: all[0], What: what})
 	}
+	p.decisions.add(c, said)
 }
 
 // reasons keeps why jobs wait, where that is another cause than in the frame before.

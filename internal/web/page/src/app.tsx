@@ -10,16 +10,16 @@ import { Cluster } from "./views/cluster";
 import { Jobs } from "./views/jobs";
 import { Pulse } from "./views/pulse";
 import { Queues } from "./views/queues";
-import { Timeline } from "./views/timeline";
+import { Recorder } from "./views/recorder";
 import { WhatIf } from "./views/whatif";
 import { isChinese, t } from "./words";
 
-const shown: Record<View, () => ReactNode> = { pulse: Pulse, jobs: Jobs, queues: Queues, cluster: Cluster, timeline: Timeline };
-const names: Record<View, string> = { pulse: "Pulse", jobs: "Jobs", queues: "Queues", cluster: "Cluster", timeline: "Timeline" };
+const shown: Record<View, () => ReactNode> = { pulse: Pulse, jobs: Jobs, queues: Queues, cluster: Cluster, recorder: Recorder };
+const names: Record<View, string> = { pulse: "Pulse", jobs: "Jobs", queues: "Queues", cluster: "Cluster", recorder: "Recorder" };
 const sources: Record<string, string> = { dump: "Saved state", recording: "Recording", cluster: "Live cluster" };
 const icons: Record<View, string> = {
   pulse: "M1 9h3l2-6 4 11 2-5h3", jobs: "M2 3h12M2 8h12M2 13h8", queues: "M2 3h5v4H2zM9 9h5v4H9zM4.500 7v4H9",
-  cluster: "M2 2h5v5H2zM9 2h5v5H9zM2 9h5v5H2zM9 9h5v5H9z", timeline: "M8 1.500a6.500 6.500 0 1 0 0 13 6.500 6.500 0 0 0 0-13zM8 4.500V8l2.500 2",
+  cluster: "M2 2h5v5H2zM9 2h5v5H9zM2 9h5v5H2zM9 9h5v5H9z", recorder: "M8 1.500a6.500 6.500 0 1 0 0 13 6.500 6.500 0 0 0 0-13zM8 4.500V8l2.500 2",
 };
 
 export function App() {
@@ -101,7 +101,7 @@ function useKeys(): void {
     const listen = (e: KeyboardEvent) => {
       if (e.ctrlKey || e.metaKey || e.altKey || /^(INPUT|SELECT|TEXTAREA|BUTTON|A|SUMMARY)$/.test((e.target as HTMLElement).tagName)) return;
       if (after === "g") {
-        const view = views.find((v) => v.startsWith(e.key));
+        const view = e.key === "t" ? "recorder" : views.find((v) => v.startsWith(e.key));
         if (view) go(view);
       } else if (e.key === " " && play.current) {
         e.preventDefault();

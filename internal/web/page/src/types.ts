@@ -26,6 +26,7 @@ export interface Queue {
 export interface Node {
   name: string; allocatable: Quantities; used: Quantities; idle: Quantities; releasing: Quantities;
   pipelined: Quantities; futureIdle: Quantities; claimed?: Quantities; hyperNodes?: string[];
+  cordoned?: boolean; taints?: string[];
 }
 
 export interface Pod {
@@ -34,7 +35,35 @@ export interface Pod {
 
 export interface Eviction {
   cycle: number; time: string; namespace: string; name: string; job: string; queue: string; action: string; for: string;
-  reason: string; at?: string; record?: { forNode: string; held: Quantities; ran: string; nodesTried: number; whole: boolean };
+  reason: string; at?: string; record?: EvictionRecord;
+}
+
+/** The audit of an eviction; of an event it has only what the event says. */
+export interface EvictionRecord {
+  forPod: string; forQueue: string; forPriority: number; forNode: string; priority: number; whole: boolean;
+  tier: number; plugins: string[]; alsoPermitted?: { tier: number; plugins: string[] }[];
+  queueHeld?: Quantities; queueDeserved?: Quantities; forQueueHeld?: Quantities; forQueueDeserved?: Quantities;
+  held: Quantities; ran: string; lostSeconds: Quantities; nodesTried: number; nodesRuledOut: number; exhausted: boolean;
+  alternatives: { node: string; why: string }[]; ofEvent?: boolean;
+}
+export interface Evictions {
+  items: Eviction[]; total: number; unknown?: string[]; since?: string;
+  hidden?: { count: number; byAction: Record<string, number> }; // of the last hour
+}
+
+/** What a cycle decided, in figures. Quiet are the cycles since the one before in the list, which decided nothing. */
+export interface Cycle {
+  cycle: number; time: string; seconds?: number; bound?: number; evicted?: number; admitted?: number; withdrawn?: number;
+  other?: number; took?: number; panicked?: boolean; quiet?: number;
+}
+export interface CycleList { since?: string; items: Cycle[]; last: number; quiet?: number; more?: number }
+export interface CycleAnswer extends Cycle {
+  decisions: { job?: string; what: string }[]; evictions: Eviction[]; more?: number; hidden?: number;
+}
+
+/** What queues held and deserved over time; amounts in the units of a Point, null where a queue was not there. */
+export interface QueueHistory {
+  resource: string; seconds: number[]; queues: { name: string; held: (number | null)[]; deserved: (number | null)[] }[];
 }
 
 /** What happened to a job, the oldest first. */
@@ -63,7 +92,6 @@ export interface Event {
 export interface Point {
   number: number; cycle: number; seconds: number; waiting: Record<string, number>; jobs: number; running: number;
   pods: number; evicted: number; bound: number; oldest: number; room: Record<string, number>; used: Record<string, number>;
-  queues: Record<string, Record<string, number>>;
 }
 
 export interface Level { queue: string; above: string; promised: string; guarantee: string; capability: string; realCapability: string }

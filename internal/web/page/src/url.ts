@@ -1,8 +1,8 @@
 // The state of the page is its address: a view, and parameters. Nothing is kept anywhere else.
 import { useSyncExternalStore } from "react";
 
-export type View = "pulse" | "jobs" | "queues" | "cluster" | "timeline";
-export const views: View[] = ["pulse", "jobs", "queues", "cluster", "timeline"];
+export type View = "pulse" | "jobs" | "queues" | "cluster" | "recorder";
+export const views: View[] = ["pulse", "jobs", "queues", "cluster", "recorder"];
 
 export interface Place { view: View; get(name: string): string }
 
@@ -12,7 +12,7 @@ let place: Place = parse("");
 function parse(hash: string): Place {
   const [path = "", query = ""] = hash.replace(/^#\/?/, "").split("?", 2);
   const params = new URLSearchParams(query);
-  const view = views.find((v) => v === path) ?? "pulse";
+  const view = path === "timeline" ? "recorder" : views.find((v) => v === path) ?? "pulse"; // it was called so once
   return { view, get: (name) => params.get(name) ?? "" };
 }
 

@@ -2,7 +2,7 @@
 import { here } from "./url";
 
 const chinese: Record<string, string> = {
-  Pulse: "概览", Jobs: "作业", Queues: "队列", Cluster: "集群", Timeline: "时间线",
+  Pulse: "概览", Jobs: "作业", Queues: "队列", Cluster: "集群", Recorder: "记录",
   "Skip to content": "跳到内容", "Main": "主导航",
   "never starts": "无法启动", waits: "等待中", "runs in part": "部分运行", starts: "启动中", runs: "运行中", ends: "结束中", "is over": "已结束",
   All: "全部", Waiting: "等待", Running: "运行", Over: "结束",
@@ -31,7 +31,7 @@ const chinese: Record<string, string> = {
   "It took too long: both were run only so far:": "耗时过长：两者都只运行到：", "This moment is in the past: go to the latest one first.": "此刻是过去：请先回到最新时刻。", "Go to the latest": "回到最新",
   "lends up to": "最多借出", "Borrowed and lent": "借入与借出", "It holds more than it deserves": "它占用的超过应得", "These have less than they deserve, and may take it back": "以下队列少于应得，可以收回",
   "It holds less than it deserves": "它占用的少于应得", "These hold more than they deserve": "以下队列超过应得",
-  "One job less": "去掉一个作业", "What if it were gone?": "如果没有它？", "What would be otherwise": "更改什么", "What happened": "发生了什么", "Two configurations": "两个配置",
+  "One job less": "去掉一个作业", "What if it were gone?": "如果没有它？", "What would be otherwise": "更改什么", "Two configurations": "两个配置",
   "Nothing is written: two copies run, the left one by the configuration that holds, the right one by this one.": "不写入任何内容：运行两份副本，左边按当前配置，右边按这个配置。",
   "The other configuration": "另一个配置", "The one that holds": "当前配置", From: "从", "the beginning": "开头", "the latest moment": "最新时刻", "As it is": "恢复原样", Figure: "指标",
   "Jobs waiting on average": "平均等待的作业", "Jobs waiting in the end": "最终等待的作业", "Evictions in all": "驱逐总数", "in use on average": "平均使用",
@@ -49,7 +49,17 @@ const chinese: Record<string, string> = {
   "No nodes are booked": "没有预订节点", "A Booking keeps nodes free for a time: for maintenance, or for an owner.": "预订会在一段时间内空出节点：用于维护或某个所有者。", "No such booking at this moment": "此刻没有这个预订",
   "Its window was ended early: it was idle, from": "时间窗因空闲而提前结束，起于", "It overlaps": "重叠于", "Pods that may run on into it": "可能运行到该时间窗内的 Pod", "None: its nodes are free in time.": "没有：节点会及时空出。", "Nothing is evicted for a booking.": "不会为预订驱逐任何 Pod。", "Show them on the map": "在地图上显示",
   cordoned: "已封锁", Taint: "污点", "Room is kept for": "空间保留给", "What its jobs wait for": "它的作业在等什么",
-  "The API server has no event of an eviction that you may read. It keeps events for an hour.": "API 服务器上没有您可读取的驱逐事件。事件保留一小时。",
+ 
+  Cycles: "周期", Eviction: "驱逐", "Evictions in the last hour": "最近一小时的驱逐", "by rule and queue": "按规则和队列", "in the last hour": "最近一小时", "of others": "属于他人", "of others, in the last hour": "个属于他人，最近一小时", "so far": "累计",
+  "No such eviction at this moment": "此刻没有这次驱逐", "No eviction matches": "没有匹配的驱逐", Held: "占用", "Ran for": "已运行", "Its job": "它的作业", "goes as a whole": "整体离开", "keeps its minimum": "保留最少成员", "Permitted by": "许可者", Tier: "层",
+  "What the queues held before, and deserved": "队列此前的占用与应得", "The search": "搜索", "node tried": "个节点已尝试", "nodes tried": "个节点已尝试", "ruled out": "个已排除", "the search was given up early": "搜索提前结束",
+  "This is what the pod's event says: the scheduler has recorded no more of it.": "以上来自 Pod 的事件：调度器没有更多记录。",
+  "The scheduler has recorded none that you may see, and the API server, which keeps events for an hour, has no event of one.": "调度器没有记录您可查看的驱逐；API 服务器的事件保留一小时，其中也没有。",
+  "Evictions since this page is open": "打开页面以来的驱逐", "pod bound": "个 Pod 已绑定", "pods bound": "个 Pod 已绑定", "job admitted": "个作业已准入", "jobs admitted": "个作业已准入", "eviction taken back": "个驱逐已撤回", "evictions taken back": "个驱逐已撤回", "other decision": "个其他决定", "other decisions": "个其他决定",
+  "No cycle has decided anything yet": "还没有周期做出决定", "Cycles are listed here with what each decided.": "周期及其决定会在此列出。", bound: "绑定", evicted: "驱逐", admitted: "准入", other: "其他", others: "其他", took: "耗时", panicked: "崩溃", "cycles decided something": "个周期做出了决定", "earlier ones": "个更早的",
+  "since then decided nothing": "个之后没有决定", "before it decided nothing": "个之前没有决定", "known since": "记录始于", "No such cycle is known": "没有这个周期的记录", Decisions: "决定", "about jobs that you may not see": "个关于您无权查看的作业",
+  Now: "现在", "Over time": "随时间变化", "The queues that held the most. Choose others by name.": "占用最多的队列。可按名称选择其他队列。", "Add a queue": "添加队列", "Take it away": "移除",
+  "and tolerates": "并容忍", "no taint": "无污点", "all taints": "所有污点", "Left out": "未计入", "cordoned or not ready": "个已封锁或未就绪", "with taints": "个有污点",
   "The curve begins now, and is drawn from the next moment on.": "曲线从现在开始，从下一时刻起绘制。", "Allocated of deserved": "已分配 / 应得", "No queue holds any of it.": "没有队列占用它。",
 };
 

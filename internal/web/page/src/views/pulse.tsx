@@ -3,12 +3,16 @@ import { amount, resourceName, resourcesOf, show, span } from "../amounts";
 import { Empty, ResourcePicker } from "../bits";
 import { Chart, palette, stacked } from "../chart";
 import { causeOf, since, standOf, waiting } from "../derive";
-import { inUnits, useHistory } from "../history";
+import { inUnits, useHistory, useQueueHistory } from "../history";
 import { useWorld } from "../store";
 import type { Point } from "../types";
 import { address, usePlace } from "../url";
 import { codeName, t } from "../words";
 import { Tile } from "./cluster";
+import { EvictedLately, lastHour as evictedLately, useEvictions } from "./evictions";
+
+const mostHolders = 7;
+const none: string[] = [];
 
 export function Pulse() {
   const world = useWorld();
@@ -39,11 +43,18 @@ export function Pulse() {
   }, [world.jobs, world.at]);
 
   const seconds = useMemo(() => points.map((p) => p.seconds), [points]);
+  const history = useQueueHistory(resource, none, mostHolders);
+  const held = history?.seconds ?? none as never[];
   const use = useMemo(() => {
-    const names = [...new Set(points.flatMap((p) => Object.keys(p.queues)))].filter((q) => points.some((p) => (p.queues[q]?.[resource] ?? 0) > 0)).sort();
-    const held = stacked(names.slice(0, 8).map((q, i) => ({ label: q, color: palette[i % palette.length]!, values: points.map((p) => inUnits(p.queues[q]?.[resource], resource)) })));
-    return [{ label: t("capacity"), color: "--ink-2", dash: true, values: points.map((p) => inUnits(p.room[resource], resource)) }, ...held];
-  }, [points, resource]);
+    if (!history) return [];
+    const rooms = new Map(points.map((p) => [p.seconds, p]));
+    let last = points[0];
+    const at = history.seconds.map((s) => (last = rooms.get(s) ?? last)); // both were asked for at another time
+    const parts = history.queues.filter((q) => q.held.some((v) => v)).map((q, i) => ({ label: q.name, color: palette[i % palette.length]!, values: q.held.map((v) => inUnits(v ?? 0, resource)) }));
+    const others = history.seconds.map((_, i) => Math.max(0, inUnits(at[i]?.used[resource], resource) - parts.reduce((sum, p) => sum + p.values[i]!, 0)));
+    if (others.some((v) => v > 0)) parts.push({ label: t("others"), color: palette[7]!, values: others });
+    return [{ label: t("capacity"), color: "--ink-2", dash: true, values: at.map((p) => inUnits(p?.room[resource], resource)) }, ...stacked(parts)];
+  }, [history, points, resource, place.get("lang")]);
   const why = useMemo(() => {
     const codes = [...new Set(points.flatMap((p) => Object.keys(p.waiting)))].sort();
     return stacked(codes.slice(0, 8).map((c, i) => ({ label: codeName(c), color: palette[(i + 1) % palette.length]!, values: points.map((p) => p.waiting[c] ?? 0) })));
@@ -51,6 +62,9 @@ export function Pulse() {
 
   const used = inUnits(at?.used[resource], resource), room = inUnits(at?.room[resource], resource);
   const hour = lastHour(points, at);
+  const evictions = useEvictions();
+  const evicted = useMemo(() => (evictions.data ? evictedLately(evictions.data.items, world) : undefined), [evictions.data, world.at]);
+  const others = evictions.data?.hidden?.count ?? 0;
   const top = Math.max(1, ...reasons.map(([, n]) => n));
   return (
     <section className="view page" aria-label={t("Pulse")}>
@@ -61,11 +75,11 @@ export function Pulse() {
         <Tile label={t("Jobs running")} value={String(running)} href={address("jobs", { state: "running" })} />
         <Tile label={`${resourceName(resource)} ${t("in use")}`} value={room > 0 ? `${Math.round((100 * used) / room)} %` : "–"} more={`${show(used, resource)} ${t("of")} ${show(room, resource)}`} href={address("cluster", { res: resource })} />
         {hour && <Tile label={t("Pods started")} value={String(hour.pods)} more={`${t("in the last")} ${span(hour.seconds)}`} />}
-        {world.state.play && <Tile label={t("Evictions so far")} value={String(at?.evicted ?? 0)} href={address("timeline")} />}
+        <Tile label={t("Evictions")} value={evicted ? String(evicted.pods) : "–"} more={[t("in the last hour"), others > 0 ? `+ ${others} ${t("of others")}` : "", world.state.play ? `${at?.evicted ?? 0} ${t("so far")}` : ""].filter((x) => x).join(" · ")} href={address("recorder", { show: "evictions" })} />
       </div>
       <div className="cards">
         <article className="card wide"><h2>{t("Who holds it")} <span>{resourceName(resource)}</span></h2>
-          {seconds.length < 2 ? <Holders resource={resource} room={room} /> : <Chart seconds={seconds} curves={use} now={now} show={(v) => show(v, resource)} label={`${t("In use over time")}: ${resourceName(resource)} ${show(used, resource)} ${t("of")} ${show(room, resource)}`} height={220} />}</article>
+          {held.length < 2 ? <Holders resource={resource} room={room} /> : <Chart seconds={held} curves={use} now={now} show={(v) => show(v, resource)} label={`${t("In use over time")}: ${resourceName(resource)} ${show(used, resource)} ${t("of")} ${show(room, resource)}`} height={220} />}</article>
         <article className="card"><h2>{t("What waits for what")}</h2>
           {reasons.length === 0 ? <Empty title={t("Nothing waits")}>{t("Every job has its place.")}</Empty> : (
             <ul className="ranking">{reasons.slice(0, 9).map(([code, n]) => (
@@ -74,6 +88,7 @@ export function Pulse() {
           )}</article>
         <article className="card"><h2>{t("Jobs that wait, by reason")}</h2>
           {seconds.length < 2 ? <p className="note">{t("The curve begins now, and is drawn from the next moment on.")}</p> : <Chart seconds={seconds} curves={why} now={now} show={(v) => String(Math.round(v))} label={`${t("Jobs that wait, by reason")}: ${waits}`} />}</article>
+        <EvictedLately {...evictions} />
       </div>
     </section>
   );

@@ -2,13 +2,13 @@ import { useMemo } from "react";
 import { useAnswer } from "../api";
 import { amount, resourceName, resourcesOf, show } from "../amounts";
 import { Drawer, Empty } from "../bits";
-import { Chart } from "../chart";
 import { beside, borrowed, lacking } from "../derive";
-import { inUnits, useHistory } from "../history";
+import { useQueueHistory } from "../history";
 import { useWorld } from "../store";
 import type { Answer, Arithmetic, Queue } from "../types";
 import { address } from "../url";
 import { codeName, t } from "../words";
+import { QueueChart } from "./queuetime";
 
 export function QueueDrawer({ name, resource, onClose }: { name: string; resource: string; onClose: () => void }) {
   const world = useWorld();
@@ -71,16 +71,14 @@ function Lent({ queue, resource }: { queue: Queue; resource: string }) {
   );
 }
 
-/** What the queue held over time, where that is kept. */
+/** What the queue held over time, and deserved. */
 function OverTime({ name, resource }: { name: string; resource: string }) {
-  const { state } = useWorld();
-  const points = useHistory();
-  const seconds = useMemo(() => points.map((p) => p.seconds), [points]);
-  const curves = useMemo(() => [{ label: t("Allocated"), color: "--c1", values: points.map((p) => inUnits(p.queues[name]?.[resource], resource)) }], [points, name, resource]);
-  if (seconds.length < 2 || !points.some((p) => p.queues[name])) return null;
+  const names = useMemo(() => [name], [name]);
+  const history = useQueueHistory(resource, names, 0);
+  if (!history || history.seconds.length < 2) return null;
   return (
-    <section><h3>{t("In use over time")} <span className="note">{resourceName(resource)}</span></h3>
-      <Chart seconds={seconds} curves={curves} now={state.play?.now ?? seconds.at(-1)!} show={(v) => show(v, resource)} label={`${t("In use over time")}: ${name}`} height={120} /></section>
+    <section className="of-time"><h3>{t("Over time")} <span className="note">{resourceName(resource)}</span></h3>
+      <QueueChart history={history} name={name} height={120} /></section>
   );
 }
 

@@ -8,6 +8,7 @@ import type { Queue } from "../types";
 import { go, usePlace } from "../url";
 import { t } from "../words";
 import { QueueDrawer } from "./queue";
+import { QueuesOverTime } from "./queuetime";
 
 export function Queues() {
   const world = useWorld();
@@ -25,6 +26,7 @@ export function Queues() {
   const box = useRef<HTMLDivElement>(null);
   const list = useVirtualizer({ count: rows.length, getScrollElement: () => box.current, estimateSize: () => 60, overscan: 10 });
   const open = place.get("queue");
+  const overTime = place.get("as") === "time";
   useEffect(() => {
     const at = rows.findIndex((r) => r.queue.name === open);
     if (at >= 0) list.scrollToIndex(at, { align: "auto" });
@@ -38,9 +40,13 @@ export function Queues() {
       <section className="view" aria-label={t("Queues")}>
         <div className="tools">
           <ResourcePicker view="queues" value={resource} all={resources.filter((r) => r !== "pods")} />
-          <Key />
+          <div className="segments" role="group" aria-label={t("Show")}>
+            <button aria-pressed={!overTime} onClick={() => go("queues", { as: "" }, true)}>{t("Now")}</button>
+            <button aria-pressed={overTime} onClick={() => go("queues", { as: "time" }, true)}>{t("Over time")}</button>
+          </div>
+          {!overTime && <Key />}
         </div>
-        {rows.length === 0 ? <Empty title={t("No queues")} /> : (
+        {rows.length === 0 ? <Empty title={t("No queues")} /> : overTime ? <QueuesOverTime resource={resource} /> : (
           <div className="queues rows"><div className="queue head" aria-hidden="true"><div className="label">{t("Queue")}</div><div /><div className="figures">{t("Allocated of deserved")}</div></div>
           <div className="scroll" ref={box} role="tree" aria-label={t("Queues")} tabIndex={0} onKeyDown={(e) => {
             const folds = { ArrowLeft: false, ArrowRight: true }[e.key];
