@@ -32,7 +32,7 @@ func BenchmarkReasonOnTheObject(b *testing.B) {
 				of := world{5000, 100_000, 20}
 				server := newServer(b, of)
 				defer running(b, server)()
-				x := newReasons(b, server)
+				x, began := newReasons(b, server), time.Now()
 				if perSecond > 0 {
 					go server.churn.run(perSecond, probes*2*apart)
 				}
@@ -41,6 +41,7 @@ func BenchmarkReasonOnTheObject(b *testing.B) {
 				}
 				report(b, "first", x.first)
 				report(b, "changed", x.changed)
+				b.ReportMetric(float64(server.writes.Load())/time.Since(began).Seconds(), "writes/s")
 			}
 		})
 	}

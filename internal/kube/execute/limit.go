@@ -18,8 +18,9 @@ const (
 	mostStatuses = 16
 
 	// Conditions of pods are limited by their rate. A request that waits for its turn there keeps its place: with so few
-	// under way, one that comes first has a third of a second before it at most.
-	mostConditions = 16
+	// under way, one that comes first has two thirds of a second before it at most, and a server that takes as long to
+	// answer is still used at that rate.
+	mostConditions = 32
 )
 
 // slow is the latency from which a server counts as loaded: more requests at once would only wait

@@ -95,7 +95,7 @@ func TestWorkBeginsInOrder(t *testing.T) {
 	})
 }
 
-// A reason that changed is written within half a second, however many conditions wait for their turn.
+// A reason that changed is written within a second, however many conditions wait for their turn.
 func TestAChangedReasonIsWrittenBeforeOthers(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		l, rate := newRequestQueue(mostConditions, nil), flowcontrol.NewTokenBucketRateLimiter(saidPerSecond, saidAtOnce)
@@ -115,7 +115,7 @@ func TestAChangedReasonIsWrittenBeforeOthers(t *testing.T) {
 		began, took := time.Now(), time.Duration(0)
 		l.inOrder(ChangedReason, write(func() { took = time.Since(began) }))
 		l.wait()
-		if took > 500*time.Millisecond || took == 0 {
+		if took > time.Second || took == 0 {
 			t.Errorf("it was written after %v", took)
 		}
 		if all := time.Since(began); all < 50*time.Second {
