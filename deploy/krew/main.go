@@ -26,7 +26,11 @@ func main() {
 		"for which to build")
 	out := flag.String("out", "dist/krew", "folder to write into")
 	flag.Parse()
-	if err := run(*version, *url, strings.Split(*platforms, ","), *out, build); err != nil {
+	license, err := os.ReadFile("LICENSE") // krew's index takes no archive without it
+	if err == nil {
+		err = run(*version, *url, strings.Split(*platforms, ","), *out, license, build)
+	}
+	if err != nil {
 		fmt.Fprintln(os.Stderr, "error:", err)
 		os.Exit(1)
 	}
@@ -35,7 +39,7 @@ func main() {
 // builder builds the command for a platform and returns the program.
 type builder func(version, system, arch string) ([]byte, error)
 
-func run(version, url string, platforms []string, out string, build builder) error {
+func run(version, url string, platforms []string, out string, license []byte, build builder) error {
 	if !strings.HasPrefix(version, "v") || url == "" {
 		return errors.New("give -version (v0.9.0) and -url, the folder in which the archives will lie")
 	}
@@ -43,26 +47,26 @@ func run(version, url string, platforms []string, out string, build builder) err
 		return err
 	}
 	var built []platform
-	for _, name := range platforms {
-		system, arch, both := strings.Cut(name, "/")
+	for _, of := range platforms {
+		system, arch, both := strings.Cut(of, "/")
 		if !both {
-			return fmt.Errorf("-platforms: %q: expected OS/ARCH", name)
+			return fmt.Errorf("-platforms: %q: expected OS/ARCH", of)
 		}
 		program, err := build(version, system, arch)
 		if err != nil {
 			return err
 		}
 		p := platform{System: system, Arch: arch, Bin: binary(system)}
-		data, err := archive(p.Bin, program)
+		data, err := archive(file{p.Bin, program, 0o755}, file{"LICENSE", license, 0o644})
 		if err != nil {
 			return err
 		}
-		file := fmt.Sprintf("kubectl-ashlar-%s-%s-%s.tar.gz", version, system, arch)
-		if err := os.WriteFile(filepath.Join(out, file), data, 0o644); err != nil {
+		name := fmt.Sprintf("kubectl-ashlar-%s-%s-%s.tar.gz", version, system, arch)
+		if err := os.WriteFile(filepath.Join(out, name), data, 0o644); err != nil {
 			return err
 		}
 		sum := sha256.Sum256(data)
-		p.URI, p.Sum = strings.TrimSuffix(url, "/")+"/"+file, hex.EncodeToString(sum[:])
+		p.URI, p.Sum = strings.TrimSuffix(url, "/")+"/"+name, hex.EncodeToString(sum[:])
 		built = append(built, p)
 	}
 	text, err := manifest(version, built)
@@ -97,14 +101,24 @@ func binary(system string) string {
 	return "kubectl-ashlar"
 }
 
-// archive is a tar.gz of one program. Equal programs give equal archives.
-func archive(name string, program []byte) ([]byte, error) {
+// file is one of an archive.
+type file struct {
+	name string
+	data []byte
+	mode int64
+}
+
+// archive is a tar.gz of some files. Equal files give equal archives.
+func archive(list ...file) ([]byte, error) {
 	var out bytes.Buffer
 	zipped := gzip.NewWriter(&out)
 	files := tar.NewWriter(zipped)
-	err := files.WriteHeader(&tar.Header{Name: name, Mode: 0o755, Size: int64(len(program)), Format: tar.FormatUSTAR})
-	if err == nil {
-		_, err = files.Write(program)
+	var err error
+	for _, f := range list {
+		head := &tar.Header{Name: f.name, Mode: f.mode, Size: int64(len(f.data)), Format: tar.FormatUSTAR}
+		if err = errors.Join(err, files.WriteHeader(head)); err == nil {
+			_, err = files.Write(f.data)
+		}
 	}
 	err = errors.Join(err, files.Close(), zipped.Close()) // before the bytes are read: closing writes the rest
 	return out.Bytes(), err
@@ -124,8 +138,9 @@ func manifest(version string, platforms []platform) ([]byte, error) {
 		"metadata": map[string]any{"name": "ashlar"},
 		"spec": map[string]any{"version": version, "homepage": "https://ashlar.sh",
 			"shortDescription": "Say why batch jobs wait, and what would happen",
-			"description": "Answers why a job, a pod or a queue of Ashlar or of Volcano waits, and what would\n" +
-				"make it run; lists jobs, queues and nodes; says what would happen if a job were\n" +
-				"submitted now. It reads the cluster and writes nothing to it.\n",
+			"description": "Answers why a job, a pod or a queue of Ashlar or of Volcano waits, and\n" +
+				"what would make it run; lists jobs, queues and nodes; says what would\n" +
+				"happen if a job were submitted now. It writes nothing to the cluster, but\n" +
+				"for the verbs that are there to: operate, and its aliases of vcctl.\n",
 			"platforms": list}})
 }

@@ -9,7 +9,9 @@ import (
 	"io"
 	"os"
 	"path/filepath"
+	"regexp"
 	"runtime"
+	"strings"
 	"testing"
 
 	"sigs.k8s.io/yaml"
@@ -34,7 +36,7 @@ func TestTheManifestIsThatOfTheArchive(t *testing.T) {
 	out := t.TempDir()
 	program := bytes.Repeat([]byte("a program\n"), 100_000)
 	err := run("v1.2.3", "https://example.com/releases/", []string{runtime.GOOS + "/" + runtime.GOARCH}, out,
-		func(string, string, string) ([]byte, error) { return program, nil })
+		[]byte("a license\n"), func(string, string, string) ([]byte, error) { return program, nil })
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -73,19 +75,60 @@ func TestTheManifestIsThatOfTheArchive(t *testing.T) {
 	if got, err := io.ReadAll(files); err != nil || !bytes.Equal(got, program) {
 		t.Errorf("the archive has a program of %d bytes, want %d; error %v", len(got), len(program), err)
 	}
+	if head, err := files.Next(); err != nil || head.Name != "LICENSE" || head.Mode != 0o644 {
+		t.Errorf("then the archive has %+v, error %v, want the license", head, err)
+	}
 }
 
 func TestWrongUse(t *testing.T) {
 	none := func(string, string, string) ([]byte, error) { return nil, nil }
 	for _, c := range [][2]string{{"", "https://x"}, {"1.0", "https://x"}, {"v1.0.0", ""}} {
-		if err := run(c[0], c[1], nil, t.TempDir(), none); err == nil {
+		if err := run(c[0], c[1], nil, t.TempDir(), nil, none); err == nil {
 			t.Errorf("version %q and url %q are taken", c[0], c[1])
 		}
 	}
-	if err := run("v1.0.0", "https://x", []string{"linux"}, t.TempDir(), none); err == nil {
+	if err := run("v1.0.0", "https://x", []string{"linux"}, t.TempDir(), nil, none); err == nil {
 		t.Error("a platform without an architecture is taken")
 	}
 	if got := binary("windows"); got != "kubectl-ashlar.exe" {
 		t.Errorf("on Windows the plugin is %s", got)
+	}
+}
+
+// What krew and the guide of its index ask of a manifest: names, a version, a short description that fits into a table,
+// and for each platform an address, a sum, and a program.
+func TestTheManifestKeepsKrewsRules(t *testing.T) {
+	list := []platform{{"linux", "amd64", binary("linux"), "https://example.com/a.tar.gz", strings.Repeat("0a", 32)},
+		{"windows", "amd64", binary("windows"), "https://example.com/b.tar.gz", strings.Repeat("0b", 32)}}
+	text, err := manifest("v1.2.3", list)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var p plugin
+	if err := yaml.UnmarshalStrict(text, &p); err != nil {
+		t.Fatalf("a field that krew does not know: %v", err)
+	}
+	for what, ok := range map[string]bool{
+		"API version":       p.APIVersion == "krew.googlecontainertools.github.com/v1alpha2",
+		"name":              regexp.MustCompile(`^[\w-]+$`).MatchString(p.Metadata.Name),
+		"version":           regexp.MustCompile(`^v\d+\.\d+\.\d+$`).MatchString(p.Spec.Version),
+		"short description": len(p.Spec.ShortDescription) <= 50 && !strings.ContainsAny(p.Spec.ShortDescription, "\n."),
+		"homepage":          strings.HasPrefix(p.Spec.Homepage, "https://"),
+	} {
+		if !ok {
+			t.Errorf("the %s is refused:\n%s", what, text)
+		}
+	}
+	for line := range strings.Lines(p.Spec.Description) {
+		if len(line) > 81 {
+			t.Errorf("a line of the description is longer than 80 columns: %q", line)
+		}
+	}
+	for _, of := range p.Spec.Platforms {
+		labels := of.Selector.MatchLabels
+		if !strings.HasSuffix(of.URI, ".tar.gz") || !regexp.MustCompile(`^[0-9a-f]{64}$`).MatchString(of.SHA256) ||
+			labels["os"] == "" || labels["arch"] == "" || (labels["os"] == "windows") != strings.HasSuffix(of.Bin, ".exe") {
+			t.Errorf("krew refuses the platform %+v", of)
+		}
 	}
 }

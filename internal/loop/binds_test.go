@@ -81,10 +81,21 @@ func TestAChangedReasonIsOnTheObjectWithinThreeSeconds(t *testing.T) {
 			w.after(2*reasonCalm + earlyEvery)
 			w.churn(20*time.Second, func() bool { return false })
 		}
+		if h := w.history("g"); !strings.Contains(h, "1 is cordoned") || !strings.Contains(h, "closed") {
+			t.Errorf("its history has not what was in its way: %s", h)
+		}
 		if toGroup, toPod := w.written("g", "g-0"); toGroup > 50 || toPod > 50 {
 			t.Errorf("its PodGroup was written %d times, and a pod %d times", toGroup, toPod)
 		}
 	})
+}
+
+// history is all that a job was told of why it waits.
+func (w *living) history(job string) (out string) {
+	for _, r := range w.loop.background.recorder.Reasons("ns", job) {
+		out += r.Why + "\n"
+	}
+	return out
 }
 
 // close closes a queue, or opens it.

@@ -70,6 +70,9 @@ func (rp *reports) refresh(job *ledger.Job, t *reportedJob, group *schedulingv1b
 		t.text.times = times
 		t.text.noteEarly(now)
 	}
+	if wrong {
+		rp.remember(job.Key, r)
+	}
 	c := condition(schedulingv1beta1.PodGroupUnschedulableType, t.code, volcanos(r), message, now)
 	if old := conditionOf(group, c.Type); old != nil && old.Status == c.Status {
 		c.LastTransitionTime = old.LastTransitionTime // it waits for this reason since then

@@ -189,11 +189,15 @@ func (rp *reports) reportWait(job *ledger.Job, t *reportedJob, group *scheduling
 	t.changes++
 	message := t.message(job, r)
 	t.text = t.text.next(&r, message, now, another)
-	rp.l.background.recorder.reasons.reason(job.Key, rp.l.now(), rp.l.background.questions.cycle.Load(),
-		explain.Sentence(r))
+	rp.remember(job.Key, r)
 	c := condition(schedulingv1beta1.PodGroupUnschedulableType, t.code, volcanos(r), message, now)
 	rp.event(job, group, c)
 	return append(notScheduledAnyMore(job, group, now), c)
+}
+
+// remember notes for the history of a job that it is told why it waits.
+func (rp *reports) remember(job ledger.JobKey, r trace.Reason) {
+	rp.l.background.recorder.reasons.reason(job, rp.l.now(), rp.l.background.questions.cycle.Load(), explain.Sentence(r))
 }
 
 // halfSaid ends the code of a half-bound gang when something was reported about its members.
