@@ -179,6 +179,9 @@ func (w *Observer) Start(ctx context.Context) {
 	}
 	if w.ownership.owners != nil {
 		w.untilEnd(ctx, "reading the owners of pods", w.ownership.owners.Run)
+		if w.options.Jobs != nil {
+			w.untilEnd(ctx, "reading Jobs anew", w.ownership.renewJobs)
+		}
 	}
 }
 

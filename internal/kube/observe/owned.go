@@ -44,8 +44,12 @@ func (ow *ownership) askOwner(p *Pod, in *corev1.Pod) {
 	if owners.KubernetesJob(controller) && ow.comes(p) {
 		ow.owners.Renew(fact.Namespace, controller)
 	}
+	ends := ow.endsWith(fact, controller)
 	lacks := translate.LacksOf(in.Annotations)
-	if !ow.o.options.Adopt || !fact.Ours || fact.Group != "" || lacks == 0 {
+	if !ow.o.options.Adopt || fact.Group != "" {
+		lacks = 0
+	}
+	if !fact.Ours || lacks == 0 && !ends {
 		return
 	}
 	if p.owner = ow.owners.Of(fact.Namespace, controller); p.owner == nil {
@@ -53,10 +57,10 @@ func (ow *ownership) askOwner(p *Pod, in *corev1.Pod) {
 	}
 	p.lacks = lacks
 	if fact.Phase != model.PodSucceeded && fact.Phase != model.PodFailed { // what has finished follows those that have not
-		ow.owners.Ask(p.owner, placeable(fact))
+		ow.owners.Ask(p.owner, placeable(fact) && lacks != 0)
 	}
 	said, known := ow.owners.Said(p.owner)
-	if p.open = known != owners.Final; !p.open {
+	if p.open = known != owners.Final || ends; !p.open {
 		p.fact.Object = translate.Owned(fact, lacks, said)
 	}
 }
@@ -78,7 +82,7 @@ func (ow *ownership) owned(p *Pod) model.Fact {
 	if p.open {
 		said, known := ow.owners.Said(p.owner)
 		pod := translate.Owned(p.Fact(), p.lacks, said)
-		if known == owners.Unread {
+		if known == owners.Unread && p.lacks != 0 {
 			unheard := *pod
 			unheard.Adopt.Open = true
 			pod = &unheard
@@ -99,7 +103,7 @@ func (ow *ownership) waits(p *Pod) time.Duration {
 	if ow.grouping != nil && fact.Ours && fact.Group == "" {
 		most = ow.grouping.waits(p.fact.UID)
 	}
-	if p.open {
+	if p.open && p.lacks != 0 {
 		if _, known := ow.owners.Said(p.owner); known == owners.Unread {
 			most = max(most, moment)
 		}

@@ -143,3 +143,22 @@ func TestTheDeadlineOfAJobThatIsResumed(t *testing.T) {
 		})
 	}
 }
+
+// Jobs are read anew in turn, those of each namespace in its turn: one with many keeps no other from it.
+func TestJobsOfNamespacesAreReadAnewInTurn(t *testing.T) {
+	r := New(Options{})
+	begin := time.Date(2026, 1, 1, 10, 0, 0, 0, time.UTC)
+	for i, of := range []string{"many", "many", "many", "few", "many", "fresh"} {
+		o := r.Of(of, ref("batch/v1", "Job", of+string(rune('0'+i))))
+		o.standing, o.read = Final, begin.Add(time.Duration(i)*time.Second)
+	}
+	r.Of("few", ref("batch/v1", "Job", "unread"))
+	r.Of("few", ref("apps/v1", "ReplicaSet", "other")).standing = Final
+	got := ""
+	for _, o := range r.ReadBefore(begin.Add(5 * time.Second)) {
+		got += o.name + " "
+	}
+	if want := "many0 few3 many1 many2 many4 "; got != want {
+		t.Errorf("the order is %q, want %q", got, want)
+	}
+}

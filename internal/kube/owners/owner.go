@@ -37,8 +37,10 @@ type Owner struct {
 
 	standing         Standing
 	queue, minMember string
-	limit, since     int64  // of a Kubernetes Job: see translate.JobDeadline
-	restarts         bool   // its deadline counts anew when it is resumed: see Renew
+	limit, since     int64 // of a Kubernetes Job: see translate.JobDeadline
+	restarts         bool  // its deadline counts anew when it is resumed: see Renew
+	renewed          bool  // it is read anew: what it said before holds until then
+	read             time.Time
 	estimate         string // spec.runningEstimate of a Volcano Job, as it is written
 	above            *Owner
 	below            []*Owner // those that want to hear when more is known of this one

@@ -134,7 +134,9 @@ func (r *Reader) answer(o *Owner, m *object, known Standing) {
 func (r *Reader) learn(o *Owner, m *object, known Standing) []*Owner {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	o.place, o.standing = nowhere, known
+	was, _ := o.said()
+	again := o.renewed
+	o.place, o.standing, o.read, o.renewed = nowhere, known, time.Now(), false
 	if m != nil {
 		o.failed = 0
 		o.queue = m.annotations[schedulingv1beta1.QueueNameAnnotationKey]
@@ -143,6 +145,9 @@ func (r *Reader) learn(o *Owner, m *object, known Standing) []*Owner {
 		if o.estimate = m.estimate; !o.volcanoJob() {
 			r.climb(o, m.controller)
 		}
+	}
+	if now, _ := o.said(); again && now == was {
+		return nil // its pods know
 	}
 	return heard(o)
 }

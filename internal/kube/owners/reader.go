@@ -93,17 +93,6 @@ func (r *Reader) Ask(o *Owner, urgently bool) {
 	}
 }
 
-// Renew has a Kubernetes Job with a deadline read anew, since a pod of it came after it was read: the Job may have been
-// suspended and resumed, and its deadline counts from then on. What was known holds until it is read.
-func (r *Reader) Renew(namespace string, ref *metav1.OwnerReference) {
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	if o := r.owners[key{namespace, ref.UID}]; o != nil && o.restarts && o.standing == Final {
-		o.standing = Provisional
-		r.ask(o, soon)
-	}
-}
-
 func (r *Reader) ask(o *Owner, at place) {
 	r.turns.add(o, at)
 	select {
