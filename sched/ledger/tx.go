@@ -13,6 +13,7 @@ type Statements struct {
 	undo        []entry
 	depth       int
 	count       uint64
+	undone      uint64
 	tx          Tx
 	ops         []Op
 	provisional []TaskID // their places hold for this cycle only, and are not written to the API
@@ -205,6 +206,9 @@ func (st *Statements) note(t TaskID) {
 // rollback undoes moves, the last first. Lists get their old order back, because each task is put between the
 // neighbours that it had.
 func (st *Statements) rollback(mark int) {
+	if len(st.undo) > mark {
+		st.undone++
+	}
 	for i := len(st.undo) - 1; i >= mark; i-- {
 		st.takeBack(&st.undo[i])
 	}
@@ -275,6 +279,9 @@ func (st *Statements) TakeBackProvisional() {
 
 // Count is the number of statements so far that succeeded and did something.
 func (st *Statements) Count() uint64 { return st.count }
+
+// Undone is the number of tries so far that were undone after they had changed something.
+func (st *Statements) Undone() uint64 { return st.undone }
 
 // Pending lists the operations of statements that succeeded and are not commitments yet, and those of an open
 // try. The slice is valid until the next change.

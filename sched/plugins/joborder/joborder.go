@@ -73,7 +73,7 @@ func build(a arguments, l *ledger.Ledger) (policy.JobOrder, error) {
 	case a.preempt:
 		return &preempting{byFacts: order}, nil
 	case a.strict:
-		return &inLine{byFacts: order, first: map[ledger.QueueID]ledger.JobID{}}, nil
+		return &inLine{byFacts: order, first: map[ledger.QueueID]held{}}, nil
 	}
 	return order, nil
 }

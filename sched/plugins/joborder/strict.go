@@ -11,7 +11,13 @@ import (
 // inLine is the order in which no job is passed over.
 type inLine struct {
 	*byFacts
-	first map[ledger.QueueID]ledger.JobID // which job held its queue up when last asked; looked up, never gone through
+	first map[ledger.QueueID]held // what was found when last asked; looked up, never gone through
+}
+
+// held is the job that holds its queue up, as was found when so many tries had been undone, in a state.
+type held struct {
+	by            ledger.JobID
+	undone, state uint64
 }
 
 // Open forgets which job was first: facts have come since.
@@ -34,10 +40,13 @@ func (p *inLine) PrePredicate(t ledger.TaskID) policy.Verdict {
 }
 
 // head is the first job of a queue that could start and has not. The answer for
-// the job that has the turn stands without a look: what is tried for it may yet be undone.
+// the job that has the turn stands without a look: what is tried for it may yet be undone. What was found in a try that
+// was undone since does not stand: there a job before it may have had its place.
 func (p *inLine) head(q ledger.QueueID, turn ledger.JobID) ledger.JobID {
-	if was, asked := p.first[q]; asked && (was == turn || p.holdsUp(was)) {
-		return was
+	now := held{undone: p.l.Statements.Undone(), state: p.l.Changes.StateEpoch()}
+	was, asked := p.first[q]
+	if asked && was.undone == now.undone && was.state == now.state && (was.by == turn || p.holdsUp(was.by)) {
+		return was.by
 	}
 	first := turn
 	for _, j := range p.l.Jobs.Active() { // order-free: the least by a total order is sought
@@ -45,7 +54,8 @@ func (p *inLine) head(q ledger.QueueID, turn ledger.JobID) ledger.JobID {
 			first = j
 		}
 	}
-	p.first[q] = first
+	now.by = first
+	p.first[q] = now
 	return first
 }
 
