@@ -7,6 +7,7 @@ import (
 	"ashlar.sh/sched/ledger"
 	"ashlar.sh/sched/model"
 	"ashlar.sh/sched/policy"
+	"ashlar.sh/sched/trace"
 	"pgregory.net/rapid"
 )
 
@@ -34,6 +35,53 @@ func TestAPodThatOutlivedItsLimitMakesNoHaste(t *testing.T) {
 	for _, c := range s.e.Commitments().Tasks {
 		if c.Start < 300*second {
 			t.Errorf("the start of %s is planned for %d s", c.Pod.Name, c.Start/second)
+		}
+	}
+}
+
+// A moment that has passed is not told as a planned start: not while a pod is there after its limit, on which the start
+// rests, nor at any later time.
+func TestAPlannedStartThatHasPassedIsNotTold(t *testing.T) {
+	s := newStage(t, "enqueue", "allocate", "backfill")
+	s.tell(model.KindQueue, "", "default", &model.Queue{Meta: model.Meta{Name: "default", UID: "default"}, Weight: 1,
+		FIFO: true})
+	s.node("n", 2)
+	s.pod("over", running("n"), func(p *model.Pod) {
+		p.Started = second
+		p.SetRare(model.Times{Limit: 100 * second})
+	})
+	s.pod("waits")
+	told := func() int64 {
+		s.t.Helper()
+		for _, j := range s.e.Report().Jobs {
+			for r := &j.Reason; r != nil; r = r.Cause {
+				if r.Code == trace.StartPlanned {
+					return r.Until / second
+				}
+			}
+		}
+		s.t.Fatal("no job waits for a planned start")
+		return 0
+	}
+	s.decides(2)
+	start := told()
+	if start < 101 || start > 180 {
+		t.Errorf("the start is told to be planned for %d s, want soon after the limit of the pod, 101 s", start)
+	}
+	for now := int64(3); now < start; {
+		s.decides(now)
+		if got := told(); got != start {
+			t.Errorf("at %d s the start is told to be planned for %d s, was %d s", now, got, start)
+		}
+		if s.next <= now || s.next > start {
+			t.Fatalf("at %d s it asks to run again at %d s, want no later than the planned start, %d s", now, s.next, start)
+		}
+		now = s.next
+	}
+	for now := start; now < start+200; now += 7 {
+		s.decides(now)
+		if got := told(); got != 0 {
+			t.Fatalf("at %d s the start is told to be planned for %d s, which is no time to come", now, got)
 		}
 	}
 }

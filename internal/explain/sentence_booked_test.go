@@ -13,9 +13,9 @@ type said struct {
 	want   string
 }
 
-func allSentences() []said { return slices.Concat(sentencesByCode, bookedSentences) }
+func allSentences() []said { return slices.Concat(sentencesByCode, sentencesOfTime) }
 
-var bookedSentences = []said{
+var sentencesOfTime = []said{
 	{bookedNodes("", 3600), "none of 3 nodes takes it: 3 are booked for others from 1970-01-01T02:00:00Z to " +
 		"1970-01-01T04:00:00Z (booking demo), and the pod may run for 1h0m0s and might not have ended when that begins"},
 	{bookedNodes(trace.Maintenance, 0), "none of 3 nodes takes it: 3 are booked for maintenance from " +
@@ -23,6 +23,9 @@ var bookedSentences = []said{
 		"have ended when that begins"},
 	{bookedNodes(trace.Owned, 3600), "none of 3 nodes takes it: 3 are booked for it from 1970-01-01T02:00:00Z to " +
 		"1970-01-01T04:00:00Z (booking demo), and the pod may run for 1h0m0s and might not have ended when that ends"},
+	{trace.Reason{Code: trace.StartPlanned, Text: "n1", Cause: &trace.Reason{Code: trace.InsufficientResource, Need: 1,
+		Text: "cpu"}}, "it is to start on n1 when pods there have ended; they were to have ended by now, and it is not " +
+		"known when they will; the only node does not take it: it lacks cpu"},
 }
 
 // bookedNodes is how nodes that are booked refuse a pod that may run for so many seconds.

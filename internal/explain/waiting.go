@@ -23,8 +23,12 @@ func behindJob(r trace.Reason) string {
 	return text
 }
 
-// startPlanned says when and where a job is to start.
+// startPlanned says when and where a job is to start. A time that has passed is not told.
 func startPlanned(r trace.Reason) string {
+	if r.Until == 0 {
+		return fmt.Sprintf("it is to start on %s when pods there have ended; they were to have ended by now, and it is not "+
+			"known when they will", r.Text)
+	}
 	return fmt.Sprintf("its start is planned for %s on %s, when pods there have ended",
 		time.Unix(0, r.Until).UTC().Format(time.RFC3339), r.Text)
 }

@@ -86,6 +86,10 @@ func plain(r trace.Reason) string {
 	case trace.TopologyNoRoom, trace.TopologySpread, trace.HyperNodesNotReady, trace.PodAffinityNoRoom:
 		head, r.Text, r.Nodes = topological(head, r), "", nil
 	case trace.StartPlanned:
+		if r.Until == 0 {
+			head, r.Text = fmt.Sprintf("%s (passed) on %s", head, r.Text), ""
+			break
+		}
 		head, r.Text = fmt.Sprintf("%s %v on %s", head, time.Duration(r.Until), r.Text), ""
 	case trace.BehindJob:
 		head, r.Text, r.Shorts, r.Nodes = behind(r), "", nil, nil

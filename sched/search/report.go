@@ -65,7 +65,9 @@ func (t *attempt) reason() trace.Reason {
 	if r.Is() && t.job.RoomKept > 0 {
 		r = trace.Reason{Code: trace.RoomKept, Task: t.why.Task, Text: keptOn(t.s, t.w.Job), Cause: &t.why}
 		if start, _ := t.s.L.KeptRoom.Start(t.w.Job); start != 0 {
-			r.Code, r.Until = trace.StartPlanned, start
+			if r.Code, r.Until = trace.StartPlanned, start; start <= t.s.Now {
+				r.Until = 0 // pods that were to end by then are there still, and may stay
+			}
 		}
 	}
 	if need < 1 || t.job.MinMember == 1 {

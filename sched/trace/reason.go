@@ -170,7 +170,8 @@ const (
 	Reserved Code = "Reserved"
 	// Room is kept for it on nodes Text, where pods that came later still run; Cause is why it cannot start yet
 	RoomKept Code = "RoomKept"
-	// It is to start at Until, on nodes Text, when pods that run there have ended; Cause is why it cannot start yet
+	// It is to start at Until (0: that has passed), on nodes Text, when pods that run there have ended; Cause is why it
+	// cannot start yet
 	StartPlanned Code = "StartPlanned"
 	// It would take the room of Have members that gangs of its queue have lost, the first of them the gang Text, which
 	// asks for Shorts (Need) and keeps that room until Until; Cause is what refuses it without that room
