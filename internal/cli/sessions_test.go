@@ -64,7 +64,7 @@ func untimed(text string) string {
 // What documents say that their commands print, they print. Sessions with traces that are
 // not in examples/ are run where ASHLAR_TRACES names their folder.
 func TestTheSessionsOfTheDocumentsAreTrue(t *testing.T) {
-	for document, least := range map[string]int{"docs/traces.md": 3, "docs/devices.md": 1} {
+	for document, least := range map[string]int{"docs/traces.md": 3, "docs/devices.md": 1, "docs/time.md": 5} {
 		t.Run(document, func(t *testing.T) { played(t, document, least) })
 	}
 }
