@@ -29,7 +29,7 @@ func BenchmarkReasonOnTheObject(b *testing.B) {
 	for _, perSecond := range []int{0, 50} {
 		b.Run(fmt.Sprintf("coming=%d", perSecond), func(b *testing.B) {
 			for range b.N {
-				of := world{500, 10_000, 20}
+				of := world{5000, 100_000, 20}
 				server := newServer(b, of)
 				defer running(b, server)()
 				x, began := newReasons(b, server), time.Now()
