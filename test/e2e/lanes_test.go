@@ -40,6 +40,7 @@ var seconds = map[string]int{
 	"TestTheInstalledProgramNeedsNowhereToWrite":  32,
 	"TestLiveSwapUnderLoad":                       31,
 	"TestLiveAThousandPodsThatWait":               28,
+	"TestLiveAJobsDeadline":                       38,
 	"TestFaultsTheControlPlaneRestarts":           25,
 	"TestClaimsOfOthersHoldUpNobody":              20,
 	"TestContractALostMemberComesBack":            20,

@@ -15,6 +15,7 @@ import (
 	rbacv1 "k8s.io/api/rbac/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	clientcmdapi "k8s.io/client-go/tools/clientcmd/api"
+	"k8s.io/client-go/util/retry"
 
 	"ashlar.sh/internal/loop"
 	"ashlar.sh/test/portforward"
@@ -49,13 +50,16 @@ func forwarding(t *testing.T, name string) {
 	}
 	node(t, name, "4")
 	nodes := shared.kube.CoreV1().Nodes()
-	n, err := nodes.Get(t.Context(), name, metav1.GetOptions{})
-	if err != nil {
-		t.Fatal(err)
-	}
-	n.Status.Addresses = []corev1.NodeAddress{{Type: corev1.NodeInternalIP, Address: "127.0.0.1"}}
-	n.Status.DaemonEndpoints.KubeletEndpoint.Port = int32(port)
-	if _, err := nodes.UpdateStatus(t.Context(), n, metav1.UpdateOptions{}); err != nil {
+	if err := retry.RetryOnConflict(retry.DefaultBackoff, func() error { // kwok writes it, too
+		n, err := nodes.Get(t.Context(), name, metav1.GetOptions{})
+		if err != nil {
+			return err
+		}
+		n.Status.Addresses = []corev1.NodeAddress{{Type: corev1.NodeInternalIP, Address: "127.0.0.1"}}
+		n.Status.DaemonEndpoints.KubeletEndpoint.Port = int32(port)
+		_, err = nodes.UpdateStatus(t.Context(), n, metav1.UpdateOptions{})
+		return err
+	}); err != nil {
 		t.Fatal(err)
 	}
 }
@@ -85,7 +89,7 @@ func installedScheduler(t *testing.T, ns, pod string, change ...func(*loop.Optio
 	})
 	return live(t, ns, append(change, func(o *loop.Options) {
 		o.Config.BearerToken, o.Version = token, "v0.0.0-test"
-		o.Read = loop.ReadAPI{Address: at, Namespace: installedIn}
+		o.Read.Address, o.Read.Namespace = at, installedIn
 		o.Election = &loop.Election{Namespace: installedIn, Name: "volcano", Identity: pod + "_x"}
 	})...)
 }

@@ -94,6 +94,11 @@ func TestLiveAPlannedStartIsKept(t *testing.T) {
 	create(t, timed(ns, "endless", "2", 0, "5s"))
 	create(t, timed(ns, "short", "2", 3, "1s"))
 	awaitPhase(t, ns, "short", corev1.PodSucceeded)
+	for _, p := range list(t, ns, "train-") {
+		if p.Status.NominatedNodeName != "" {
+			t.Errorf("%s is nominated for %s: its room is not there yet", p.Name, p.Status.NominatedNodeName)
+		}
+	}
 	if train := list(t, ns, "train-"); bound(train) != 0 || get(t, ns, "endless").Spec.NodeName != "" {
 		t.Fatalf("%d pods of train and %q are bound although the job before them runs", bound(train),
 			get(t, ns, "endless").Spec.NodeName)
