@@ -14,7 +14,7 @@ import (
 
 // lostWorld is a cluster of one queue in which gangs run, lose members and have them made anew, and pods of
 // no gang wait. All members ask for one cpu. All came at once, so that no room is kept as by
-// ledger.Claim.
+// ledger.KeptRoom.
 type lostWorld struct {
 	t       *rapid.T
 	version uint64

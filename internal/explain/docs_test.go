@@ -47,13 +47,13 @@ func TestEveryCodeIsInTheDocs(t *testing.T) {
 }
 
 // example is what is printed for a code: the first sentence that the tests have of it, and of what
-// spares a pod the same of three pods that are counted.
+// keeps a pod from being evicted the same of three pods that are counted.
 func example(code trace.Code) string {
 	for _, c := range allSentences() {
 		if c.reason.Code != code {
 			continue
 		}
-		if _, spares := sparing[code]; !spares {
+		if _, known := reasonsToStay[code]; !known {
 			return Sentence(c.reason)
 		}
 		counted := trace.NodeCount{Code: code, Text: cmp.Or(c.reason.Text, c.reason.Queue), Count: 3}

@@ -72,7 +72,7 @@ var ofVictims = map[trace.Code]func(trace.Reason) string{
 		if r.Have == 1 {
 			text = "even without the only pod that may be evicted it finds no place"
 		}
-		if list := spared(r.Nodes); list != "" {
+		if list := whyTheyStay(r.Nodes); list != "" {
 			text += "; of the others " + list
 		}
 		return text
@@ -97,7 +97,7 @@ func noVictims(r trace.Reason) string {
 	if r.Cause != nil && r.Cause.Is() {
 		return "no pod may be evicted for it: " + sentence(*r.Cause)
 	}
-	if list := spared(r.Nodes); list != "" {
+	if list := whyTheyStay(r.Nodes); list != "" {
 		return "no pod may be evicted for it: " + list
 	}
 	if of := scopes[r.Text]; of != "" {
@@ -110,8 +110,8 @@ func noVictims(r trace.Reason) string {
 var scopes = map[string]string{"preempt": "of its queue", "gangpreempt": "of its queue", "reclaim": "of another queue",
 	"gangreclaim": "of another queue"}
 
-// sparing is why one pod, or several, may not be evicted; %s is the detail.
-var sparing = map[trace.Code]refusal{
+// reasonsToStay says why one pod, or several, may not be evicted; %s is the detail.
+var reasonsToStay = map[trace.Code]refusal{
 	trace.VictimNotLower: {"has no lower priority", "have no lower priority", ""},
 	trace.VictimShare: {"would leave its job with too small a share",
 		"would leave their jobs with too small a share", ""},
@@ -149,9 +149,9 @@ var sparing = map[trace.Code]refusal{
 		"hold none of the resources that are missing", ""},
 }
 
-// spared lists why pods may not be evicted: "12 pods have no lower priority, 3 belong to
+// whyTheyStay lists why pods may not be evicted: "12 pods have no lower priority, 3 belong to
 // gangs at their minimum". Details of which a code has several are left out.
-func spared(counts []trace.NodeCount) string {
+func whyTheyStay(counts []trace.NodeCount) string {
 	var list []trace.NodeCount
 	for _, c := range counts {
 		i := slices.IndexFunc(list, func(o trace.NodeCount) bool { return o.Code == c.Code })
@@ -168,7 +168,7 @@ func spared(counts []trace.NodeCount) string {
 	slices.SortStableFunc(list, func(a, b trace.NodeCount) int { return b.Count - a.Count })
 	var parts []string
 	for i, c := range list {
-		how, known := sparing[c.Code]
+		how, known := reasonsToStay[c.Code]
 		form := how.many
 		if c.Count == 1 {
 			form = how.one

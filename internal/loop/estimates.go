@@ -54,7 +54,7 @@ func (x *estimates) follow(ctx context.Context, every time.Duration) {
 		began := time.Now()
 		if panicked := crash.Handler(x.l.panicked).Guard("estimating starts", func() {
 			x.refresh(ctx)
-			x.tell(x.latest.Load())
+			x.writeStarts(x.latest.Load())
 		}); panicked != nil {
 			x.latest.Store(nil)
 			pause = max(every, afterFailure)

@@ -26,10 +26,10 @@ type startToWrite struct {
 	turn  int       // among those of its namespace
 }
 
-// tell writes when jobs start on the PodGroups that ask for it (record.TellStart), where it moved by more than a step,
-// at most once a minute for each. What is written there is all that has to be known of earlier estimates, so a restart
-// changes nothing.
-func (x *estimates) tell(s *estimate.Starts) {
+// writeStarts writes when jobs start on the PodGroups that ask for it (record.TellStart), where it moved by more than a
+// step, at most once a minute for each. What is written there is all that has to be known of earlier estimates, so a
+// restart changes nothing.
+func (x *estimates) writeStarts(s *estimate.Starts) {
 	if s == nil || x.l.seen == nil || !x.l.lead.leading() {
 		return
 	}
@@ -40,7 +40,7 @@ func (x *estimates) tell(s *estimate.Starts) {
 		}
 	}
 	for _, w := range inTurn(all, mostStartsWritten) {
-		execute.TellStart(x.l.executor, ledger.Key{Namespace: w.group.Namespace, Name: w.group.Name},
+		execute.WriteStart(x.l.executor, ledger.Key{Namespace: w.group.Namespace, Name: w.group.Name},
 			string(w.group.UID), w.text)
 	}
 }

@@ -31,8 +31,8 @@ type strandedGangs struct {
 // A gang stands half when some members are bound, and fewer than its minimum. The engine goes on trying to complete it,
 // as often as refusals let it (refusals.go). A gang gives its room back after Options.Stranded if it is known that it
 // never had its minimum (origin.go) and if the API server has refused to bind a member. Then those of its bound members
-// are deleted that a controller makes anew and that no guard spares. Before that the gang is read past every cache, an
-// event says which members will be deleted, and when the time has come the gang is read again.
+// are deleted that a controller makes anew and that no guard protects. Before that the gang is read past every cache,
+// an event says which members will be deleted, and when the time has come the gang is read again.
 
 // strandedState is the state of a gang's release.
 type strandedState struct {
@@ -251,8 +251,8 @@ func (sg *strandedGangs) judge(job *ledger.Job, t *reportedJob, k *reading, clai
 	for _, m := range k.sight.Members {
 		switch {
 		case !m.Bound:
-		case m.Spared != "":
-			v.stays[m.Spared] = append(v.stays[m.Spared], m.Name)
+		case m.Protected != "":
+			v.stays[m.Protected] = append(v.stays[m.Protected], m.Name)
 		default:
 			v.goes = append(v.goes, m)
 			keys = append(keys, ledger.Key{Namespace: job.Key.Namespace, Name: m.Name})

@@ -154,7 +154,7 @@ func (w *World) cycle(at time.Duration) Cycle {
 	w.shows = at + w.period
 	c := Cycle{Number: w.number(), At: at, Plan: sched.Plan{Items: slices.Clone(plan.Items)}, Events: slices.Clone(events),
 		Came: came}
-	w.carry(c.Plan)
+	w.execute(c.Plan)
 	if w.audit {
 		c.Audit = w.engine.Audit()
 	}

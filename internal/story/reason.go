@@ -35,21 +35,21 @@ func evicting(e trace.Reason) string {
 	if e.Code == trace.VictimsTooFew {
 		head += fmt.Sprintf(" %d of %d", e.Have, e.Need)
 	}
-	var spared []string
+	var reasons []string
 	counts := map[trace.Code]int{}
 	for _, c := range e.Nodes {
 		if counts[c.Code] == 0 {
-			spared = append(spared, string(c.Code))
+			reasons = append(reasons, string(c.Code))
 		}
 		counts[c.Code] += c.Count
 	}
-	if len(spared) == 0 {
+	if len(reasons) == 0 {
 		return head
 	}
-	for i, code := range spared {
-		spared[i] = fmt.Sprintf("%d %s", counts[trace.Code(code)], code)
+	for i, code := range reasons {
+		reasons[i] = fmt.Sprintf("%d %s", counts[trace.Code(code)], code)
 	}
-	return head + ": " + strings.Join(spared, ", ")
+	return head + ": " + strings.Join(reasons, ", ")
 }
 
 // plain is a reason without what is said of evictions.

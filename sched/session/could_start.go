@@ -9,8 +9,8 @@ import (
 	"ashlar.sh/sched/trace"
 )
 
-// couldStart says that a job in line could start if there were room, and that neither its pods' classes nor amounts
-// show that empty nodes and an empty queue would not have that room.
+// couldStart says that a job of a fifo queue could start if there were room, and that empty nodes and an empty queue
+// would have that room, as far as the classes of its pods and amounts show.
 func (s *Session) couldStart(j ledger.JobID) bool {
 	if s.Blocked(j).Is() || s.Pause(j) != nil || s.Policy.ValidateJob(j).Is() {
 		return false

@@ -37,7 +37,7 @@ type Session struct {
 
 	idle pending.Answers[string, struct{}] // by action: no job was left to make room for
 
-	waiting lines
+	waiting fifoJobs
 	fifos   struct { // whether there is a fifo queue, by the facts of queues
 		at  ledger.Cursor
 		any bool

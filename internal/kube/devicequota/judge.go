@@ -84,7 +84,7 @@ func (q *Quota) FilterTask(t ledger.TaskID, _ ledger.NodeID, future bool) policy
 	if q.queues == nil {
 		return policy.Verdict{}
 	}
-	if r := q.queues.Unspared(queue, q.Wants(t)); r.Is() {
+	if r := q.queues.BeyondGuarantees(queue, q.Wants(t)); r.Is() {
 		return refuse(r.Queue+" "+trace.CountsGuarantees, r.Shorts[0])
 	}
 	return policy.Verdict{}

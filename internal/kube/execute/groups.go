@@ -129,9 +129,9 @@ func (c *Executor) Record(group ledger.Key, uid, value string, then func(written
 	})
 }
 
-// TellStart has an executor write the annotation record.StartKey on a PodGroup, or remove it if value is "", together
+// WriteStart has an executor write the annotation record.StartKey on a PodGroup, or remove it if value is "", together
 // with what else is to be written there.
-func TellStart(c *Executor, group ledger.Key, uid, value string) {
+func WriteStart(c *Executor, group ledger.Key, uid, value string) {
 	c.podGroups.write(group, uid, func(w *groupWrite) { w.start = &value })
 }
 

@@ -145,7 +145,7 @@ func TestARefusedAnnotationTakesNoStatusWithIt(t *testing.T) {
 					PodGroup: func(string, string) *schedulingv1beta1.PodGroup { return g.get() },
 					Clients: execute.Clients{Fast: []kubernetes.Interface{s.kube}, Slow: s.kube, Events: s.kube,
 						Groups: s.volcano, Figures: s.volcano}})
-				execute.TellStart(x, ledger.Key{Namespace: "ns", Name: "g"}, "g", "soon")
+				execute.WriteStart(x, ledger.Key{Namespace: "ns", Name: "g"}, "g", "soon")
 				x.Execute([]sched.Item{{ID: 1, Kind: sched.SetPhase, UID: "g", Phase: model.GroupRunning,
 					Group: ledger.Key{Namespace: "ns", Name: "g"}}})
 				<-time.After(time.Minute)

@@ -3,8 +3,8 @@
 // whether its controller will make it anew.
 //
 // It decides nothing and deletes nothing. Invariants: what cannot be read is a reason to
-// spare a pod and never one to delete it; a kind of controller that is not known to make
-// pods anew, whatever became of them, spares its pods.
+// protect a pod and never one to delete it; a kind of controller that is not known to make
+// pods anew, whatever became of them, protects its pods.
 package release
 
 import (
@@ -40,7 +40,7 @@ type Member struct {
 	Name, UID string
 	Bound     bool
 	Leaving   bool   // it is being deleted
-	Spared    string // why it must not be deleted, "" where nothing is known against it; of those that are bound
+	Protected string // why it must not be deleted, "" where nothing is known against it; of those that are bound
 }
 
 // Look reads a gang. Its error says that not all was to be read.
@@ -65,7 +65,7 @@ func (r *Reader) Look(ctx context.Context, namespace, name string) (*Sight, erro
 		p := &pods[i]
 		m := Member{Name: p.Name, UID: string(p.UID), Bound: p.Spec.NodeName != "", Leaving: p.DeletionTimestamp != nil}
 		if goes(p) {
-			m.Spared = r.spared(ctx, group, p, owned, known)
+			m.Protected = r.protected(ctx, group, p, owned, known)
 		}
 		s.Members = append(s.Members, m)
 	}
@@ -98,9 +98,9 @@ func (r *Reader) pods(ctx context.Context, namespace, group string) (out []corev
 	}
 }
 
-// spared is why a bound pod must not be deleted, "" where nothing is known against it.
-func (r *Reader) spared(ctx context.Context, group *schedulingv1beta1.PodGroup, p *corev1.Pod, owned map[types.UID]int,
-	known map[types.UID]string) string {
+// protected is why a bound pod must not be deleted, "" where nothing is known against it.
+func (r *Reader) protected(ctx context.Context, group *schedulingv1beta1.PodGroup, p *corev1.Pod,
+	owned map[types.UID]int, known map[types.UID]string) string {
 	switch {
 	case !translate.Preemptable(p.Annotations, p.Labels):
 		return "it is marked " + schedulingv1beta1.PodPreemptable + `: "false"`

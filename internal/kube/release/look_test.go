@@ -67,8 +67,8 @@ func reader(t *testing.T, objects ...runtime.Object) *release.Reader {
 		Metadata: metadatafake.NewSimpleMetadataClient(scheme, metas...)}
 }
 
-// spared is why the members of a gang must stay, by name; of those that are not bound nothing.
-func spared(t *testing.T, r *release.Reader) map[string]string {
+// protected is why the members of a gang must stay, by name; of those that are not bound nothing.
+func protected(t *testing.T, r *release.Reader) map[string]string {
 	t.Helper()
 	s, err := r.Look(t.Context(), "ns", "g")
 	if err != nil {
@@ -76,7 +76,7 @@ func spared(t *testing.T, r *release.Reader) map[string]string {
 	}
 	out := map[string]string{}
 	for _, m := range s.Members {
-		out[m.Name] = m.Spared
+		out[m.Name] = m.Protected
 	}
 	return out
 }
@@ -178,12 +178,12 @@ func TestWhichControllersMakePodsAnew(t *testing.T) {
 			if c.is != nil {
 				objects = append(objects, c.is)
 			}
-			for pod, says := range spared(t, reader(t, objects...)) {
+			for pod, says := range protected(t, reader(t, objects...)) {
 				if pod == "owner" {
 					continue
 				}
 				if (says == "") != (c.says == "") || !strings.Contains(says, c.says) {
-					t.Errorf("%s is spared since %q, want %q", pod, says, c.says)
+					t.Errorf("%s is protected since %q, want %q", pod, says, c.says)
 				}
 			}
 		})
@@ -199,12 +199,12 @@ func TestMarksSpareMembers(t *testing.T) {
 		label.Labels = map[string]string{"volcano.sh/preemptable": value}
 		group := &schedulingv1beta1.PodGroup{ObjectMeta: metav1.ObjectMeta{Namespace: "ns", Name: "g", UID: "g",
 			Annotations: map[string]string{"volcano.sh/preemptable": value}}}
-		got := spared(t, reader(t, set, pod, label, member("c", "apps/v1", "StatefulSet")))
+		got := protected(t, reader(t, set, pod, label, member("c", "apps/v1", "StatefulSet")))
 		if (got["a"] != "") != kept || (got["b"] != "") != kept || got["c"] != "" {
-			t.Errorf("marked %q the members are spared since %v, want the marked ones: %t", value, got, kept)
+			t.Errorf("marked %q the members are protected since %v, want the marked ones: %t", value, got, kept)
 		}
-		if got := spared(t, reader(t, set, group, member("c", "apps/v1", "StatefulSet"))); (got["c"] != "") != kept {
-			t.Errorf("with a gang marked %q its member is spared since %v, want %t", value, got, kept)
+		if got := protected(t, reader(t, set, group, member("c", "apps/v1", "StatefulSet"))); (got["c"] != "") != kept {
+			t.Errorf("with a gang marked %q its member is protected since %v, want %t", value, got, kept)
 		}
 	}
 }
@@ -227,7 +227,7 @@ func TestAGangIsReadWhole(t *testing.T) {
 	}
 	got := map[string]string{}
 	for _, m := range s.Members {
-		got[m.Name] = fmt.Sprint(m.Bound, m.Leaving, " ", m.Spared)
+		got[m.Name] = fmt.Sprint(m.Bound, m.Leaving, " ", m.Protected)
 	}
 	want := map[string]string{"waits": "false false ", "leaves": "true true ", "bare": "true false it has no controller",
 		"owned": "true false its controller StatefulSet owner could not be read: statefulsets.apps \"owner\" is forbidden"}

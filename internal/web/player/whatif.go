@@ -44,10 +44,10 @@ type WhatIf struct {
 	Queues     []Moved `json:"queues"`
 	Jobs       []Move  `json:"jobs"`
 	More       int     `json:"more"` // jobs that moved and are not listed
-	// Evicted are the pods that only the copy with the change evicts, and Spared those that only the other one does.
-	Evicted  []explain.Eviction `json:"evicted"`
-	Spared   []explain.Eviction `json:"spared"`
-	Problems []explain.Problem  `json:"problems"` // that only the copy with the change has
+	// Evicted are the pods that only the copy with the change evicts, and NotEvicted those that only the other one does.
+	Evicted    []explain.Eviction `json:"evicted"`
+	NotEvicted []explain.Eviction `json:"spared"`
+	Problems   []explain.Problem  `json:"problems"` // that only the copy with the change has
 	// Without and With are both runs over time.
 	Without []Sample `json:"without"`
 	With    []Sample `json:"with"`
@@ -252,9 +252,9 @@ func (r *ran) fared() map[string]*Fared {
 
 func compare(without, with *ran) *WhatIf {
 	out := &WhatIf{APIVersion: apiVersion, Kind: "WhatIf", Queues: []Moved{}, Jobs: []Move{},
-		Evicted:  beyond(with.report.Evictions, without.report.Evictions),
-		Spared:   beyond(without.report.Evictions, with.report.Evictions),
-		Problems: []explain.Problem{}, Without: without.samples, With: with.samples}
+		Evicted:    beyond(with.report.Evictions, without.report.Evictions),
+		NotEvicted: beyond(without.report.Evictions, with.report.Evictions),
+		Problems:   []explain.Problem{}, Without: without.samples, With: with.samples}
 	for _, p := range with.report.Problems {
 		if !slices.Contains(without.report.Problems, p) {
 			out.Problems = append(out.Problems, p)

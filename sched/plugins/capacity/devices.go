@@ -36,9 +36,9 @@ type Devices interface {
 type Queues interface {
 	// Admits is the most that a queue may be let in for.
 	Admits(q ledger.QueueID, d resource.Dim) (most int64, bounded bool)
-	// Unspared is why a queue may not take so much: it would not leave free what others are guaranteed. The zero
+	// BeyondGuarantees says why a queue may not take so much: it would take what others are guaranteed. The zero
 	// Reason: it may.
-	Unspared(q ledger.QueueID, want resource.Vec) trace.Reason
+	BeyondGuarantees(q ledger.QueueID, want resource.Vec) trace.Reason
 }
 
 // With returns the plugin with devices counted.
@@ -58,8 +58,8 @@ func (p queues) Admits(q ledger.QueueID, d resource.Dim) (most int64, bounded bo
 	return limit.Value, limit.Bounded
 }
 
-// Unspared implements Queues.
-func (p queues) Unspared(q ledger.QueueID, want resource.Vec) trace.Reason {
+// BeyondGuarantees implements Queues.
+func (p queues) BeyondGuarantees(q ledger.QueueID, want resource.Vec) trace.Reason {
 	p.refresh()
 	if !p.bounds.known(q) {
 		return trace.Reason{}

@@ -6,8 +6,8 @@ import (
 	"ashlar.sh/sched/model"
 )
 
-// carry carries a plan out, item by item, and reports on each at once.
-func (w *World) carry(plan sched.Plan) {
+// execute carries out a plan, item by item, and reports on each at once.
+func (w *World) execute(plan sched.Plan) {
 	receipts := make([]sched.Receipt, 0, len(plan.Items))
 	for _, i := range plan.Items {
 		receipts = append(receipts, sched.Receipt{Item: i, Outcome: w.obey(i)})

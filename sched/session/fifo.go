@@ -18,15 +18,15 @@ import (
 // Only a job that could start if there were room holds others back: one that is blocked, gated, not valid, lacks pods,
 // or that by amounts the nodes or its queue could never hold, does not. Other queues are never held back.
 
-// lines are the jobs of fifo queues that wait for their minimum, as long as no fact and no commitment changes.
-type lines struct {
+// fifoJobs are the jobs of fifo queues that wait for their minimum, as long as no fact and no commitment changes.
+type fifoJobs struct {
 	at, used uint64 // the StateEpoch at which they were collected, plus one; the version of Usage
-	of       map[ledger.QueueID][]*line
+	of       map[ledger.QueueID][]*classQueue
 }
 
-// line is the waiting jobs of a queue that have pods of one class, the first in job order on top. A job that has had
-// its minimum placed meanwhile is taken off when it comes to be the first.
-type line struct {
+// classQueue is the waiting jobs of a queue that have pods of one class, the first in job order on top. A job of which
+// the minimum was placed meanwhile is removed when it becomes the first.
+type classQueue struct {
 	class ledger.ClassID
 	jobs  *Heap[ledger.JobID]
 	able  ledger.JobID // the first one, of which it is known that it could start
@@ -43,15 +43,15 @@ func (s *Session) FIFO(q ledger.QueueID) bool {
 func (s *Session) Behind(j ledger.JobID, explain bool) trace.Reason {
 	job := s.L.Job(j)
 	if !s.FIFO(job.Queue) || job.Ready() > 0 && !job.Met((*ledger.Count).Ready) || job.By[model.Pipelined] > 0 {
-		return trace.Reason{} // one that lost a member is not in line: it has begun; nor is one that was promised room
+		return trace.Reason{} // it has begun and lost a member, or has pipelined members: it does not wait in order
 	}
 	ahead, why := ledger.NoJob, trace.Reason{}
 	asks := s.classesOf(j)
 	start, _ := s.L.KeptRoom.Start(j)
-	for _, l := range s.lines(job.Queue) {
+	for _, l := range s.classQueues(job.Queue) {
 		h, ok := s.first(l)
 		if ok && start != 0 && s.L.Job(h).Priority <= job.Priority {
-			continue // its start was planned when it came first: it keeps that
+			continue // its start was planned when it came first: that stands
 		}
 		if !ok || h == j || s.Policy.CompareJobs(h, j) >= 0 || ahead != ledger.NoJob && s.Policy.CompareJobs(ahead, h) <= 0 {
 			continue
@@ -75,11 +75,11 @@ func (s *Session) Behind(j ledger.JobID, explain bool) trace.Reason {
 	return r
 }
 
-// lines are those of a queue.
-func (s *Session) lines(q ledger.QueueID) []*line {
+// classQueues are those of a queue.
+func (s *Session) classQueues(q ledger.QueueID) []*classQueue {
 	if at, used := s.L.Changes.StateEpoch()+1, s.L.Usage.Version(); s.waiting.at != at || s.waiting.used != used {
-		s.waiting = lines{at: at, used: used, of: map[ledger.QueueID][]*line{}}
-		for _, j := range s.L.Jobs.Active() { // order-free: heaps by a total order, in lines that are looked at one by one
+		s.waiting = fifoJobs{at: at, used: used, of: map[ledger.QueueID][]*classQueue{}}
+		for _, j := range s.L.Jobs.Active() { // order-free: heaps by a total order, each looked at by itself
 			if queue := s.L.Job(j).Queue; queue != ledger.NoQueue && s.FIFO(queue) && s.lacks(j) {
 				for _, class := range s.classesOf(j) {
 					s.enter(queue, class, j)
@@ -90,7 +90,7 @@ func (s *Session) lines(q ledger.QueueID) []*line {
 	return s.waiting.of[q]
 }
 
-// enter puts a job into the line of a class.
+// enter adds a job to the class queue of a class.
 func (s *Session) enter(q ledger.QueueID, class ledger.ClassID, j ledger.JobID) {
 	for _, l := range s.waiting.of[q] {
 		if l.class == class {
@@ -98,13 +98,13 @@ func (s *Session) enter(q ledger.QueueID, class ledger.ClassID, j ledger.JobID) 
 			return
 		}
 	}
-	l := &line{class, NewHeap(s.Policy.CompareJobs), ledger.NoJob}
+	l := &classQueue{class, NewHeap(s.Policy.CompareJobs), ledger.NoJob}
 	l.jobs.Push(j)
 	s.waiting.of[q] = append(s.waiting.of[q], l)
 }
 
-// first is the first job of a line that holds others back; false when there is none.
-func (s *Session) first(l *line) (ledger.JobID, bool) {
+// first is the first job of a class queue that holds others back; false when there is none.
+func (s *Session) first(l *classQueue) (ledger.JobID, bool) {
 	for l.jobs.Len() > 0 {
 		if j := l.jobs.Any(); s.lacks(j) && (j == l.able || s.couldStart(j)) {
 			l.able = j
@@ -115,7 +115,7 @@ func (s *Session) first(l *line) (ledger.JobID, bool) {
 	return ledger.NoJob, false
 }
 
-// lacks says that a job is in line: it is admitted and lacks its minimum, and has enough pods for it.
+// lacks says that a job waits in order: it is admitted and lacks its minimum, and has enough pods for it.
 func (s *Session) lacks(j ledger.JobID) bool {
 	job := s.L.Job(j)
 	if !job.Admitted() || job.Invalid > 0 || job.Met((*ledger.Count).ReadyOrPipelined) ||
