@@ -15,6 +15,8 @@ type KeptRoom struct {
 	jobs    []JobID // their jobs, and maybe jobs for which none is kept any more
 	waived  []TaskID
 	beside  []roomFor
+	version uint64
+	inTry   bool // the tasks for which room is kept changed in the open try
 }
 
 // Kept room is room on a node that is kept for a pending task while other tasks still hold it: when they leave, no
@@ -79,6 +81,18 @@ func (kr *KeptRoom) Cover(t TaskID, c Covered, since bool) {
 	kr.l.accounts.addToNode(t)
 }
 
+// Version changes with the tasks for which room is kept, and with where it is kept, and maybe more often. A try that
+// fails does not change it.
+func (kr *KeptRoom) Version() uint64 { return kr.version }
+
+// settle notes that the outermost try is over.
+func (kr *KeptRoom) settle(held bool) {
+	if held && kr.inTry {
+		kr.version++
+	}
+	kr.inTry = false
+}
+
 // Any says whether room is kept for some task.
 func (kr *KeptRoom) Any() bool { return kr.pending > 0 }
 
@@ -140,6 +154,9 @@ func (t *Task) hasKeptRoom() bool { return t.Held.Kind == CommitKeptRoom && t.St
 
 // count counts the room that is kept for a task (sign 1), or takes it away (-1).
 func (kr *KeptRoom) count(row *Task, sign int64) {
+	if kr.inTry = kr.inTry || kr.l.Statements.depth > 0; !kr.inTry {
+		kr.version++
+	}
 	job := &kr.l.Jobs.rows[row.Job]
 	job.RoomKept += int32(sign)
 	kr.pending += int(sign)
@@ -209,17 +226,77 @@ func (tx *Tx) Occupy(c ClassID, n NodeID, tasks int64) {
 	tx.l.KeptRoom.changeBeside(roomFor{NoQueue, c, n, tasks}, true)
 }
 
-// Waive makes the room that is kept for a task not count within the try.
-func (tx *Tx) Waive(t TaskID) {
-	row := &tx.l.Tasks.rows[t]
-	if !row.hasKeptRoom() || row.waived {
+// Waive makes the room that is kept for a job not count within the try.
+func (tx *Tx) Waive(j JobID) {
+	kr := &tx.l.KeptRoom
+	if kr.l.Jobs.rows[j].RoomKept == 0 {
 		return
 	}
-	tx.l.Statements.note(t)
-	tx.l.accounts.removeFromNode(t)
-	row.waived = true
-	tx.l.accounts.addToNode(t)
-	tx.l.KeptRoom.waived = append(tx.l.KeptRoom.waived, t)
+	from := len(kr.waived)
+	kr.l.Jobs.Tasks(j, model.Pending, func(t TaskID) bool { // order-free: all of them
+		if row := &kr.l.Tasks.rows[t]; row.hasKeptRoom() && !row.waived {
+			row.waived = true
+			kr.waived = append(kr.waived, t)
+		}
+		return true
+	})
+	if to := len(kr.waived); to > from {
+		st := &kr.l.Statements
+		st.undo = append(st.undo, entry{task: NoTask, waives: [2]int32{int32(from), int32(to)}})
+		kr.recount(kr.waived[from:], -1)
+	}
+}
+
+// unwaive makes waived room count again.
+func (kr *KeptRoom) unwaive(tasks []TaskID) {
+	for _, t := range tasks {
+		kr.l.Tasks.rows[t].waived = false
+	}
+	kr.recount(tasks, 1)
+}
+
+// recount counts the room that is kept for tasks (sign 1), or takes it away (-1), as count does one by one: what many
+// have in common is counted at once.
+func (kr *KeptRoom) recount(tasks []TaskID, sign int64) {
+	type sum struct {
+		job   JobID
+		class ClassID
+	}
+	of, in, again := sum{NoJob, NoClass}, int64(0), false
+	add := func() {
+		if in == 0 {
+			return
+		}
+		job := &kr.l.Jobs.rows[of.job]
+		for _, need := range kr.l.Classes.rows[of.class].Need {
+			if need.Dim != resource.Pods {
+				job.keptRoom = job.keptRoom.Set(need.Dim, job.keptRoom.Get(need.Dim)+need.Amount*in*sign)
+			}
+		}
+		kr.addToQueues(roomFor{job.Queue, of.class, NoNode, in}, sign)
+		in = 0
+	}
+	for _, t := range tasks {
+		row := &kr.l.Tasks.rows[t]
+		if row.covered&QueueCovered == 0 {
+			if as := (sum{row.Job, row.Class}); as != of {
+				add()
+				of = as
+			}
+			in++
+		}
+		if row.covered&NodeCovered == 0 {
+			again = kr.addToNode(roomFor{NoQueue, row.Class, row.Held.Node, 1}, sign) || again
+			kr.l.Nodes.touchRoom(row.Held.Node)
+		}
+	}
+	add()
+	if !again {
+		return
+	}
+	for _, t := range tasks {
+		kr.l.Nodes.weigh(kr.l.Tasks.rows[t].Held.Node, nil)
+	}
 }
 
 // Uncover makes all the room that is kept for a task count within the try, which has to return false.
@@ -234,17 +311,16 @@ func (tx *Tx) Uncover(t TaskID) {
 	tx.l.accounts.addToNode(t)
 }
 
-// unwaive makes the room that a successful try waived count again.
-func (kr *KeptRoom) unwaive() {
+// endWaivers makes the room that a successful try waived count again.
+func (kr *KeptRoom) endWaivers() {
+	again := kr.waived[:0]
 	for _, t := range kr.waived {
-		switch row := &kr.l.Tasks.rows[t]; {
-		case row.waived && row.hasKeptRoom():
-			kr.l.accounts.removeFromNode(t)
-			row.waived = false
-			kr.l.accounts.addToNode(t)
-		default:
-			row.waived = false
+		row := &kr.l.Tasks.rows[t]
+		if row.waived && row.hasKeptRoom() {
+			again = append(again, t)
 		}
+		row.waived = false
 	}
+	kr.recount(again, 1)
 	kr.waived = kr.waived[:0]
 }

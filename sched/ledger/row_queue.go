@@ -17,6 +17,7 @@ type Queues struct {
 	inherits  bool // … and with inherit: a queue without groups has those of its ancestors
 	seniority seniority
 	requeued  uint64 // see Requeued
+	switched  uint64 // see Switched
 }
 
 // Place is the state of a queue's place in the tree (decision 8).
@@ -149,6 +150,9 @@ func (qs *Queues) setQueue(j JobID, q QueueID) {
 	}
 	qs.l.Changes.usageEpoch++
 	qs.requeued++
+	if job.Tasks > 0 {
+		qs.switched++
+	}
 	qs.l.Usage.place(j)
 	qs.l.accounts.touchMembers(j)
 	qs.regroupJob(j)
@@ -156,6 +160,9 @@ func (qs *Queues) setQueue(j JobID, q QueueID) {
 
 // Requeued counts how often a job was moved to another queue.
 func (qs *Queues) Requeued() uint64 { return qs.requeued }
+
+// Switched counts how often a job that had tasks was moved to another queue.
+func (qs *Queues) Switched() uint64 { return qs.switched }
 
 // bulk adds all figures of a job to its queue and the queue's ancestors (sign 1), or takes them away (-1).
 func (qs *Queues) bulk(job *Job, sign int64) {

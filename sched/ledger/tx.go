@@ -43,7 +43,7 @@ type Op struct {
 }
 
 // entry is what undoing one move needs: the task's status, node, and neighbours in its lists. An entry without
-// a task is about room that a try keeps or gives back: see changeBeside.
+// a task is about room that a try keeps or gives back (changeBeside), or waives.
 type entry struct {
 	task                TaskID
 	status              model.Status
@@ -53,8 +53,9 @@ type entry struct {
 	covered             Covered
 	chosen              Chosen
 	kept                roomFor
-	keeps               bool // kept is room that was kept, not given back
-	leaves              bool // see Tx.Leave
+	keeps               bool     // kept is room that was kept, not given back
+	leaves              bool     // see Tx.Leave
+	waives              [2]int32 // from where to where in KeptRoom.waived: see Tx.Waive
 }
 
 // Tx is what a try changes the ledger with. It is valid only inside the closure that it is passed to.
@@ -78,6 +79,7 @@ func (l *Ledger) Try(f func(*Tx) bool) bool {
 		l.Statements.ops, l.Statements.tx.provisional = l.Statements.ops[:ops], keep
 		if l.Statements.depth == 0 {
 			l.KeptRoom.waived = l.KeptRoom.waived[:0]
+			l.KeptRoom.settle(false)
 		}
 		return false
 	}
@@ -92,7 +94,8 @@ func (l *Ledger) Try(f func(*Tx) bool) bool {
 			l.Statements.count++
 		}
 		l.Statements.tx.provisional = false
-		l.KeptRoom.unwaive()
+		l.KeptRoom.endWaivers()
+		l.KeptRoom.settle(true)
 	}
 	return true
 }
@@ -217,6 +220,10 @@ func (st *Statements) rollback(mark int) {
 
 func (st *Statements) takeBack(e *entry) {
 	if e.task == NoTask {
+		if from, to := e.waives[0], e.waives[1]; from < to {
+			st.l.KeptRoom.unwaive(st.l.KeptRoom.waived[from:to])
+			return
+		}
 		st.l.KeptRoom.countBeside(e.kept, !e.keeps)
 		return
 	}

@@ -46,17 +46,13 @@ func after(s *session.Session, j ledger.JobID,
 
 // without runs f as if no room were kept for these jobs. What f did stays if f returns true.
 func without(s *session.Session, jobs []ledger.JobID, f func() bool) {
-	var kept []ledger.TaskID
-	for _, j := range jobs {
-		kept = append(kept, s.L.KeptRoom.Of(j)...)
-	}
-	if len(kept) == 0 {
+	if !slices.ContainsFunc(jobs, func(j ledger.JobID) bool { return s.L.Job(j).RoomKept > 0 }) {
 		f()
 		return
 	}
 	s.L.Try(func(tx *ledger.Tx) bool {
-		for _, t := range kept {
-			tx.Waive(t)
+		for _, j := range jobs {
+			tx.Waive(j)
 		}
 		return f()
 	})

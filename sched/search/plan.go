@@ -231,10 +231,11 @@ func plan(s *session.Session, j ledger.JobID, first, before int64) bool {
 	var places []foundPlace
 	var start int64
 	s.L.Try(func(tx *ledger.Tx) bool {
+		if Planned(s, j) {
+			tx.Waive(j)
+		}
 		for _, k := range plannedTasks(s) {
-			if s.L.Task(k.task).Job == j {
-				tx.Waive(k.task)
-			} else {
+			if k.job != j {
 				tx.Uncover(k.task)
 			}
 		}

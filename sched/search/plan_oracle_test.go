@@ -27,6 +27,8 @@ func TestStartsArePlannedAsAnObviousPlannerDoes(t *testing.T) {
 			}
 			w.s.Now += int64(w.n(4)) * aSecond
 			w.s.Policy.At(w.s.Now)
+			Cover(w.s)
+			covered += w.checkCovered()
 			if w.l.Job(j).NotGone() > 0 && w.s.QueueLacks(j).Is() {
 				continue // it needs the more of its queue the more of its members end: no order of them is obvious
 			}
@@ -67,10 +69,11 @@ func (w *timed) found(j ledger.JobID, find func(before int64) ([]foundPlace, int
 	before int64) (places []foundPlace, start int64) {
 	w.s.Policy.Open(&trace.Recorder{}, policy.NoStopwatch{}) // what plugins remember of the cycle is of no other planner
 	w.l.Try(func(tx *ledger.Tx) bool {
+		if Planned(w.s, j) {
+			tx.Waive(j)
+		}
 		for _, k := range plannedTasks(w.s) {
-			if w.l.Task(k.task).Job == j {
-				tx.Waive(k.task)
-			} else {
+			if k.job != j {
 				tx.Uncover(k.task)
 			}
 		}

@@ -140,8 +140,20 @@ func (w *timed) waits(i int) {
 	w.jobs = append(w.jobs, j)
 }
 
-// change has a pod end, or get another limit.
+// change has a pod end, or get another limit, or a job go to another queue, or a pod with a planned start be deleted.
 func (w *timed) change() {
+	if planned := plannedTasks(w.s); len(planned) > 0 && w.n(3) == 0 {
+		w.tell(model.KindPod, "ns", planned[w.n(len(planned)-1)].name, nil)
+		w.l.Settle()
+		return
+	}
+	if g := w.l.Job(w.jobs[w.n(len(w.jobs)-1)]).Group; w.n(3) == 0 {
+		to := *g
+		to.Queue = map[string]string{"a": "b", "b": "a"}[g.Queue]
+		w.tell(model.KindPodGroup, "ns", g.Name, &to)
+		w.l.Settle()
+		return
+	}
 	p := *w.pods[w.n(len(w.pods)-1)]
 	if w.n(1) == 0 {
 		p.Phase = model.PodSucceeded

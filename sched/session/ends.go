@@ -29,8 +29,7 @@ type Ends struct {
 	latest int64 // the latest now so far
 
 	covered struct { // when it was last found what planned starts get back
-		nodes ledger.Cursor
-		state uint64
+		of    coverage
 		until int64 // from then on it may be otherwise, though nothing changed
 	}
 }
@@ -54,20 +53,34 @@ func (on *ended) order() {
 	}
 }
 
+// coverage is what it rests on which room pods give back to planned starts: versions of the tasks on nodes, of the
+// room that is kept, of which queues jobs are in, and of what earlier runs tell. Jobs that only wait change nothing.
+type coverage struct {
+	nodes          ledger.Cursor
+	kept, switched uint64
+	runs           uint64
+}
+
+func coverageNow(s *Session) coverage {
+	nodes, _ := s.L.Changes.Settled()
+	c := coverage{nodes: nodes, kept: s.L.KeptRoom.Version(), switched: s.L.Queues.Switched()}
+	if predicts(s) {
+		c.runs = s.L.Tasks.Runs.Version()
+	}
+	return c
+}
+
 // Covers says that nothing has changed since Covered was called, which would change what pods give back to planned
 // starts.
 func (s *Session) Covers() bool {
-	c := &s.ends.covered
-	nodes, _ := s.L.Changes.Settled()
-	return c.nodes == nodes && c.state == s.L.Changes.StateEpoch() && s.Now < c.until
+	return s.ends.covered.of == coverageNow(s) && s.Now < s.ends.covered.until
 }
 
 // Covered notes that it was found what pods give back to planned starts, of which the times are in order. That holds,
 // if nothing changes, until a pod that is to end before one of them is overdue.
 func (s *Session) Covered(starts []int64) {
 	c := &s.ends.covered
-	c.nodes, _ = s.L.Changes.Settled()
-	c.state, c.until = s.L.Changes.StateEpoch(), model.Never
+	c.of, c.until = coverageNow(s), model.Never
 	if len(starts) == 0 {
 		return
 	}
