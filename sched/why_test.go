@@ -159,7 +159,7 @@ func TestANodeSaysWhatItHolds(t *testing.T) {
 	s.pod("holds", inQueue("q"), running("n1"))
 	s.e.Decide(second)
 	w, known := s.e.Questions().Node("n1")
-	if !known || !w.Cordoned || len(w.Taints) != 1 || len(w.Pods) != 1 {
+	if !known || !w.Node.Cordoned || len(w.Node.Taints) != 1 || len(w.Pods) != 1 {
 		t.Fatalf("node n1 is %+v", w)
 	}
 	if p := w.Pods[0]; p.Name != "holds" || p.Queue != "q" || !reflect.DeepEqual(p.Holds, cpu(2, 1)) {
