@@ -31,11 +31,15 @@ type Report struct {
 	Nodes    []NodeReport
 	Problems []Problem
 	Bookings []BookingReport // of nodes in advance
+	Devices  []*DevicePool   // of resource claims
 	Now      int64           // the time of the last cycle, nanoseconds since the epoch
 }
 
 // BookingReport is how a booking of nodes in advance stands.
 type BookingReport = policy.BookingReport
+
+// DevicePool is devices of one driver, and which claims have them.
+type DevicePool = policy.DevicePool
 
 // QueueReport is a queue's figures at the end of the last cycle.
 type QueueReport struct {
@@ -120,6 +124,7 @@ type NodeReport struct {
 	HyperNodes []string
 	Cordoned   bool
 	Taints     []model.Taint
+	Devices    []*DevicePool // that it alone reaches: see DevicesOf
 }
 
 // Problem says what is wrong with an object and what became of it.
@@ -132,9 +137,29 @@ type Problem struct {
 // Report describes the present state.
 func (e *Engine) Report() Report {
 	e.l.Settle()
-	return Report{Queues: e.reports.queueReports(), Jobs: e.reports.jobReports(), Pods: e.reports.podReports(),
+	out := Report{Queues: e.reports.queueReports(), Jobs: e.reports.jobReports(), Pods: e.reports.podReports(),
 		Nodes: e.reports.nodeReports(), Problems: sortProblems(append(e.reports.problems(), e.reports.lost()...)),
-		Bookings: e.policy.Bookings(), Now: e.session.Now}
+		Bookings: e.policy.Bookings(), Devices: DevicesOf(e)(), Now: e.session.Now}
+	of := DevicesByNode(out.Devices)
+	for i := range out.Nodes {
+		out.Nodes[i].Devices = of[out.Nodes[i].Name]
+	}
+	return out
+}
+
+// DevicesOf reads which devices there are and which claims have them, between two cycles. What it returns describes
+// them, and may run beside the engine.
+func DevicesOf(e *Engine) func() []*DevicePool { return e.policy.Devices() }
+
+// DevicesByNode are the pools that one node alone reaches, by its name.
+func DevicesByNode(all []*DevicePool) map[string][]*DevicePool {
+	out := map[string][]*DevicePool{}
+	for _, p := range all {
+		if p.Node != "" {
+			out[p.Node] = append(out[p.Node], p)
+		}
+	}
+	return out
 }
 
 // BookingsOf describes the bookings of nodes in advance only, by name, as an engine's Report does.

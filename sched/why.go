@@ -77,7 +77,7 @@ func (q Questions) PodsOn(node string) (out []PodReport) {
 	return out
 }
 
-// Nodes describes all nodes, as in a Report.
+// Nodes describes all nodes, as in a Report, without their devices.
 func (q Questions) Nodes() []NodeReport {
 	q.e.l.Settle()
 	return q.e.reports.nodeReports()
@@ -190,7 +190,7 @@ type HeldRoom struct {
 	Holds resource.List
 }
 
-// Node describes one node; false when there is none of that name, or it is set aside.
+// Node describes one node, without its devices; false when there is none of that name, or it is set aside.
 func (q Questions) Node(name string) (NodeWhy, bool) {
 	e := q.e
 	e.l.Settle()
@@ -219,6 +219,13 @@ func (q Questions) Node(name string) (NodeWhy, bool) {
 		})
 	}
 	return w, true
+}
+
+// NodeWithDevices is Node with the devices that it alone reaches.
+func (q Questions) NodeWithDevices(name string) (NodeWhy, bool) {
+	w, known := q.Node(name)
+	w.Node.Devices = DevicesByNode(DevicesOf(q.e)())[name]
+	return w, known
 }
 
 // Held describes all nodes, by name.

@@ -29,7 +29,7 @@ func (s *situation) answer(kind, name string) (*explain.Answer, error) {
 		state := s.engine.Report()
 		return s.asking.QueueAnswer(&state, why), nil
 	default:
-		why, known := s.engine.Questions().Node(name)
+		why, known := s.engine.Questions().NodeWithDevices(name)
 		if !known {
 			return nil, errors.New(explain.NoSuch("node", "", name, s.nodeNames()))
 		}

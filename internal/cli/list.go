@@ -331,7 +331,7 @@ func (p questions) listNodes(l listing, s *situation, w io.Writer) error {
 		if len(l.names) > 0 && !slices.Contains(l.names, name) || selected != nil && !selected["Node/"+name] {
 			continue
 		}
-		if why, known := s.engine.Questions().Node(name); known {
+		if why, known := s.engine.Questions().NodeWithDevices(name); known {
 			found = append(found, why)
 		}
 	}

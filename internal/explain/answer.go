@@ -113,6 +113,8 @@ type Asking struct {
 	Basis   Basis
 	Now     int64             // nanoseconds since the epoch; 0: not known
 	Evicted []*trace.Eviction // the evictions that the cycle asked for
+
+	Hide func([]DeviceGroup) // takes out of the devices of a node what is not to be told; nil: nothing
 }
 
 func (a *Asking) answer(s Subject) *Answer {

@@ -35,6 +35,9 @@ type Holder struct {
 func (a *Asking) NodeAnswer(w *sched.NodeWhy) *Answer {
 	out := a.answer(Subject{Kind: "node", Name: w.Node.Name})
 	n := nodeAnswer(w)
+	if a.Hide != nil {
+		a.Hide(n.Devices)
+	}
 	out.Node = n
 	out.State = Present
 	if n.Cordoned {
@@ -54,6 +57,7 @@ func nodeAnswer(w *sched.NodeWhy) *NodeAnswer {
 	n := &NodeAnswer{Node: node(r), Room: amounts(r.Room), Cordoned: r.Cordoned,
 		Taints:  append([]string{}, taints(r.Taints)...),
 		Domains: append([]string{}, w.Domains...), Pods: []Holder{}, Promised: []Holder{}}
+	n.Devices = DeviceGroups(r.Devices, true)
 	for i := range w.Pods {
 		if w.Pods[i].Status == model.Pipelined {
 			n.Promised = append(n.Promised, holder(&w.Pods[i]))
@@ -131,6 +135,9 @@ func (n *NodeAnswer) path() []Step {
 	if len(n.Promised) > 0 {
 		out = append(out, Step{Name: "promised", Verdict: Told, Text: isAre(len(n.Promised), "pod") + " promised room there",
 			Details: holders(n.Promised)})
+	}
+	if len(n.Devices) > 0 {
+		out = append(out, deviceStep(n.Devices))
 	}
 	if len(n.Domains) > 0 {
 		out = append(out, Step{Name: "network", Verdict: Told, Text: "its HyperNodes, the smallest first: " +

@@ -193,17 +193,21 @@ func (l *NodeList) Text(w io.Writer, s Style, o Layout) error {
 	for _, d := range columns {
 		head = append(head, left(strings.ToUpper(d)+" FREE"))
 	}
+	devices := deviceColumns(l.Items)
+	for _, d := range devices {
+		head = append(head, left(strings.ToUpper(d)+" FREE"))
+	}
 	if o.Wide {
 		head = append(head, left("PROMISED"), left("HYPERNODES"), left("TAINTS"))
 	}
 	rows := [][]cell{head}
 	for i := range l.Items {
-		rows = append(rows, l.Items[i].row(columns, o.Wide))
+		rows = append(rows, l.Items[i].row(columns, devices, o.Wide))
 	}
 	return list(w, s, rows, o.NoHeaders)
 }
 
-func (n *NodeAnswer) row(columns []string, wide bool) []cell {
+func (n *NodeAnswer) row(columns, devices []string, wide bool) []cell {
 	state := Present
 	if n.Cordoned {
 		state = Cordoned
@@ -216,6 +220,9 @@ func (n *NodeAnswer) row(columns []string, wide bool) []cell {
 			text = short(d, cmp.Or(n.Room[d], "0")) + " of " + short(d, all)
 		}
 		row = append(row, left(text))
+	}
+	for _, d := range devices {
+		row = append(row, left(n.devicesOf(d)))
 	}
 	if wide {
 		row = append(row, left(Count(len(n.Promised), "pod")), left(cmp.Or(strings.Join(n.Domains, ","), "-")),

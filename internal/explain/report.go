@@ -27,7 +27,8 @@ type Report struct {
 	Nodes      []Node     `json:"nodes"`
 	Problems   []Problem  `json:"problems"`
 
-	Bookings []Booking `json:"bookings,omitempty"` // of nodes in advance, by name
+	Bookings []Booking     `json:"bookings,omitempty"` // of nodes in advance, by name
+	Devices  []DeviceGroup `json:"devices,omitempty"`  // of all nodes together, by driver and classes
 
 	now int64
 }
@@ -199,6 +200,8 @@ type Node struct {
 
 	Cordoned bool     `json:"cordoned,omitempty"`
 	Taints   []string `json:"taints,omitempty"` // KEY=VALUE:EFFECT
+
+	Devices []DeviceGroup `json:"devices,omitempty"` // of resource claims, that it alone reaches
 }
 
 // Problem is what is wrong with an object, and what became of it.
@@ -232,6 +235,9 @@ func New(state sched.Report, s Summary, evictions []Eviction) *Report {
 	for i := range state.Bookings {
 		r.Bookings = append(r.Bookings, NewBooking(&state.Bookings[i]))
 	}
+	if len(state.Devices) > 0 {
+		r.Devices = DeviceSums(state.Devices)
+	}
 	r.now = state.Now
 	return r
 }
@@ -248,7 +254,8 @@ func (r *Report) AddProblem(object, message string) {
 func node(n *sched.NodeReport) Node {
 	return Node{Name: n.Name, Allocatable: amounts(n.Allocatable), Used: amounts(n.Used), Idle: amounts(n.Idle),
 		Releasing: amounts(n.Releasing), Pipelined: amounts(n.Pipelined), FutureIdle: amounts(n.FutureIdle),
-		Claimed: amounts(n.RoomKept), HyperNodes: n.HyperNodes, Cordoned: n.Cordoned, Taints: taints(n.Taints)}
+		Claimed: amounts(n.RoomKept), HyperNodes: n.HyperNodes, Cordoned: n.Cordoned, Taints: taints(n.Taints),
+		Devices: DeviceGroups(n.Devices, false)}
 }
 
 // taints writes taints as kubectl does; nil for none.

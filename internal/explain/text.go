@@ -25,6 +25,7 @@ func (r *Report) Text(w io.Writer, s Style) error {
 	p.evicted(r)
 	p.booked(r)
 	p.sharing(r)
+	p.devices(r)
 	p.problems(r)
 	p.summary(r)
 	_, err := io.WriteString(w, Printable(p.out.String()))

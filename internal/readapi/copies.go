@@ -5,6 +5,7 @@ import (
 	"sync/atomic"
 	"time"
 
+	"ashlar.sh/internal/explain"
 	"ashlar.sh/sched"
 	"ashlar.sh/sched/ledger"
 	"ashlar.sh/sched/trace"
@@ -31,6 +32,7 @@ const (
 	ofPods
 	ofNodes
 	ofHeld    // what holds each node
+	ofDevices // of resource claims
 	ofReasons // of all jobs the present ones, which cost more than all else; without it some may be older
 )
 
@@ -46,7 +48,10 @@ type copied struct {
 
 	jobs     []*sched.JobReport // of which Jobs is made, and Nodes of nodes
 	nodes    []*sched.NodeReport
-	startsAt time.Time // the moment of the starts in Jobs
+	devices  func() []*sched.DevicePool
+	onNode   map[string][]*sched.DevicePool
+	sums     []explain.DeviceGroup // of Devices
+	startsAt time.Time             // the moment of the starts in Jobs
 }
 
 // read copies parts of what an engine knows. Of jobs and nodes it costs what changed since rows were read last. Many
@@ -78,6 +83,9 @@ func (c *copied) read(e *sched.Engine, m Moment, rows *sched.ReportRows, within 
 	if c.has&ofHeld != 0 {
 		c.Held = e.Questions().Held()
 	}
+	if c.has&ofDevices != 0 {
+		c.devices = sched.DevicesOf(e)
+	}
 	c.took = time.Since(began)
 }
 
@@ -89,14 +97,32 @@ func (c *copied) finish(last *copied) {
 		last = &copied{}
 	}
 	c.Nodes, c.Jobs, c.startsAt = last.Nodes, last.Jobs, last.startsAt
-	if !isSame(c.nodes, last.nodes) {
+	moved := c.describeDevices(last)
+	if !isSame(c.nodes, last.nodes) || moved && c.nodes != nil {
 		c.Nodes = values(c.nodes)
+		for i := range c.Nodes {
+			c.Nodes[i].Devices = c.onNode[c.Nodes[i].Name]
+		}
 	}
 	passed := c.Starts != nil && c.At.Sub(c.startsAt) >= startsEvery
 	if !isSame(c.jobs, last.jobs) || c.Starts != last.Starts || passed {
 		c.Jobs, c.startsAt = values(c.jobs), c.At
 		addStarts(c.Jobs, c.Moment)
 	}
+}
+
+// describeDevices describes devices, and says that they stand otherwise than in the copy before.
+func (c *copied) describeDevices(last *copied) bool {
+	c.Devices, c.onNode, c.sums = last.Devices, last.onNode, last.sums
+	if c.devices == nil {
+		return false
+	}
+	now := c.devices()
+	if isSame(now, last.Devices) && last.devices != nil {
+		return false
+	}
+	c.Devices, c.onNode, c.sums = now, sched.DevicesByNode(now), explain.DeviceSums(now)
+	return true
 }
 
 // isSame says that two slices are one.

@@ -14,6 +14,7 @@ type Hidden struct {
 	Waiting   int                           `json:"waiting,omitempty"` // jobs
 	Pods      map[string]int                `json:"pods,omitempty"`    // by status
 	Amounts   map[string]explain.Quantities `json:"amounts,omitempty"` // by their name in a row
+	Devices   *explain.DeviceCounts         `json:"devices,omitempty"`
 	Unchecked int                           `json:"unchecked,omitempty"`
 
 	sums    map[string]map[string]int64
@@ -68,6 +69,13 @@ func (h *Hidden) node(n *sched.NodeReport) {
 	h.add("idle", n.Idle)
 	h.add("releasing", n.Releasing)
 	h.add("pipelined", n.Pipelined)
+}
+
+func (h *Hidden) devices(n *explain.DeviceCounts) {
+	if h.Devices == nil {
+		h.Devices = &explain.DeviceCounts{}
+	}
+	h.Devices.Add(n)
 }
 
 // shown is what is told; nil where nothing is hidden.

@@ -118,7 +118,7 @@ var queues = &kind[sched.QueueReport]{name: "Queue", part: ofQueues,
 	},
 }
 
-var nodes = &kind[sched.NodeReport]{name: "Node", part: ofNodes,
+var nodes = &kind[sched.NodeReport]{name: "Node", part: ofNodes | ofDevices,
 	rows: func(c *copied) []sched.NodeReport { return c.Nodes },
 	at:   func(n *sched.NodeReport) place { return place{Name: n.Name} },
 	seen: func(v *view, _ place) bool { return v.nodes() },
@@ -157,5 +157,6 @@ func sameNode(a, b *sched.NodeReport) bool {
 		slices.Equal(a.Idle, b.Idle) && slices.Equal(a.Releasing, b.Releasing) &&
 		slices.Equal(a.Pipelined, b.Pipelined) && slices.Equal(a.FutureIdle, b.FutureIdle) &&
 		slices.Equal(a.RoomKept, b.RoomKept) && slices.Equal(a.HyperNodes, b.HyperNodes) &&
-		a.Cordoned == b.Cordoned && slices.Equal(a.Taints, b.Taints)
+		a.Cordoned == b.Cordoned && slices.Equal(a.Taints, b.Taints) &&
+		slices.Equal(a.Devices, b.Devices)
 }

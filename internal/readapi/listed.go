@@ -28,17 +28,22 @@ var listedJobs = &kind[sched.JobReport]{name: jobs.name, part: ofJobs | ofPods, 
 	}}
 
 // listedNodes are nodes as `ashlar nodes` prints them: with taints, and which pods hold what.
-var listedNodes = &kind[sched.NodeWhy]{name: nodes.name, part: ofHeld,
+var listedNodes = &kind[sched.NodeWhy]{name: nodes.name, part: ofHeld | ofDevices,
 	rows: func(c *copied) []sched.NodeWhy { return c.Held },
 	at:   func(n *sched.NodeWhy) place { return place{Name: n.Node.Name} },
 	seen: nodes.seen,
 	hide: func(h *Hidden, n *sched.NodeWhy) { h.node(&n.Node) },
-	render: func(_ *copied, v *view, rows []sched.NodeWhy) []any {
+	render: func(c *copied, v *view, rows []sched.NodeWhy) []any {
 		shown := slices.Clone(rows)
 		for i := range shown {
+			shown[i].Node.Devices = c.onNode[shown[i].Node.Name]
 			shown[i].Pods, shown[i].Kept = v.holders(shown[i].Pods), v.holders(shown[i].Kept)
 		}
-		return each((&explain.Asking{}).NodeList(shown).Items)
+		out := (&explain.Asking{}).NodeList(shown).Items
+		for i := range out {
+			v.deviceGroups(out[i].Devices)
+		}
+		return each(out)
 	}}
 
 // holders are pods on a node, without the names that the user may not see.

@@ -117,8 +117,11 @@ func newServer(o Options) *Server {
 		"/v1/nodes":  list(nodes),
 		"/v1/pods":   list(pods),
 
-		"/v1/list/jobs":  list(listedJobs),
-		"/v1/list/nodes": list(listedNodes),
+		"/v1/devices": list(devices),
+
+		"/v1/list/jobs":    list(listedJobs),
+		"/v1/list/nodes":   list(listedNodes),
+		"/v1/list/devices": list(listedDevices),
 
 		cyclesPath:    {parameters: []string{"after"}, answer: listCycles},
 		evictionsPath: {answer: listEvictions},

@@ -65,6 +65,9 @@ func (v *view) queue(name string) bool {
 // nodes says that nodes may be named.
 func (v *view) nodes() bool { return v.may(access.ListNodes()) }
 
+// slices says that devices may be named.
+func (v *view) slices() bool { return v.may(access.ListSlices()) }
+
 // changed asks everything again, and says that an answer is another now.
 func (v *view) changed(ctx context.Context) (bool, error) {
 	for q, was := range v.known {

@@ -126,7 +126,8 @@ type finding struct {
 	node   sched.NodeWhy
 	report *sched.Report
 
-	identity uint64 // of the job
+	devices  func() []*sched.DevicePool // for a node
+	identity uint64                     // of the job
 }
 
 // read takes from the engine what belongs to the subject.
@@ -145,6 +146,7 @@ func (f *finding) read(e *sched.Engine, m Moment) {
 		f.queue, f.known = e.QueueWhy(f.name)
 	case "node":
 		f.node, f.known = e.Questions().Node(f.name)
+		f.devices = sched.DevicesOf(e)
 	}
 	f.pod.Own, f.queue.Gate = f.pod.Own.Clone(), f.queue.Gate.Clone() // the engine goes on with its reasons
 	if f.job != nil {
@@ -212,7 +214,13 @@ func (f *finding) render(v *view) *explain.Answer {
 		return out
 	default:
 		f.node.Pods, f.node.Kept = v.holders(f.node.Pods), v.holders(f.node.Kept)
-		return asking.NodeAnswer(&f.node)
+		f.node.Node.Devices = sched.DevicesByNode(f.devices())[f.name]
+		asking.Hide = v.deviceGroups
+		out := asking.NodeAnswer(&f.node)
+		if len(out.Node.Devices) > 0 && !v.slices() {
+			out.Notes = append(out.Notes, "you may not list ResourceSlices: its devices are counted, and not named")
+		}
+		return out
 	}
 }
 

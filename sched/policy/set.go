@@ -27,6 +27,7 @@ type Set struct {
 	arithmetic   []QueueArithmetic
 	problems     []Problems
 	bookings     []BookingReporter
+	devices      []DeviceReporter
 
 	Lackers []Lacker
 

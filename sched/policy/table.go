@@ -142,6 +142,8 @@ var table = []ExtensionPoint{
 	point("", "", "contradictions between objects", list(func(s *Set) *[]Problems { return &s.problems })),
 	point("", "", "how bookings of nodes stand, for reports",
 		list(func(s *Set) *[]BookingReporter { return &s.bookings })),
+	point("", "", "which devices there are and which claims have them, for reports",
+		list(func(s *Set) *[]DeviceReporter { return &s.devices })),
 }
 
 // point is a row of the table for the interface P. With refined it is a refinement, of which a Set keeps the plugins,

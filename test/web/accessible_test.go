@@ -76,6 +76,19 @@ func TestEveryViewIsAccessible(t *testing.T) {
 	})
 }
 
+// TestDevicesAreAccessible is the same of devices, whatever their driver writes.
+func TestDevicesAreAccessible(t *testing.T) {
+	script := axe(t)
+	b := start(t)
+	p := devicesRun(t, b, 1280, 800)
+	p.Eval(script, nil)
+	p.accessibleIn([]view{
+		{"#/cluster?", ".slots-key i.off"},
+		{"#/cluster?as=devices&", ".devices .plain li"},
+		{"#/cluster?node=gpu-2&", ".devices-on .chip"},
+	})
+}
+
 // view is a link within the page, without its theme, and an element by which it is known to be shown.
 type view struct{ hash, see string }
 

@@ -22,6 +22,7 @@ type live struct {
 	hidden  string           // what it says of others; "": nothing
 	cycles  http.HandlerFunc // answers /v1/history/cycles; nil: there is none
 	history http.HandlerFunc // answers /v1/history/job/; nil: there is none
+	devices http.HandlerFunc // answers /v1/devices; nil: there is none
 
 	bookings string // the items of /v1/bookings
 	whatIf   string // the answer of /v1/whatif
@@ -109,6 +110,9 @@ func (l *live) opens(t *testing.T, b *browser) *page {
 	})
 	if l.history != nil {
 		mux.HandleFunc("GET /v1/history/job/", l.history)
+	}
+	if l.devices != nil {
+		mux.HandleFunc("GET /v1/devices", l.devices)
 	}
 	if l.why != nil {
 		mux.HandleFunc("GET /v1/why/", l.why)

@@ -20,21 +20,32 @@ const root = "../.."
 // folder has the simulator, once it is built.
 var folder string
 
-// built is the simulator, built once for all tests.
-var built = sync.OnceValues(func() (string, error) {
-	dir, err := os.MkdirTemp("", "ashlar-web-")
+// made is where it is.
+var made = sync.OnceValues(func() (dir string, err error) {
+	folder, err = os.MkdirTemp("", "ashlar-web-")
+	return folder, err
+})
+
+// built is the simulator, built once for all tests; whole is the command that knows devices, too.
+var (
+	built = sync.OnceValues(func() (string, error) { return build("simulator") })
+	whole = sync.OnceValues(func() (string, error) { return build("whole") })
+)
+
+// build builds the command with a tag; one that no file names leaves nothing out.
+func build(tag string) (string, error) {
+	dir, err := made()
 	if err != nil {
 		return "", err
 	}
-	folder = dir
-	path := filepath.Join(dir, "ashlar")
-	c := exec.Command("go", "build", "-tags", "simulator", "-o", path, "./cmd/ashlar")
+	path := filepath.Join(dir, tag)
+	c := exec.Command("go", "build", "-tags", tag, "-o", path, "./cmd/ashlar")
 	c.Dir = root
 	if out, err := c.CombinedOutput(); err != nil {
 		return "", fmt.Errorf("go build: %w\n%s", err, out)
 	}
 	return path, nil
-})
+}
 
 func TestMain(m *testing.M) {
 	code := m.Run()
@@ -49,7 +60,13 @@ var printed = regexp.MustCompile(`http://\S+`)
 // serve runs `ashlar web` and returns the address that it prints, and what ends it.
 func serve(t *testing.T, args ...string) (address string, end func()) {
 	t.Helper()
-	path, err := built()
+	return serveBy(t, built, args...)
+}
+
+// serveBy is serve by the command that is built.
+func serveBy(t *testing.T, build func() (string, error), args ...string) (address string, end func()) {
+	t.Helper()
+	path, err := build()
 	if err != nil {
 		t.Fatal(err)
 	}

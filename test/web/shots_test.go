@@ -78,3 +78,18 @@ func TestScreenshots(t *testing.T) {
 	}
 	p.Sound()
 }
+
+// TestScreenshotsOfDevices keeps what the page shows of devices.
+func TestScreenshotsOfDevices(t *testing.T) {
+	b := start(t)
+	p := devicesRun(t, b, 1280, 800)
+	p.Goes("#/cluster?theme=light&node=gpu-2")
+	p.Until("devices", `document.querySelectorAll(".devices-on li").length === 4`)
+	p.Eval(`Promise.allSettled(document.getAnimations().map((a) => a.finished))`, nil)
+	if data := p.Shot(); *update {
+		if err := os.WriteFile(filepath.Join(images, "web-devices.png"), data, 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	p.Sound()
+}

@@ -80,6 +80,11 @@ func ListPods(namespace string) Question {
 // ListNodes is the question whether a user may list the nodes.
 func ListNodes() Question { return Question{Verb: "list", Resource: "nodes"} }
 
+// ListSlices is the question whether a user may list the ResourceSlices, in which drivers name their devices.
+func ListSlices() Question {
+	return Question{Verb: "list", Group: "resource.k8s.io", Resource: "resourceslices"}
+}
+
 // GetQueue is the question whether a user may get a Queue; "": all of them.
 func GetQueue(name string) Question {
 	return Question{Verb: "get", Group: "scheduling.volcano.sh", Resource: "queues", Name: name}

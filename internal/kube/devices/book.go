@@ -39,7 +39,7 @@ func (d *Devices) move(task *ledger.Task, n ledger.NodeID, how ledger.Hold, by i
 		d.leaves.promise(w, by)
 		return
 	}
-	d.account(w, task.Pod.UID, by)
+	d.account(w, task.Pod, by)
 }
 
 // Audit recounts which task has which devices, and which devices are therefore taken.

@@ -50,6 +50,7 @@ func TestTheBookIsAFunctionOfWhatIsKnown(t *testing.T) {
 		}
 		for range rapid.IntRange(1, 30).Draw(r, "steps") {
 			h.step()
+			h.d.Devices()() // it follows from here on
 			if found := l.Audit(); found != nil {
 				r.Fatalf("audit: %v", found)
 			}
@@ -57,6 +58,7 @@ func TestTheBookIsAFunctionOfWhatIsKnown(t *testing.T) {
 		late := devices.New(l)
 		l.PluginStates.Add(late)
 		differ(r, h.d.Dump(), late.Dump())
+		differ(r, told(h.d.Devices()()), told(late.Devices()()))
 		for i := range 4 {
 			for _, n := range []string{"n1", "n2"} {
 				task, known := l.Tasks.Find(ledger.Key{Namespace: "ns", Name: fmt.Sprint("p", i)})

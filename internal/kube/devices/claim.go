@@ -6,6 +6,8 @@ import (
 
 	resourcev1 "k8s.io/api/resource/v1"
 	"k8s.io/apimachinery/pkg/api/equality"
+
+	"ashlar.sh/sched/model"
 )
 
 // claim is a resource claim as the facts have it, and what was chosen for those that sit
@@ -14,6 +16,7 @@ type claim struct {
 	fact   *resourcev1.ResourceClaim // nil: there is none
 	chosen map[pick]int              // how many tasks sit with a choice; those that share a claim make the same
 	users  map[string]int            // the uids of the pods that sit with it
+	names  map[string]string         // of these pods, by uid
 }
 
 // pick is devices chosen for one life of a claim.
@@ -25,7 +28,7 @@ func (c *claim) empty() bool { return c.fact == nil && len(c.chosen) == 0 && len
 func (d *Devices) at(key string) *claim {
 	c := d.claims[key]
 	if c == nil {
-		c = &claim{chosen: map[pick]int{}, users: map[string]int{}}
+		c = &claim{chosen: map[pick]int{}, users: map[string]int{}, names: map[string]string{}}
 		d.claims[key] = c
 	}
 	return c
@@ -33,6 +36,7 @@ func (d *Devices) at(key string) *claim {
 
 // update takes in what a claim is now; nil: it is gone.
 func (d *Devices) update(key string, fact *resourcev1.ResourceClaim) {
+	d.reporter.claim(key)
 	c := d.at(key)
 	var had, has *resourcev1.AllocationResult
 	if c.fact != nil {
@@ -51,12 +55,16 @@ func (d *Devices) update(key string, fact *resourcev1.ResourceClaim) {
 	}
 }
 
-// account counts (by 1) or discounts (by -1) what was chosen for a pod of some uid.
-func (d *Devices) account(w Writes, uid string, by int) {
+// account counts (by 1) or discounts (by -1) what was chosen for a pod.
+func (d *Devices) account(w Writes, pod *model.Pod, by int) {
+	uid := pod.UID
 	for _, write := range w.Claims {
+		d.reporter.claim(write.Claim)
 		c := d.at(write.Claim)
+		c.names[uid] = pod.Name
 		if c.users[uid] += by; c.users[uid] == 0 {
 			delete(c.users, uid)
+			delete(c.names, uid)
 		}
 		if len(write.Allocation) > 0 {
 			p := pick{write.UID, string(write.Allocation)}

@@ -25,6 +25,8 @@ const mostCompiled = 256
 // Devices allocates devices to resource claims: a policy.TaskFilter, a policy.PrePredicate
 // and the ledger.Allocator behind both. Like its ledger it is not safe for concurrent use.
 type Devices struct {
+	reporter
+
 	l        *ledger.Ledger
 	programs *Programs
 	compiled *cel.Cache // made with the first question
@@ -201,5 +203,6 @@ func (d *Devices) wire() *Devices {
 	d.questions.d = d
 	d.extended.d = d
 	d.special.d = d
+	d.reporter.d = d
 	return d
 }

@@ -39,6 +39,7 @@ func (d *Devices) Fact(f model.Fact) {
 		if !d.inventory.put(f.Ref.Name, s) {
 			return
 		}
+		d.reporter.slice(f.Ref.Name)
 		d.stock++
 	case Class:
 		d.stock++
@@ -47,6 +48,7 @@ func (d *Devices) Fact(f model.Fact) {
 			c = nil
 		}
 		d.classes.put(f.Ref.Name, c)
+		d.reporter.classes = true
 		d.refused.still.touchAll()
 	default:
 		return

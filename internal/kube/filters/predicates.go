@@ -54,6 +54,7 @@ type (
 		policy.Budgeted
 		policy.PrePredicate
 		policy.Refuser
+		policy.DeviceReporter
 	}
 	quotaAnswers interface {
 		policy.StatefulPlugin

@@ -66,6 +66,11 @@ func (p *Player) Handler() http.Handler {
 		f, _, _ := p.at()
 		write(w, map[string]any{"apiVersion": apiVersion, "kind": "BookingList", "items": f.bookings})
 	})
+	mux.HandleFunc("GET /v1/devices", p.devices)
+	mux.HandleFunc("GET /v1/list/devices", func(w http.ResponseWriter, _ *http.Request) {
+		f, _, _ := p.at()
+		write(w, map[string]any{"apiVersion": apiVersion, "kind": "DeviceGroupList", "items": explain.DeviceSums(f.devices)})
+	})
 	mux.HandleFunc("GET /v1/history", p.history)
 	mux.HandleFunc("GET /v1/history/cycles", p.cycles)
 	mux.HandleFunc("GET /v1/history/cycle/{number}", p.oneCycle)
@@ -138,6 +143,21 @@ func list[T any](w http.ResponseWriter, r *http.Request, f *frame, kind string, 
 		out.Items = append(out.Items, from.list[i])
 	}
 	write(w, out)
+}
+
+// devices answers with the first of the devices that pass.
+func (p *Player) devices(w http.ResponseWriter, r *http.Request) {
+	f, _, _ := p.at()
+	q, out := query(r.URL.Query()), []explain.DeviceRow{}
+	for _, pool := range f.devices {
+		for i := range pool.Devices {
+			state := strings.ToLower(string(pool.Devices[i].State))
+			if len(out) < mostRowsOfList && q.is("node", pool.Node) && q.is("driver", pool.Driver) && q.is("state", state) {
+				out = append(out, explain.DeviceRowOf(pool, i))
+			}
+		}
+	}
+	write(w, map[string]any{"apiVersion": apiVersion, "kind": "DeviceList", "items": out})
 }
 
 // mostEvictions is how many evictions an answer has: the last ones.

@@ -24,6 +24,7 @@ type frame struct {
 	pods      rows[explain.Pod]
 	evictions []explain.Eviction
 	bookings  []explain.Booking
+	devices   []*sched.DevicePool
 	problems  []explain.Problem
 	summary   explain.Summary
 	why       map[string]explain.Why // the arithmetic of queues; nil where there are too many
@@ -88,7 +89,7 @@ func frameOf(before *frame, e *sched.Engine, starts *estimate.Starts, s explain.
 	q := explain.NewQueues(sched.Report{Queues: state.Queues}, s)
 	now := time.Duration(s.VirtualTime)
 	f = &frame{number: before.number + 1, cycle: uint64(s.Cycles), now: now, at: begin.Add(now), evictions: r.Evictions,
-		bookings: r.Bookings, problems: r.Problems, summary: s}
+		bookings: r.Bookings, devices: state.Devices, problems: r.Problems, summary: s}
 	var n [4]int
 	f.jobs, n[0] = follow(before.jobs, r.Jobs, jobKey)
 	f.queues, n[1] = follow(before.queues, q.Queues, queueKey)

@@ -27,6 +27,16 @@ export interface Node {
   name: string; allocatable: Quantities; used: Quantities; idle: Quantities; releasing: Quantities;
   pipelined: Quantities; futureIdle: Quantities; claimed?: Quantities; hyperNodes?: string[];
   cordoned?: boolean; taints?: string[];
+  devices?: DeviceGroup[];
+}
+
+/** Devices of resource claims: how many stand in which state. A device is in one group. */
+export interface DeviceCounts { total: number; free: number; allocated: number; shared: number; unusable: number; shares?: number }
+export interface DeviceGroup extends DeviceCounts { driver: string; pool?: string; classes: string[] }
+export interface DeviceRow {
+  driver: string; pool: string; node?: string; classes: string[]; name: string; state: string; why?: string; taints?: string[];
+  attributes?: Quantities; capacity?: Quantities; used?: Quantities;
+  holders?: { namespace: string; claim: string; pods?: string[]; share?: string; consumes?: Quantities; adminAccess?: boolean }[];
 }
 
 export interface Pod {

@@ -9,6 +9,8 @@ const chinese: Record<string, string> = {
   "Search jobs": "搜索作业", "All queues": "所有队列", "All reasons": "所有原因", Job: "作业", Queue: "队列", State: "状态", Members: "成员", Why: "原因", Age: "时长",
   "No job matches": "没有匹配的作业", "Clear the filters": "清除筛选", "No jobs yet": "还没有作业",
   "Jobs appear here as soon as they are submitted.": "作业提交后会立即显示在这里。",
+  Devices: "设备", "No devices": "没有设备", Class: "设备类", Driver: "驱动", allocated: "已分配", shared: "共享", shares: "份", "cannot be used": "不可用", "Devices that cannot be used": "不可用的设备", "for administration": "管理访问", "All of them": "全部",
+  "You may not list ResourceSlices: devices are counted here, and not named.": "您无权列出 ResourceSlice：此处只计数设备，不列名称。",
   Close: "关闭", "What stands in the way": "阻碍因素", "Why nothing is evicted for it": "为什么没有为它驱逐", Needs: "需要", Priority: "优先级", "in the domain": "所在域",
   "more members": "个更多成员", "Evictions": "驱逐", "of it": "它的", "evicted for": "被驱逐，为", "made room": "腾出空间",
   "It can never start as it is": "按现状永远无法启动", "It waits": "正在等待", "It runs, with members missing": "运行中，缺少成员", "It is starting": "正在启动", "It runs": "正在运行", "It is ending": "正在结束", "It is over": "已经结束",

@@ -7,6 +7,7 @@ import type { Answer, Booking, Node, Pod } from "../types";
 import { address, go, usePlace } from "../url";
 import { t } from "../words";
 import { BookedFor, BookingDrawer, Bookings, useBookings } from "./bookings";
+import { Devices, DevicesOn, squareOf, standing, withDevices } from "./devices";
 import { LargestGang } from "./gangs";
 
 interface Domain { name: string; path: string[]; nodes: Node[] }
@@ -30,13 +31,16 @@ function domains(nodes: Iterable<Node>): Domain[] {
 export function Cluster() {
   const world = useWorld();
   const place = usePlace();
-  const nodes = useMemo(() => [...world.nodes.values()], [world.nodes]);
+  const nodes = useMemo(() => [...world.nodes.values()].map(withDevices), [world.nodes]);
   const [resource, resources] = useResource(nodes.map((n) => n.allocatable));
   const groups = useMemo(() => domains(nodes), [nodes]);
   const open = place.get("node");
   const booked = useBookings();
   const booking = place.get("booking");
-  const as = place.get("as") === "table" || place.get("as") === "bookings" ? place.get("as") : "";
+  const as = ["table", "bookings", "devices"].includes(place.get("as")) ? place.get("as") : "";
+  const panel = as === "bookings" || as === "devices";
+  const off = nodes.reduce((s, n) => s + (standing(n, resource)?.unusable ?? 0), 0);
+  const shared = nodes.some((n) => (standing(n, resource)?.shared ?? 0) > 0);
   const marked = useMemo(() => new Set(booked.list.find((b) => b.name === booking)?.nodes), [booked.list, booking]);
   const v = (n: Node, of: "used" | "allocatable" | "idle") => amount(n[of][resource]);
   const total = nodes.reduce((s, n) => s + v(n, "allocatable"), 0);
@@ -54,21 +58,22 @@ export function Cluster() {
     <div className="split">
       <section className="view" aria-label={t("Cluster")}>
         <div className="tools">
-          {as !== "bookings" && <ResourcePicker view="cluster" value={resource} all={resources.filter((r) => r !== "pods")} />}
+          {!panel && <ResourcePicker view="cluster" value={resource} all={resources.filter((r) => r !== "pods")} />}
           <div className="segments" role="group" aria-label={t("Show")}>
             <button aria-pressed={as === ""} onClick={() => go("cluster", { as: "" }, true)}>{t("Map")}</button>
             <button aria-pressed={as === "table"} onClick={() => go("cluster", { as: "table" }, true)}>{t("Table")}</button>
+            {(as === "devices" || nodes.some((n) => n.devices)) && <button aria-pressed={as === "devices"} onClick={() => go("cluster", { as: "devices" }, true)}>{t("Devices")}</button>}
             {(booked.list.length > 0 || booked.unknown.length > 0 || as === "bookings") && <button aria-pressed={as === "bookings"} onClick={() => go("cluster", { as: "bookings" }, true)}>{t("Bookings")} <b>{booked.list.length}</b></button>}
           </div>
         </div>
-        {as !== "bookings" && <div className="tiles">
-          <Tile label={t("Free in all")} value={`${show(free, resource)}`} more={`${t("of")} ${show(total, resource)} ${resourceName(resource)}${kept > 0 ? ` · ${show(kept, resource)} ${t("kept for jobs that wait")}` : ""}${later > 0 ? ` · ${show(later, resource)} ${t("in use, then kept for jobs that wait")}` : ""}`} />
+        {!panel && <div className="tiles">
+          <Tile label={t("Free in all")} value={`${show(free, resource)}`} more={`${t("of")} ${show(total, resource)} ${resourceName(resource)}${kept > 0 ? ` · ${show(kept, resource)} ${t("kept for jobs that wait")}` : ""}${later > 0 ? ` · ${show(later, resource)} ${t("in use, then kept for jobs that wait")}` : ""}${off > 0 ? ` · ${off} ${t("cannot be used")}` : ""}`} />
           <Tile label={t("Largest on one node")} value={show(largest, resource)} more={resourceName(resource)} />
           <FreeHistogram nodes={nodes} resource={resource} />
           {as === "" && <LargestGang nodes={nodes} resource={resource} />}
         </div>}
-        {as === "" && <ul className="key slots-key" aria-hidden="true"><li><i className="full" />{t("used")}</li><li><i className="going" />{t("being freed")}</li><li><i className="kept" />{t("kept for jobs that wait")}</li><li><i />{t("free")}</li>{marked.size > 0 && <li><i className="booked" />{t("Booking")} {booking}</li>}</ul>}
-        {as === "bookings" ? <Bookings {...booked} open={booking} /> : as === "table" ? (
+        {as === "" && <ul className="key slots-key" aria-hidden="true"><li><i className="full" />{t("used")}</li><li><i className="going" />{t("being freed")}</li><li><i className="kept" />{t("kept for jobs that wait")}</li><li><i />{t("free")}</li>{shared && <li><i className="part" />{t("shared")}</li>}{off > 0 && <li><i className="off" />{t("cannot be used")}</li>}{marked.size > 0 && <li><i className="booked" />{t("Booking")} {booking}</li>}</ul>}
+        {as === "bookings" ? <Bookings {...booked} open={booking} /> : as === "devices" ? <Devices /> : as === "table" ? (
           <VirtualRows rows={nodes} height={40} label={t("Nodes")} columns="nodes" keyOf={(n) => n.name} selected={open} onOpen={(node) => go("cluster", { node }, true)}
             head={<><div role="columnheader">{t("Node")}</div><div role="columnheader" className="number">{t("used")}</div><div role="columnheader" className="number">{t("free")}</div><div role="columnheader" className="wide">HyperNode</div></>}
             render={(n) => <><Cell className="title"><b>{n.name}</b></Cell><Cell className="number">{show(v(n, "used"), resource)}</Cell><Cell className="number">{show(v(n, "idle"), resource)}</Cell><Cell className="wide">{n.hyperNodes?.join(" ‹ ")}</Cell></>} />
@@ -134,13 +139,13 @@ function Rack({ d, Heading, resource, open, marked }: { d: Domain; Heading: "h2"
 
 const NodeCell = memo(function NodeCell({ n, resource, on, dense, booked }: { n: Node; resource: string; on: boolean; dense: boolean; booked: boolean }) {
   const all = amount(n.allocatable[resource]), used = amount(n.used[resource]), going = amount(n.releasing[resource]);
-  const kept = keptOf(n, resource);
-  const label = `${n.name}: ${show(used, resource)} ${t("of")} ${show(all, resource)} ${resourceName(resource)}${kept > 0 ? `, ${show(kept, resource)} ${t("kept for jobs that wait")}` : ""}${booked ? `, ${t("booked")}` : ""}`;
+  const kept = keptOf(n, resource), devices = standing(n, resource);
+  const label = `${n.name}: ${show(used, resource)} ${t("of")} ${show(all, resource)} ${resourceName(resource)}${kept > 0 ? `, ${show(kept, resource)} ${t("kept for jobs that wait")}` : ""}${devices?.unusable ? `, ${devices.unusable} ${t("cannot be used")}` : ""}${booked ? `, ${t("booked")}` : ""}`;
   const slots = all > 0 && all <= 16 && Number.isInteger(all) && !dense;
   return (
     <button className={`cell${on ? " on" : ""}${booked ? " booked" : ""}`} title={label} aria-label={label} onClick={() => go("cluster", { node: n.name }, true)}>
       {slots ? (
-        <span className="slots">{Array.from({ length: all }, (_, i) => <i key={i} className={i < Math.floor(used - going) ? "full" : i < used ? (i < used - going ? "part" : "going") : i < used + kept ? "kept" : ""} />)}</span>
+        <span className="slots">{Array.from({ length: all }, (_, i) => <i key={i} className={devices ? squareOf(devices, i) : i < Math.floor(used - going) ? "full" : i < used ? (i < used - going ? "part" : "going") : i < used + kept ? "kept" : ""} />)}</span>
       ) : <span className="fill"><i style={{ height: `${all > 0 ? Math.min(100, (100 * used) / all) : 0}%` }} /></span>}
       {!dense && <small>{n.name}</small>}
     </button>
@@ -166,6 +171,7 @@ function NodeDrawer({ name, bookings, onClose }: { name: string; bookings: Booki
         <thead><tr><th scope="col">{t("Resource")}</th><th scope="col">{t("used")}</th><th scope="col">{t("free")}</th><th scope="col">{t("being freed")}</th><th scope="col">{t("promised")}</th></tr></thead>
         <tbody>{rows.map((r) => <tr key={r}><th scope="row" title={r}>{resourceName(r)}</th><td>{cell(n.used[r], r)} {t("of")} {cell(n.allocatable[r], r)}</td><td>{cell(n.idle[r], r)}</td><td>{cell(n.releasing[r], r)}</td><td>{cell(n.pipelined[r], r)}</td></tr>)}</tbody>
       </table></section>
+      <DevicesOn node={n} pods={pods} />
       <BookedFor node={name} list={bookings} />
       {why?.node && why.node.promised.length > 0 && <section><h3>{t("Room is kept for")} <span className="note">{why.node.promised.length}</span></h3>
         <ul className="plain pods">{why.node.promised.slice(0, 50).map((p) => <li key={`${p.namespace}/${p.name}`}><b>{p.name}</b> <small>{p.queue}</small>{p.job && <><br /><a href={address("jobs", { job: `${p.namespace}/${p.job}`, node: "" })}>{p.job}</a></>}</li>)}</ul></section>}
