@@ -13,7 +13,7 @@ import (
 	"ashlar.sh/internal/recording"
 )
 
-const historyLong = `Tells what happened to one job, decision by decision: when its pods came, when its queue let it in,
+const historyLong = `Tells what happened to one job, decision by decision: when its pods came, when it was admitted,
 why it waited, where its pods were bound, by which rule they were evicted and for which job, and
 which others were evicted for it.
 

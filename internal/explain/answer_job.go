@@ -218,10 +218,10 @@ func queueStep(w *sched.JobWhy) Step {
 }
 
 func admissionStep(w *sched.JobWhy) Step {
-	s := Step{Name: stepAdmission, Verdict: Passed, Text: "it was let in"}
+	s := Step{Name: stepAdmission, Verdict: Passed, Text: "it was admitted"}
 	switch {
 	case !w.Enqueue:
-		s.Text = "the configuration has no action enqueue: every job is let in"
+		s.Text = "the configuration has no action enqueue: every job is admitted"
 	case !w.Admitted && !w.Job.Reason.Is():
 		s.Text, s.Verdict = "", NotReached
 	}

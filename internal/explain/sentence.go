@@ -108,7 +108,7 @@ var sentences = map[trace.Code]func(trace.Reason) string{
 		return fmt.Sprintf("%s has no room for its minResources%s", queueOf(r), shorts(r.Shorts, "with it", "allowed"))
 	},
 	trace.ClusterOvercommitted: func(r trace.Reason) string {
-		return "more would be let in than the cluster's nodes and the overcommit factor allow" + promised(r.Shorts)
+		return "more would be admitted than the cluster's nodes and the overcommit factor allow" + promised(r.Shorts)
 	},
 	trace.NamespaceQuotaExceeded: func(r trace.Reason) string {
 		return fmt.Sprintf("ResourceQuota %s has no room for its minResources%s", r.Text,
@@ -357,12 +357,12 @@ func shorts(list []trace.Short, need, have string) string {
 	})
 }
 
-// promised is shorts, with how much is kept for jobs that were let in before.
+// promised is shorts, with how much is kept for jobs that were admitted before.
 func promised(list []trace.Short) string {
 	return shortsBy(list, func(s trace.Short) string {
 		before := ""
 		if s.Kept > 0 {
-			before = fmt.Sprintf(", %s of these kept for jobs let in before it", Quantity(s.Dim, s.Kept))
+			before = fmt.Sprintf(", %s of these kept for jobs admitted before it", Quantity(s.Dim, s.Kept))
 		}
 		return fmt.Sprintf("%s: %s with it%s, %s allowed", s.Dim, Quantity(s.Dim, s.Need), before, Quantity(s.Dim, s.Have))
 	})

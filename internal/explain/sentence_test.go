@@ -72,10 +72,10 @@ var sentencesByCode = []said{
 		"queue a has no room for its minResources (cpu: 12 with it, 6 allowed)"},
 	{trace.Reason{Code: trace.ClusterOvercommitted,
 		Shorts: []trace.Short{{Dim: "cpu", Need: 12000, Have: 9600, Kept: 5000}}},
-		"more would be let in than the cluster's nodes and the overcommit factor allow (cpu: 12 with it, 5 of these " +
-			"kept for jobs let in before it, 9.6 allowed)"},
+		"more would be admitted than the cluster's nodes and the overcommit factor allow (cpu: 12 with it, 5 of these " +
+			"kept for jobs admitted before it, 9.6 allowed)"},
 	{trace.Reason{Code: trace.ClusterOvercommitted, Shorts: []trace.Short{{Dim: "cpu", Need: 12000, Have: 9600}}},
-		"more would be let in than the cluster's nodes and the overcommit factor allow (cpu: 12 with it, 9.6 allowed)"},
+		"more would be admitted than the cluster's nodes and the overcommit factor allow (cpu: 12 with it, 9.6 allowed)"},
 	{trace.Reason{Code: trace.NamespaceQuotaExceeded, Text: "team",
 		Shorts: []trace.Short{{Dim: "memory", Need: 3 * gi, Have: 2 * gi}}},
 		"ResourceQuota team has no room for its minResources (memory: 3Gi with it, 2Gi allowed)"},

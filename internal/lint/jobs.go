@@ -169,9 +169,10 @@ func (l *look) minimum(g *model.PodGroup, pods []*model.Pod, ref string, at mani
 		is, named := g.MinResources.Get(name)
 		switch {
 		case least > is:
-			text := "minResources.%s is %s, and minMember (%d) asks for at least %s: it is let in where it has no room to start"
+			text := "minResources.%s is %s, and minMember (%d) asks for at least %s: it is admitted where it has no room to " +
+				"start"
 			if !named {
-				text = "minResources.%s is missing (%s), and minMember (%d) asks for at least %s: it is let in where it has no " +
+				text = "minResources.%s is missing (%s), and minMember (%d) asks for at least %s: it is admitted where it has no " +
 					"room to start"
 			}
 			l.out.add("job-min-resources", ref, at, text, name, explain.Quantity(name, is), most, explain.Quantity(name, least))

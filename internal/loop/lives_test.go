@@ -68,7 +68,7 @@ var lives = []struct {
 		w.after(soon)
 		w.node("n1", "8")
 	}},
-	{"is not let in, then is, and starts", func(w *living) {
+	{"is not admitted, then is, and starts", func(w *living) {
 		w.full("4")
 		w.bounded("g", "6")
 		w.pods("g", 0, 2, "3")

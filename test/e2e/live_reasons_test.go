@@ -59,7 +59,7 @@ func TestLiveEachPodThatWaitsSaysWhy(t *testing.T) {
 		"few": {ns, 1, 3, "1", nil, "NotEnoughTasks", "NotEnoughTasks", "NotEnoughTasks", "1 of at least 3 pods exist"},
 		"gate": {ns, 1, 1, "1", func(group map[string]any, _ *corev1.Pod) {
 			group["minResources"] = map[string]any{"cpu": "500"}
-		}, "ClusterOvercommitted", "ClusterOvercommitted", "ClusterOvercommitted", "more would be let in than"},
+		}, "ClusterOvercommitted", "ClusterOvercommitted", "ClusterOvercommitted", "more would be admitted than"},
 		"crowd": {ns, 20, 20, "4", nil, "Unschedulable", "NotEnoughResources", "GangTooLarge",
 			"it can never start on these nodes: even empty they have room for 2 of the 20 pods that start together"},
 		"giant": {ns, 1, 1, "50", nil, "Unschedulable", "NotEnoughResources", "PodTooLarge",

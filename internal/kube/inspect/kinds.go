@@ -59,7 +59,7 @@ func (c Clients) waves() [][]kind {
 				lister(func(ns string) func(context.Context, metav1.ListOptions) (*budgetList, error) {
 					return c.Kube.PolicyV1().PodDisruptionBudgets(ns).List
 				})},
-			{"resourcequotas", "what quotas of namespaces keep jobs from being let in", true, false,
+			{"resourcequotas", "what quotas of namespaces keep jobs from being admitted", true, false,
 				lister(func(ns string) func(context.Context, metav1.ListOptions) (*quotaList, error) {
 					return core.ResourceQuotas(ns).List
 				})},
