@@ -53,6 +53,13 @@ func NewCopy(p policy.Profile, facts []model.Fact, commitments Commitments, with
 	return c, nil
 }
 
+// With makes copies of what this one was made of, with more facts, in any goroutine: as tries that need an engine of
+// their own. This one may go on meanwhile.
+func (c *Copy) With(more []model.Fact) func() (*Copy, error) {
+	profile, facts, base, with := c.profile, slices.Concat(c.facts, more), c.base, c.with
+	return func() (*Copy, error) { return NewCopy(profile, facts, base, with...) }
+}
+
 func (c *Copy) remake() error {
 	e, err := New(c.profile, c.with...)
 	if err != nil {

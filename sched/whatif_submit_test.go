@@ -32,10 +32,11 @@ func TestWhatIsSubmittedForATryIsWhatComes(t *testing.T) {
 		jobs := submitted(t)
 		var tried [2][]string
 		for i := range tried {
-			whatif.Submit(c, now, jobs, func(_ *sched.Engine, cycle int, plan sched.Plan) {
+			whatif.Submit(c, now, jobs, func(_ *sched.Engine, cycle int, plan sched.Plan) bool {
 				if cycle == 1 {
 					tried[i] = items(plan)
 				}
+				return true
 			})
 		}
 		f := sched.Again(t, e)

@@ -36,11 +36,11 @@ nothing is changed.
 
 -f names the jobs. The cluster is that of --on, files as simulate reads them, or of --dump, or,
 without both, the live cluster of your kubeconfig, which is only read. There the scheduler is
-asked first, where its read API can be reached: it tries the jobs on a copy of what it knows.
-When jobs start that do not start now is found out on the objects (--from objects): the cluster
-goes on in virtual time from there, with nodes that obey at once: pods end when their annotation
-ashlar.sh/duration says so, and what has none runs on. So a job that "waits" waits for as long
-as everything runs that runs now.
+asked, where its read API can be reached: it tries the jobs on a copy of what it knows, and runs
+that forward to find when those start that wait, by limits and guesses of how long pods run.
+Elsewhere it is found on the objects (--from objects): the cluster goes on in virtual time, with
+nodes that obey at once: pods end when their annotation ashlar.sh/duration says so, and what has
+none runs on. So a job that "waits" there waits for as long as everything runs that runs now.
 
 What webhooks and controllers would change in the jobs before they are scheduled is not known
 here: defaults of a LimitRange, quotas, the pods that an operator makes of its own kind.
@@ -122,11 +122,15 @@ func (p planner) planNow(a planning) error {
 	if len(lines) > 0 {
 		return badInput(lines...)
 	}
-	told, err := p.byScheduler(a, jobs)
+	told, settled, err := p.byScheduler(a, jobs)
 	if err != nil {
 		return err
 	}
-	if told != nil && a.settled(told) {
+	if told != nil && !settled && a.from == fromScheduler {
+		told.Notes = append(told.Notes, notAhead+": the scheduler has no time for it now, or is too old (--from scheduler)")
+		settled = true
+	}
+	if told != nil && settled {
 		return p.print(a, told)
 	}
 	g, err := p.ground(a)
@@ -154,17 +158,6 @@ func (p planner) planNow(a planning) error {
 
 // notAhead says what a scheduler's answer lacks.
 const notAhead = "when the jobs that wait start, and what would make them run, was not looked for"
-
-// settled says that nothing is left to find out of jobs as the scheduler has told them.
-func (a *planning) settled(told *explain.Plan) bool {
-	if told.Settled() || a.until == 0 && a.search == 0 {
-		return true
-	}
-	if a.from == fromScheduler {
-		told.Notes = append(told.Notes, notAhead+" (--from scheduler)")
-	}
-	return a.from == fromScheduler
-}
 
 func (p planner) print(a planning, out *explain.Plan) error {
 	done, err := printDocument(p.Out, a.output, out)

@@ -4,8 +4,12 @@ package cli
 
 import (
 	"bytes"
+	"context"
 	"errors"
+	"fmt"
 	"net/http"
+	"net/url"
+	"time"
 
 	"ashlar.sh/internal/explain"
 	"ashlar.sh/internal/manifest"
@@ -13,32 +17,85 @@ import (
 	"ashlar.sh/internal/readapi/client"
 )
 
-// byScheduler is what the live scheduler says of jobs; nil: the objects are to be asked.
-func (p planner) byScheduler(a planning, jobs *manifest.Set) (*explain.Plan, error) {
+// byScheduler is what the live scheduler says of jobs; nil: the objects are to be asked. settled: the objects would
+// tell no more.
+func (p planner) byScheduler(a planning, jobs *manifest.Set) (told *explain.Plan, settled bool, err error) {
 	s := a.source
 	s.files = nil // they are the question, not the cluster
 	if len(a.on) > 0 || !s.asksScheduler() {
-		return nil, nil
+		return nil, false, nil
 	}
 	var text bytes.Buffer
 	if err := jobs.WriteJSON(&text); err != nil {
-		return nil, badInput("error: " + err.Error())
+		return nil, false, badInput("error: " + err.Error())
 	}
 	if text.Len() > readapi.MostToPlan && s.from != fromScheduler {
-		return nil, nil
+		return nil, false, nil
 	}
 	out := &explain.Plan{}
 	answered, err := liveQuestions(p).fromScheduler(&s, func(x *scheduler) error {
-		return x.query("/v1/plan", text.Bytes(), out)
+		if err := x.query("/v1/plan", text.Bytes(), x.wait, out); err != nil {
+			return err
+		}
+		if settled = out.Settled() || a.until == 0 && a.search == 0; settled {
+			return nil
+		}
+		if ahead := p.askedAhead(a, x, text.Bytes()); ahead != nil {
+			out, settled = ahead, true
+		}
+		return nil
 	})
 	if !answered {
-		return nil, err
+		return nil, false, err
 	}
-	return out, nil
+	return out, settled, nil
 }
 
-func (x *scheduler) query(path string, body []byte, into any) error {
-	ctx, cancel := x.limited()
+// aheadWait is how long a client waits for when jobs start: as long as the scheduler looks.
+const aheadWait = 8 * time.Second
+
+// askedAhead is a plan in which the live scheduler has also looked when the jobs start that wait, and what would make
+// them run; nil where it has no time for that, or is too old for it.
+func (p planner) askedAhead(a planning, x *scheduler, body []byte) *explain.Plan {
+	wants := url.Values{}
+	if a.until > 0 {
+		wants.Set("start", aheadWait.String())
+	}
+	if a.search > 0 {
+		wants.Set("wouldRun", a.search.String())
+	}
+	out := &explain.Plan{}
+	done := p.working("the scheduler looks when the jobs that wait start")
+	defer done()
+	if x.query("/v1/plan?"+wants.Encode(), body, aheadWait+2*time.Second, out) != nil {
+		return nil
+	}
+	return out
+}
+
+// working shows that something is being done, until the function that it returns is called.
+func (p planner) working(what string) (done func()) {
+	show := p.progress(false)
+	began, over, ended := p.Now(), make(chan struct{}), make(chan struct{})
+	go func() {
+		defer close(ended)
+		defer show.clear()
+		every := time.NewTicker(silence)
+		defer every.Stop()
+		for {
+			select {
+			case <-over:
+				return
+			case <-every.C:
+				show.show(func() string { return fmt.Sprintf("%s: %s", what, p.Now().Sub(began).Round(time.Second)) })
+			}
+		}
+	}()
+	return func() { close(over); <-ended }
+}
+
+func (x *scheduler) query(path string, body []byte, within time.Duration, into any) error {
+	ctx, cancel := context.WithTimeout(x.ctx, within)
 	defer cancel()
 	err := x.Query(ctx, path, body, into)
 	var refused *client.Refusal

@@ -93,7 +93,9 @@ func (p questions) watching(listing, func(listing, *situation, io.Writer) error)
 func (p questions) liveNames(source, string) []string { return nil }
 
 // byScheduler asks no live scheduler: the clients are left out.
-func (p planner) byScheduler(planning, *manifest.Set) (*explain.Plan, error) { return nil, nil }
+func (p planner) byScheduler(planning, *manifest.Set) (told *explain.Plan, settled bool, err error) {
+	return nil, false, nil
+}
 
 // liveGround and dumpedGround are clusters of which the clients are left out.
 func (p planner) liveGround(planning) (*ground, error) {

@@ -24,7 +24,8 @@ type Plan struct {
 }
 
 // PlannedJob is what would become of one job. State, Summary and Places are those of the first cycle. StartsAfter is
-// the time from now until its minimum is bound; nil: it does not start as far as is known.
+// the time from now until its minimum is bound; nil: it does not start as far as is known. Where Start is told and
+// holds a range, StartsAfter is its later end, or the earlier one where no later is known.
 type PlannedJob struct {
 	JobRow
 	StartsAfter *Duration `json:"startsAfter,omitempty"`
@@ -167,7 +168,13 @@ func plural(outcome string, n int) string {
 func (j *PlannedJob) sentence() string {
 	switch {
 	case j.StartsAfter != nil && *j.StartsAfter > 0:
-		return fmt.Sprintf("starts after %s on %s; until then: %s", j.StartsAfter, listed(j.StartsOn), j.Summary)
+		text := fmt.Sprintf("starts after %s on %s", j.StartsAfter, listed(j.StartsOn))
+		if j.Start != nil && (j.Start.Earliest != j.Start.Latest || j.Start.Deadline != "") {
+			text += ": " + j.Start.Message
+		}
+		return text + "; until then: " + j.Summary
+	case j.StartsAfter == nil && j.Start != nil:
+		return j.Summary + ". " + begin(j.Start.Message)
 	case j.State == Starts:
 		return fmt.Sprintf("%s%s", Count(j.Placed, "pod"), goes(j.Placed, j.Places))
 	}

@@ -12,13 +12,10 @@ import (
 	"k8s.io/klog/v2"
 
 	"ashlar.sh/internal/crash"
-	"ashlar.sh/internal/kube/devices"
-	"ashlar.sh/internal/kube/filters"
 	"ashlar.sh/internal/readapi"
 	"ashlar.sh/sched"
 	"ashlar.sh/sched/estimate"
 	"ashlar.sh/sched/ledger"
-	"ashlar.sh/sched/model"
 )
 
 // estimates are when waiting jobs start, as they were found last, in a goroutine of their own: the loop only hands over
@@ -79,13 +76,7 @@ func (x *estimates) refresh(ctx context.Context) {
 	}
 	began := time.Now()
 	end := began.Add(longestEstimate)
-	s, err := estimate.Of(copies, now, estimate.Options{Coarse: true, Graces: true,
-		Written: func(i sched.Item, see func(model.Ref) any) []model.Fact {
-			return append(filters.Written(i.Chosen, see), devices.Written(i.Chosen, i.Pod, i.UID, see)...)
-		},
-		Freed: func(p *model.Pod, see func(model.Ref) any) []model.Fact { return devices.Freed(p.Opaque, p.UID, see) },
-		Stop:  func() bool { return ctx.Err() != nil || time.Now().After(end) },
-		Both:  both})
+	s, err := estimate.Of(copies, now, forward(func() bool { return ctx.Err() != nil || time.Now().After(end) }))
 	if err != nil {
 		klog.ErrorS(err, "It is not known when jobs start")
 		return

@@ -26,6 +26,7 @@ type estimating struct {
 	*loop
 	t       *testing.T
 	version uint64
+	foresee readapi.Foresee // of the last plan
 }
 
 func newEstimating(t *testing.T) *estimating {

@@ -18,10 +18,11 @@ import (
 type plans struct {
 	l     *loop
 	asked chan *planned
-	next  chan fresh // a copy that is made
-	made  fresh      // the copy that is kept
-	under bool       // a copy is being made
-	from  time.Time  // no answer before, but for a burst
+	next  chan fresh     // a copy that is made
+	made  fresh          // the copy that is kept
+	under bool           // a copy is being made
+	from  time.Time      // no answer before, but for a burst
+	turn  chan time.Time // has a place for the one that looks ahead; the value: no sooner than
 }
 
 // planned is a question, until it was answered.
@@ -29,7 +30,13 @@ type planned struct {
 	ctx    context.Context
 	jobs   []model.Fact
 	see    func(*sched.Engine, readapi.Moment, int, sched.Plan)
-	answer chan error // has a place for it
+	answer chan tried // has a place for it
+}
+
+// tried is its answer.
+type tried struct {
+	ahead readapi.Foresee
+	err   error
 }
 
 // fresh is a copy of the engine, of a moment.
@@ -52,21 +59,24 @@ var errPlanning = errors.New("a bug in ashlar: its log says more")
 
 func (x *plans) wire(l *loop) {
 	x.l, x.asked, x.next = l, make(chan *planned), make(chan fresh, 1)
+	x.turn = make(chan time.Time, 1)
+	x.turn <- time.Time{}
 }
 
 // Plan implements readapi.Scheduler.
 func (q *questions) Plan(ctx context.Context, jobs []model.Fact,
-	see func(*sched.Engine, readapi.Moment, int, sched.Plan)) error {
+	see func(*sched.Engine, readapi.Moment, int, sched.Plan)) (readapi.Foresee, error) {
 	if unready := q.Ready(); unready != nil {
-		return unready
+		return nil, unready
 	}
-	p := &planned{ctx: ctx, jobs: jobs, see: see, answer: make(chan error, 1)}
+	p := &planned{ctx: ctx, jobs: jobs, see: see, answer: make(chan tried, 1)}
 	select {
 	case q.l.background.plans.asked <- p:
 	case <-ctx.Done():
-		return noTime
+		return nil, noTime
 	}
-	return <-p.answer // it is being answered: see may still write to what ctx's owner has
+	a := <-p.answer // it is being answered: see may still write to what ctx's owner has
+	return a.ahead, a.err
 }
 
 // follow answers, one question at a time, until ctx ends.
@@ -78,7 +88,8 @@ func (x *plans) follow(ctx context.Context) {
 		case <-ctx.Done():
 			return
 		case p := <-x.asked:
-			p.answer <- x.reply(ctx, p)
+			ahead, err := x.reply(ctx, p)
+			p.answer <- tried{ahead, err}
 		case made := <-x.next:
 			x.take(made)
 		case <-old.C:
@@ -98,10 +109,10 @@ func (x *plans) take(made fresh) {
 	}
 }
 
-// reply tries jobs on the copy that there is, or on the next one.
-func (x *plans) reply(ctx context.Context, p *planned) error {
+// reply tries jobs on the copy that there is, or on the next one. Jobs of a client that has gone are not tried.
+func (x *plans) reply(ctx context.Context, p *planned) (ahead readapi.Foresee, err error) {
 	if !x.rest(p.ctx) {
-		return noTime
+		return nil, noTime
 	}
 	if age := time.Since(x.made.made); x.made.copy == nil || age > x.made.holds {
 		x.begin(ctx)
@@ -110,26 +121,32 @@ func (x *plans) reply(ctx context.Context, p *planned) error {
 		select {
 		case made := <-x.next:
 			if x.take(made); made.err != nil {
-				return made.err
+				return nil, made.err
 			}
 		case <-p.ctx.Done():
-			return noTime
+			return nil, noTime
 		}
+	}
+	if p.ctx.Err() != nil {
+		return nil, noTime
 	}
 	began := time.Now()
 	if crash.Handler(x.l.panicked).Guard("planning", func() {
-		whatif.Submit(x.made.copy, x.made.now, p.jobs, func(e *sched.Engine, cycle int, plan sched.Plan) {
+		c := x.made.copy
+		ahead = x.ahead(c.With(whatif.Coming(c.Engine().Ledger(), p.jobs)), x.made.now)
+		whatif.Submit(c, x.made.now, p.jobs, func(e *sched.Engine, cycle int, plan sched.Plan) bool {
 			p.see(e, x.made.moment, cycle, plan)
+			return p.ctx.Err() == nil
 		})
 	}) != nil {
 		x.made, x.from = fresh{}, time.Now().Add(afterFailure)
-		return errPlanning
+		return nil, errPlanning
 	}
 	if earliest := time.Now().Add(-burst); x.from.Before(earliest) {
 		x.from = earliest
 	}
 	x.from = x.from.Add(planPace * time.Since(began))
-	return nil
+	return ahead, nil
 }
 
 // rest waits until there is time for another answer.

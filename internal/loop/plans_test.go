@@ -9,6 +9,7 @@ import (
 
 	"ashlar.sh/internal/readapi"
 	"ashlar.sh/sched"
+	"ashlar.sh/sched/ledger"
 	"ashlar.sh/sched/model"
 	"ashlar.sh/sched/resource"
 )
@@ -19,8 +20,9 @@ func (x *estimating) plan(within time.Duration, see func()) (at time.Time, start
 	defer stop()
 	pod := &model.Pod{Meta: model.Meta{Namespace: "ns", Name: "new", UID: "new"}, Ours: true, Index: -1,
 		Spec: &model.Spec{Requests: resource.List{{Name: "cpu", Value: 1}, {Name: "pods", Value: 1}}}}
-	err = x.background.questions.Plan(ctx, []model.Fact{{Ref: model.Ref{Kind: model.KindPod, Namespace: "ns", Name: "new"},
-		UID: "new", Object: pod}}, func(_ *sched.Engine, m readapi.Moment, _ int, plan sched.Plan) {
+	jobs := []model.Fact{{Ref: model.Ref{Kind: model.KindPod, Namespace: "ns", Name: "new"}, UID: "new",
+		Object: pod}}
+	look := func(_ *sched.Engine, m readapi.Moment, _ int, plan sched.Plan) {
 		if see != nil {
 			see()
 		}
@@ -28,7 +30,8 @@ func (x *estimating) plan(within time.Duration, see func()) (at time.Time, start
 		for _, i := range plan.Items {
 			starts = starts || i.Kind == sched.BindPod && i.Pod.Name == "new"
 		}
-	})
+	}
+	x.foresee, err = x.background.questions.Plan(ctx, jobs, look)
 	return at, starts, err
 }
 
@@ -92,6 +95,71 @@ func TestPlansThatFail(t *testing.T) {
 		<-time.After(5 * time.Second)
 		if _, _, err := x.plan(2*time.Second, nil); !errors.As(err, &unready) || unready.Reason != readapi.Starting {
 			t.Errorf("a replica that does not decide: %v", err)
+		}
+	})
+}
+
+// A plan can be looked ahead of, on the state that it is about: when its job starts, and what would make it run. That
+// holds up no other plan. A second one waits until that has cost a quarter of the time at most, or is told that there
+// is none. After a panic there is none for a minute.
+func TestAPlanIsLookedAheadOf(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		x := newEstimating(t)
+		go x.background.plans.follow(t.Context())
+		if _, _, err := x.plan(2*time.Second, nil); err != nil {
+			t.Fatal(err)
+		}
+		of, foresee := []ledger.JobKey{{Namespace: "ns", Name: "new", Adopted: true}}, x.foresee
+		got, err := foresee(t.Context(), readapi.Foresight{Jobs: of, Starts: true, WouldRun: time.Second})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if at := time.Duration(got.Starts.Jobs[of[0]].Latest - x.now()); len(got.Starts.Jobs) != 1 || at != time.Minute {
+			t.Errorf("it starts after %s: %+v", at, got.Starts.Jobs)
+		}
+		if len(got.WouldRun[of[0]].Ways) == 0 {
+			t.Errorf("it would run if: %+v", got.WouldRun)
+		}
+		x.background.copying <- struct{}{} // another copy is being made
+		short, stop := context.WithTimeout(t.Context(), time.Second)
+		defer stop()
+		if _, err := foresee(short, readapi.Foresight{Jobs: of, Starts: true}); !errors.Is(err, noTime) {
+			t.Errorf("while another copy is made: %v", err)
+		}
+		if _, _, err := x.plan(time.Second, nil); err != nil {
+			t.Errorf("a plan meanwhile: %v", err)
+		}
+		<-x.background.copying
+		if _, err := foresee(t.Context(), readapi.Foresight{Jobs: of, Starts: true,
+			See: func(bool, *sched.Engine, int64, sched.Plan) { panic("a defect") }}); !errors.Is(err, errPlanning) {
+			t.Errorf("a panic: %v", err)
+		}
+		within, stop := context.WithTimeout(t.Context(), time.Second)
+		defer stop()
+		if _, err := foresee(within, readapi.Foresight{Jobs: of, Starts: true}); !errors.Is(err, noTime) ||
+			within.Err() != nil {
+			t.Errorf("right after it: %v, and it was waited for", err)
+		}
+		<-time.After(afterFailure)
+		if _, err := foresee(t.Context(), readapi.Foresight{Jobs: of, Starts: true}); err != nil {
+			t.Errorf("a minute after it: %v", err)
+		}
+	})
+}
+
+// Jobs of a client that has gone are not tried, and those of one that goes while they are tried no longer than a cycle.
+func TestAPlanOfAClientThatIsGone(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		x := newEstimating(t)
+		go x.background.plans.follow(t.Context())
+		if _, _, err := x.plan(2*time.Second, nil); err != nil {
+			t.Fatal(err)
+		}
+		ctx, stop := context.WithCancel(t.Context())
+		stop()
+		p := &planned{ctx: ctx, see: func(*sched.Engine, readapi.Moment, int, sched.Plan) { t.Error("they are tried") }}
+		if _, err := x.background.plans.reply(t.Context(), p); !errors.Is(err, noTime) {
+			t.Errorf("a client that has gone: %v", err)
 		}
 	})
 }

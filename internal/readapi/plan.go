@@ -45,21 +45,33 @@ var mayBePlanned = []model.Kind{model.KindPod, model.KindPodGroup, model.KindSer
 // planning is what would become of jobs if they were submitted now.
 type planning struct {
 	Moment
-	jobs    map[ledger.JobKey]bool
-	first   sched.Report // of the jobs, after the first cycle
+	jobs  map[ledger.JobKey]bool
+	first sched.Report // of the jobs, after the first cycle
+	course
+}
+
+// course is what cycles do for the jobs.
+type course struct {
 	bound   []boundPod
-	evicted []*trace.Eviction // by all cycles
-	cycles  []int             // in which each of them was
+	evicted []evictedPod
 }
 
 // boundPod is a pod of the jobs that gets a node.
 type boundPod struct {
-	namespace, job, node string
-	cycle                int
+	job   ledger.JobKey
+	shown string // the name of the job
+	node  string
+	after time.Duration // from the first cycle on
 }
 
-// plan answers with the document of `ashlar plan -o json` about the objects in the request's body. It does not look
-// ahead: of a job that does not start within the next cycles it tells why.
+// evictedPod is one that leaves for a job.
+type evictedPod struct {
+	why   *trace.Eviction
+	after time.Duration
+}
+
+// plan answers with the document of `ashlar plan -o json` about the objects in the request's body. Of a job that does
+// not start within the next cycles it tells why; when it starts, and what would make it run, where that is asked for.
 func plan(s *Server, w http.ResponseWriter, r *http.Request, u *access.User) error {
 	if r.Method != Query {
 		return refuse(http.StatusMethodNotAllowed, "MethodNotAllowed", "the jobs to plan are the body of a "+Query)
@@ -69,6 +81,10 @@ func plan(s *Server, w http.ResponseWriter, r *http.Request, u *access.User) err
 			message: "another plan is being made for user " + access.Share(u), retry: 1}
 	}
 	defer s.planners.Delete(access.Share(u))
+	ahead, err := wantsAhead(r)
+	if err != nil {
+		return err
+	}
 	text, err := body(w, r) // before it has a place of the few
 	if err != nil {
 		return err
@@ -88,10 +104,17 @@ func plan(s *Server, w http.ResponseWriter, r *http.Request, u *access.User) err
 	if err := p.allowed(v, facts); err != nil {
 		return err
 	}
-	if err := s.o.Scheduler.Plan(r.Context(), facts, p.see); err != nil {
+	foresee, err := s.o.Scheduler.Plan(r.Context(), facts, p.see)
+	if err != nil {
 		return err
 	}
-	out := p.render(v)
+	var found *foresight
+	if ahead != (lookout{}) {
+		if found, err = p.lookAhead(r.Context(), foresee, ahead); err != nil {
+			return err
+		}
+	}
+	out := p.render(v, found)
 	out.Notes = append(out.Notes, notes...)
 	if v.err != nil {
 		return v.err
@@ -167,16 +190,29 @@ func (p *planning) see(e *sched.Engine, m Moment, cycle int, plan sched.Plan) {
 		p.Moment = m
 		p.look(e)
 	}
+	p.note(e, plan, func(k ledger.JobKey) bool { return p.jobs[k] }, after(cycle))
+}
+
+// note notes what a plan does for jobs that are wanted.
+func (c *course) note(e *sched.Engine, plan sched.Plan, wanted func(ledger.JobKey) bool, at time.Duration) {
 	l := e.Ledger()
+	of := func(pod ledger.Key) (j ledger.JobID, is bool) {
+		t, known := l.Tasks.Find(pod)
+		if !known || l.Task(t).Job == ledger.NoJob {
+			return j, false
+		}
+		j = l.Task(t).Job
+		return j, wanted(l.Job(j).Key)
+	}
 	for _, i := range plan.Items {
 		switch i.Kind {
 		case sched.BindPod:
-			if t, known := l.Tasks.Find(i.Pod); known && l.Task(t).Job != ledger.NoJob && p.jobs[l.Job(l.Task(t).Job).Key] {
-				p.bound = append(p.bound, boundPod{i.Pod.Namespace, l.Jobs.Name(l.Task(t).Job), i.Node, cycle})
+			if j, is := of(i.Pod); is {
+				c.bound = append(c.bound, boundPod{l.Job(j).Key, l.Jobs.Name(j), i.Node, at})
 			}
 		case sched.EvictPod:
-			if i.Why != nil {
-				p.evicted, p.cycles = append(p.evicted, i.Why), append(p.cycles, cycle)
+			if _, is := of(i.For); is && i.Why != nil {
+				c.evicted = append(c.evicted, evictedPod{i.Why, at})
 			}
 		}
 	}
@@ -198,37 +234,44 @@ func (p *planning) look(e *sched.Engine) {
 }
 
 // render makes the document, without names that the user may not see.
-func (p *planning) render(v *view) *explain.Plan {
+func (p *planning) render(v *view, found *foresight) *explain.Plan {
 	for i := range p.first.Jobs {
 		j := &p.first.Jobs[i]
 		v.hideQueues(&j.Reason, j.Queue)
 	}
+	found.starts(v, p.first.Jobs)
 	asking := explain.Asking{Now: p.At.UnixNano(), Basis: explain.Basis{Source: "scheduler",
 		Time: p.At.UTC().Format(time.RFC3339), Configuration: "that of the scheduler"}}
 	out := asking.NewPlan(&p.first, func(_, _ string) bool { return true })
-	for _, b := range p.bound {
-		out.Bound(b.namespace, b.job, b.node, after(b.cycle))
-	}
-	hidden := 0
-	for i, e := range p.evicted {
-		if !slices.ContainsFunc(out.Jobs, func(j explain.PlannedJob) bool { return j.Namespace+"/"+j.Name == e.ForJob }) {
-			continue
-		}
-		if ns, _, _ := strings.Cut(e.Task, "/"); !v.namespace(ns) {
-			hidden++
-			continue
-		}
-		told := *e
-		if !v.queue(told.Queue) && told.Queue != told.ForQueue {
-			told.Queue, told.QueueHeld = another, nil
-		}
-		out.Evicted([]*trace.Eviction{&told}, after(p.cycles[i]))
+	hidden := p.tell(v, out)
+	if found != nil {
+		hidden += found.course.tell(v, out)
+		found.ways(v, p.first.Jobs, out)
 	}
 	if hidden > 0 {
 		out.Notes = append(out.Notes, explain.Count(hidden, "pod")+" of namespaces whose pods you may not list would be "+
 			"evicted")
 	}
 	return out
+}
+
+// tell adds what cycles do for the jobs. It returns how many pods would be evicted that the user may not see.
+func (c *course) tell(v *view, out *explain.Plan) (hidden int) {
+	for _, b := range c.bound {
+		out.Bound(b.job.Namespace, b.shown, b.node, b.after)
+	}
+	for _, e := range c.evicted {
+		if ns, _, _ := strings.Cut(e.why.Task, "/"); !v.namespace(ns) {
+			hidden++
+			continue
+		}
+		told := *e.why
+		if !v.queue(told.Queue) && told.Queue != told.ForQueue {
+			told.Queue, told.QueueHeld = another, nil
+		}
+		out.Evicted([]*trace.Eviction{&told}, e.after)
+	}
+	return hidden
 }
 
 // after is when a cycle is, from the first one on: one a second.

@@ -19,33 +19,59 @@ import (
 
 	"ashlar.sh/internal/explain"
 	"ashlar.sh/sched"
+	"ashlar.sh/sched/estimate"
+	"ashlar.sh/sched/ledger"
 	"ashlar.sh/sched/model"
 	"ashlar.sh/sched/policy"
 	"ashlar.sh/sched/resource"
+	"ashlar.sh/sched/trace"
 	"ashlar.sh/sched/whatif"
 )
 
 // Plan tries at once, in the test's goroutine.
-func (w *world) Plan(_ context.Context, jobs []model.Fact, see func(*sched.Engine, Moment, int, sched.Plan)) error {
+func (w *world) Plan(_ context.Context, jobs []model.Fact, see func(*sched.Engine, Moment, int, sched.Plan)) (
+	Foresee, error) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	if w.unready != nil {
-		return w.unready
+		return nil, w.unready
 	}
 	c, err := w.engine.Copy()
 	if err != nil {
-		return err
+		return nil, err
 	}
-	m := Moment{Cycle: w.cycle, At: time.Unix(int64(w.cycle), 0).UTC()}
-	whatif.Submit(c, int64(w.cycle+1)*int64(time.Second), jobs,
-		func(e *sched.Engine, cycle int, plan sched.Plan) { see(e, m, cycle, plan) })
-	return nil
+	m, now := Moment{Cycle: w.cycle, At: time.Unix(int64(w.cycle), 0).UTC()}, int64(w.cycle+1)*int64(time.Second)
+	copies := c.With(whatif.Coming(w.engine.Ledger(), jobs))
+	whatif.Submit(c, now, jobs, func(e *sched.Engine, cycle int, plan sched.Plan) bool {
+		see(e, m, cycle, plan)
+		return true
+	})
+	return func(_ context.Context, wanted Foresight) (out Foreseen, err error) {
+		only := map[ledger.JobKey]bool{}
+		out.WouldRun = map[ledger.JobKey]trace.WouldRun{}
+		for _, k := range wanted.Jobs {
+			c, err := copies()
+			if err != nil {
+				return out, err
+			}
+			only[k] = true
+			out.WouldRun[k], _ = whatif.New(c, now).Job(k, whatif.Limits{})
+		}
+		out.Starts, err = estimate.Of(copies, now, estimate.Options{Only: only, See: wanted.See})
+		return out, err
+	}, nil
 }
 
 // submit asks what would become of the objects in a text.
 func submit[T any](t testing.TB, s *Server, user, text string) (code int, document T) {
 	t.Helper()
-	r := httptest.NewRequest(Query, planPath, strings.NewReader(text))
+	return submitAsking[T](t, s, user, "", text)
+}
+
+// submitAsking is submit with parameters.
+func submitAsking[T any](t testing.TB, s *Server, user, parameters, text string) (code int, document T) {
+	t.Helper()
+	r := httptest.NewRequest(Query, planPath+parameters, strings.NewReader(text))
 	r.Header.Set("Authorization", user)
 	got := httptest.NewRecorder()
 	s.ServeHTTP(got, r)

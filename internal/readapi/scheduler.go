@@ -27,8 +27,10 @@ type Scheduler interface {
 	WouldRun(ctx context.Context, job ledger.JobKey, still func(Tried) bool) (Tried, error)
 	// Plan tries jobs, given as the facts of their objects, on a copy of what is known, and calls see after each cycle
 	// that may start some of them, with the moment of the copy. see must not keep what belongs to the engine, and has
-	// returned for the last time when Plan returns. Without time for it the error is an *Unready.
-	Plan(ctx context.Context, jobs []model.Fact, see func(e *sched.Engine, m Moment, cycle int, plan sched.Plan)) error
+	// returned for the last time when Plan returns. Without time for it the error is an *Unready. What it returns finds
+	// out more of the jobs, of the same moment.
+	Plan(ctx context.Context, jobs []model.Fact, see func(e *sched.Engine, m Moment, cycle int, plan sched.Plan)) (
+		Foresee, error)
 	// Dump writes what SIGUSR2 saves: the state on which `ashlar replay` decides again.
 	Dump(ctx context.Context, to io.Writer) error
 }
@@ -75,6 +77,26 @@ type Tried struct {
 	trace.WouldRun
 	Reason trace.Reason
 	Job    uint64 // its Identity then
+}
+
+// Foresee finds out more of jobs that were planned. It ends with ctx, and with what was found until then. Without time
+// for it the error is an *Unready.
+type Foresee func(ctx context.Context, wanted Foresight) (Foreseen, error)
+
+// Foresight is what is wanted of planned jobs that do not start at once.
+type Foresight struct {
+	Jobs     []ledger.JobKey
+	Starts   bool          // when they start
+	WouldRun time.Duration // for how long to look for what would make them run, together; 0: not at all
+	// See is called after each cycle in which the engine is run forward, as by estimate.Options.
+	See func(guess bool, e *sched.Engine, at int64, plan sched.Plan)
+}
+
+// Foreseen is what was found of them.
+type Foreseen struct {
+	Made     int64            // the time of the moment, as starts are told
+	Starts   *estimate.Starts // nil: they are not wanted
+	WouldRun map[ledger.JobKey]trace.WouldRun
 }
 
 // State is the answer of /v1/state.

@@ -126,7 +126,7 @@ func newServer(o Options) *Server {
 		cyclesPath:    {parameters: []string{"after"}, answer: listCycles},
 		evictionsPath: {answer: listEvictions},
 
-		planPath: {answer: plan},
+		planPath: {parameters: []string{start, wouldRun}, answer: plan},
 
 		"/v1/watch":  {parameters: []string{"kinds", "namespace"}, answer: watch, long: true},
 		"/v1/dump":   {answer: dump, long: true},

@@ -12,6 +12,7 @@ import (
 	"ashlar.sh/internal/kube/access"
 	"ashlar.sh/sched"
 	"ashlar.sh/sched/ledger"
+	"ashlar.sh/sched/trace"
 )
 
 // another stands for a name that a user may not see.
@@ -65,7 +66,7 @@ func (o subject) why(s *Server, w http.ResponseWriter, r *http.Request, u *acces
 		}
 		return forbidden(u, o.question())
 	}
-	wait, err := patience(r)
+	wait, err := patience(r, wouldRun)
 	if err != nil {
 		return err
 	}
@@ -193,7 +194,7 @@ func (f *finding) render(v *view) *explain.Answer {
 		Time: f.At.UTC().Format(time.RFC3339), Configuration: "that of the scheduler"}}
 	if f.job != nil {
 		f.hideAhead(v)
-		f.hideEndless(v)
+		v.hideEndless(&f.job.Job.Start)
 		own := f.job.Job.Queue
 		v.hideQueues(&f.job.Job.Reason, own)
 		v.hideQueues(&f.job.Gate, own)
@@ -232,9 +233,8 @@ func (f *finding) hideAhead(v *view) {
 	}
 }
 
-// hideEndless leaves out the names of other namespaces' jobs that this one may wait for; they are counted.
-func (f *finding) hideEndless(v *view) {
-	s := &f.job.Job.Start
+// hideEndless leaves out the names of other namespaces' jobs that one may wait for; they are counted.
+func (v *view) hideEndless(s *trace.Start) {
 	before := len(s.Jobs)
 	s.Jobs = slices.DeleteFunc(slices.Clone(s.Jobs), func(job string) bool {
 		ns, _, _ := strings.Cut(job, "/")

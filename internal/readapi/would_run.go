@@ -19,15 +19,15 @@ const wouldRun = "wouldRun"
 // longestWait bounds that.
 const longestWait = 8 * time.Second
 
-// patience is how long a client waits for changes to be tried; 0: it does not ask for them.
-func patience(r *http.Request) (time.Duration, error) {
-	text := r.URL.Query().Get(wouldRun)
+// patience is how long a client waits for what a parameter asks for; 0: it does not ask for it.
+func patience(r *http.Request, parameter string) (time.Duration, error) {
+	text := r.URL.Query().Get(parameter)
 	if text == "" {
 		return 0, nil
 	}
 	wait, err := time.ParseDuration(text)
 	if err != nil || wait < 0 {
-		return 0, badRequest(wouldRun + ": expected a duration such as 2s")
+		return 0, badRequest(parameter + ": expected a duration such as 2s")
 	}
 	return min(wait, longestWait), nil
 }

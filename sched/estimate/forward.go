@@ -2,6 +2,7 @@ package estimate
 
 import (
 	"container/heap"
+	"slices"
 
 	"ashlar.sh/sched"
 	"ashlar.sh/sched/ledger"
@@ -22,6 +23,7 @@ type forward struct {
 	next     int64 // when the engine wants to be asked again; 0: no matter when
 	still    int   // cycles in a row without a fact or a decision
 	waiting  []ledger.JobKey
+	crowd    int                    // how many jobs wait at the begin, whether or not they are wanted
 	waits    map[ledger.JobKey]bool // those that have not started yet
 	lives    map[ledger.JobKey]string
 	ends     map[ledger.JobKey]int64 // by their controllers' deadlines, of those that have one
@@ -47,6 +49,9 @@ func newForward(e *sched.Engine, now int64, o Options, guess bool) *forward {
 		f.still = 2
 	}
 	f.waiting = sorted(e.Ledger())
+	if f.crowd = len(f.waiting); o.Only != nil {
+		f.waiting = slices.DeleteFunc(f.waiting, func(k ledger.JobKey) bool { return !o.Only[k] })
+	}
 	f.lives, f.ends = make(map[ledger.JobKey]string, len(f.waiting)), map[ledger.JobKey]int64{}
 	for _, k := range f.waiting {
 		f.waits[k] = true
@@ -106,6 +111,9 @@ func (f *forward) cycle(at int64) (ended bool) {
 		f.still = 0
 	}
 	f.cycles, f.next = f.cycles+1, next
+	if f.o.See != nil {
+		f.o.See(f.guess, f.e, at, plan)
+	}
 	f.note(plan, before)
 	receipts := make([]sched.Receipt, 0, len(plan.Items))
 	for _, i := range plan.Items {
@@ -162,7 +170,7 @@ func (f *forward) step(at int64) int64 {
 	if !f.o.Coarse {
 		return f.o.Period
 	}
-	fineness := max(leastFineness, cyclesTimesJobs/int64(max(1, len(f.waiting))))
+	fineness := max(leastFineness, cyclesTimesJobs/int64(max(1, f.crowd)))
 	return max(1, (at-f.base)/fineness/f.o.Period) * f.o.Period
 }
 

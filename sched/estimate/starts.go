@@ -34,6 +34,11 @@ type Options struct {
 	// has ended: volumes and devices. nil: none do.
 	Written func(bind sched.Item, see func(model.Ref) any) []model.Fact
 	Freed   func(pod *model.Pod, see func(model.Ref) any) []model.Fact
+	// Only are the jobs of which the starts are wanted; a run ends when they have started. nil: all that wait.
+	Only map[ledger.JobKey]bool
+	// See is called after each cycle with its time and plan, before that is carried out; guess says of which run. It must
+	// not keep what belongs to the engine. nil: nothing is looked at.
+	See func(guess bool, e *sched.Engine, at int64, plan sched.Plan)
 	// Stop ends a run where it returns true; it is asked before each cycle, in the run's goroutine. nil: nothing does.
 	Stop func() bool
 	// Both calls two functions, at the same time if that is of use: limits and guesses are run forward apart. nil: one

@@ -7,25 +7,28 @@ import (
 )
 
 // Submit has jobs come on a copy, given as the facts of their objects, and runs cycles, as long as another one may
-// start some of them. It calls see after each with what was decided; see must not keep what belongs to the engine. A
-// job that is there already, and what else has a name of theirs, stays as it is. The copy is left as it was.
-func Submit(c *sched.Copy, now int64, jobs []model.Fact, see func(e *sched.Engine, cycle int, plan sched.Plan)) {
+// start some of them. It calls see after each with what was decided; see must not keep what belongs to the engine, and
+// returns false to end. A job that is there already, and what else has a name of theirs, stays as it is. The copy is
+// left as it was.
+func Submit(c *sched.Copy, now int64, jobs []model.Fact, see func(e *sched.Engine, cycle int, plan sched.Plan) bool) {
 	defer c.Revert()
 	e := c.Engine()
 	mine := JobsOf(jobs)
-	c.Apply(coming(e.Ledger(), jobs)...)
+	c.Apply(Coming(e.Ledger(), jobs)...)
 	for cycle := 1; ; cycle++ {
 		plan := c.Decide(now)
-		see(e, cycle, plan)
-		if cycle == mostCycles || !look(e, func(k ledger.JobKey) bool { return mine[k] }, plan).GoesOn {
+		if !see(e, cycle, plan) || cycle == mostCycles {
+			return
+		}
+		if !look(e, func(k ledger.JobKey) bool { return mine[k] }, plan).GoesOn {
 			return
 		}
 		c.CarryOut(plan)
 	}
 }
 
-// coming are the facts of what is not there yet.
-func coming(l *ledger.Ledger, jobs []model.Fact) (out []model.Fact) {
+// Coming are the facts of jobs, and of what comes with them, that are not there yet.
+func Coming(l *ledger.Ledger, jobs []model.Fact) (out []model.Fact) {
 	for _, f := range jobs {
 		if _, there := l.Fact(f.Ref); there {
 			continue

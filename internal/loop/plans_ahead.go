@@ -1,0 +1,113 @@
+package loop
+
+import (
+	"context"
+	"time"
+
+	"ashlar.sh/internal/crash"
+	"ashlar.sh/internal/kube/devices"
+	"ashlar.sh/internal/kube/filters"
+	"ashlar.sh/internal/readapi"
+	"ashlar.sh/sched"
+	"ashlar.sh/sched/estimate"
+	"ashlar.sh/sched/ledger"
+	"ashlar.sh/sched/model"
+	"ashlar.sh/sched/trace"
+	"ashlar.sh/sched/whatif"
+)
+
+// ahead looks ahead for jobs that were planned, on copies that have them: what would make them run is tried on one, and
+// the same one is then run forward until they have started. It is done in the goroutine of its client, one at a time,
+// for a quarter of the time at most: plans that only ask for the next cycles do not wait for it.
+func (x *plans) ahead(copies func() (*sched.Copy, error), now int64) readapi.Foresee {
+	return func(ctx context.Context, wanted readapi.Foresight) (out readapi.Foreseen, err error) {
+		from, err := x.turnTo(ctx)
+		if err != nil {
+			return out, err
+		}
+		defer func() { x.turn <- from }()
+		select { // the copies that others make
+		case x.l.background.copying <- struct{}{}:
+			defer func() { <-x.l.background.copying }()
+		case <-ctx.Done():
+			return out, noTime
+		}
+		began := time.Now()
+		panicked := crash.Handler(x.l.panicked).Guard("looking ahead for planned jobs", func() {
+			out, err = lookAhead(ctx, copies, now, wanted)
+		})
+		if earliest := began.Add(-burst); from.Before(earliest) {
+			from = earliest
+		}
+		if from = from.Add(planPace * time.Since(began)); panicked != nil {
+			from, err = time.Now().Add(afterFailure), errPlanning
+		}
+		return out, err
+	}
+}
+
+// turnTo waits until it is a client's turn, unless that comes too late for it. What it returns has to be put back.
+func (x *plans) turnTo(ctx context.Context) (from time.Time, err error) {
+	select {
+	case from = <-x.turn:
+	case <-ctx.Done():
+		return from, noTime
+	}
+	if deadline, limited := ctx.Deadline(); limited && deadline.Before(from) {
+		x.turn <- from
+		return from, noTime
+	}
+	t := time.NewTimer(time.Until(from))
+	defer t.Stop()
+	select {
+	case <-t.C:
+		return from, nil
+	case <-ctx.Done():
+		x.turn <- from
+		return from, noTime
+	}
+}
+
+func lookAhead(ctx context.Context, copies func() (*sched.Copy, error), now int64, wanted readapi.Foresight) (
+	out readapi.Foreseen, err error) {
+	out.Made = now
+	first, err := copies()
+	if err != nil {
+		return out, err
+	}
+	if wanted.WouldRun > 0 {
+		out.WouldRun = map[ledger.JobKey]trace.WouldRun{}
+		end := time.Now().Add(wanted.WouldRun)
+		with := whatif.New(first, now)
+		for _, k := range wanted.Jobs {
+			w, _ := with.Job(k, whatif.Limits{Stop: func() bool { return ctx.Err() != nil || time.Now().After(end) }})
+			out.WouldRun[k] = w
+		}
+	}
+	if !wanted.Starts {
+		return out, nil
+	}
+	only := map[ledger.JobKey]bool{}
+	for _, k := range wanted.Jobs {
+		only[k] = true
+	}
+	o := forward(func() bool { return ctx.Err() != nil })
+	o.Only, o.See = only, wanted.See
+	out.Starts, err = estimate.Of(func() (*sched.Copy, error) {
+		if c := first; c != nil {
+			first = nil
+			return c, nil
+		}
+		return copies()
+	}, now, o)
+	return out, err
+}
+
+// forward are the options by which the engine is run forward, until stop.
+func forward(stop func() bool) estimate.Options {
+	return estimate.Options{Coarse: true, Graces: true, Both: both, Stop: stop,
+		Written: func(i sched.Item, see func(model.Ref) any) []model.Fact {
+			return append(filters.Written(i.Chosen, see), devices.Written(i.Chosen, i.Pod, i.UID, see)...)
+		},
+		Freed: func(p *model.Pod, see func(model.Ref) any) []model.Fact { return devices.Freed(p.Opaque, p.UID, see) }}
+}
