@@ -116,11 +116,16 @@ func TestPodsSayWhatElseOneMoreNodeWouldEnd(t *testing.T) {
 	inVirtualTime(t, 1, func(w *living) {
 		w.gang("6")
 		w.after(soon)
+		since := w.members("g")[0].Status.Conditions[0].LastTransitionTime
 		w.cordon("n0", true)
 		w.after(withinThreeSeconds)
 		for _, p := range w.members("g") {
-			if c := p.Status.Conditions[0]; !strings.Contains(c.Message, "cordoned") {
+			c := p.Status.Conditions[0]
+			if !strings.Contains(c.Message, "cordoned") {
 				t.Errorf("%s says %q, want that its node is cordoned", p.Name, c.Message)
+			}
+			if !c.LastTransitionTime.Equal(&since) {
+				t.Errorf("%s waits since %s and says since %s", p.Name, since, c.LastTransitionTime)
 			}
 		}
 	})

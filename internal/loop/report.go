@@ -291,7 +291,7 @@ func (rp *reports) pods(id ledger.JobID, t *reportedJob, r trace.Reason) {
 					message = explain.Sentence(r)
 				}
 				if !rp.l.executor.PodCondition(execute.Waiting{Pod: row.Key, UID: row.Pod.UID, Version: version,
-					Reason: reason, Message: message, Order: t.text.order(told, shown, changed),
+					Reason: reason, Message: message, Order: t.text.order(told, shown, changed), Since: shown != "",
 					Urgent: changed && (cure || shown == corev1.PodReasonUnschedulable)}) {
 					return false // too many writes wait: next round
 				}

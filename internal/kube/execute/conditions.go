@@ -2,6 +2,7 @@ package execute
 
 import (
 	"context"
+	"slices"
 	"sync"
 
 	corev1 "k8s.io/api/core/v1"
@@ -26,6 +27,7 @@ type Waiting struct {
 	Reason, Message string
 	Urgent          bool // an autoscaler looks for it
 	Order           Order
+	Since           bool // the pod shows already that it waits: the condition keeps the time since when
 }
 
 // PodCondition writes a pod's PodScheduled=False with a reason. A write may wait for minutes: it has the
@@ -38,7 +40,7 @@ func (c *Executor) PodCondition(w Waiting) bool {
 		return false
 	}
 	turn := c.newest.begin(w.UID)
-	write := &podCondition{x: c, pod: w.Pod, uid: w.UID, version: w.Version, turn: turn,
+	write := &podCondition{x: c, pod: w.Pod, uid: w.UID, version: w.Version, turn: turn, since: w.Since,
 		condition: corev1.PodCondition{Type: corev1.PodScheduled, Status: corev1.ConditionFalse,
 			Reason: w.Reason, Message: clip(w.Message), LastTransitionTime: metav1.Now()}}
 	if write.version == "0" {
@@ -70,7 +72,17 @@ type podCondition struct {
 	uid       string
 	version   string // its precondition; "": the pod has to be read
 	turn      uint64
+	since     bool // see Waiting
 	condition corev1.PodCondition
+}
+
+// patch writes the condition. Without a time in it the one that is there stays.
+func (p *podCondition) patch() []byte {
+	if !p.since {
+		return conditionsAt(p.uid, p.version, []corev1.PodCondition{p.condition})
+	}
+	return conditionsAt(p.uid, p.version, []map[string]any{{"type": p.condition.Type, "status": p.condition.Status,
+		"reason": p.condition.Reason, "message": p.condition.Message}})
 }
 
 // send writes the condition, unless a newer one was asked for, or the pod waits no more.
@@ -89,9 +101,12 @@ func (p *podCondition) send(ctx context.Context) (err error) {
 				return nil
 			}
 			p.version = now.ResourceVersion
+			p.since = slices.ContainsFunc(now.Status.Conditions, func(c corev1.PodCondition) bool {
+				return c.Type == corev1.PodScheduled && c.Status == corev1.ConditionFalse
+			})
 		}
 		_, err = pods.Patch(ctx, p.pod.Name, types.StrategicMergePatchType,
-			conditionsAt(p.uid, p.version, p.condition), metav1.PatchOptions{}, "status")
+			p.patch(), metav1.PatchOptions{}, "status")
 		if !apierrors.IsConflict(err) {
 			return err
 		}

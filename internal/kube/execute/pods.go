@@ -236,11 +236,11 @@ func (c *Executor) bound(i sched.Item) {
 
 // conditions is a patch of a pod's status; the list is merged by type.
 func conditions(uid string, list ...corev1.PodCondition) []byte {
-	return conditionsAt(uid, "", list...)
+	return conditionsAt(uid, "", list)
 }
 
 // conditionsAt is conditions with the pod's resourceVersion as a precondition; "": without it.
-func conditionsAt(uid, version string, list ...corev1.PodCondition) []byte {
+func conditionsAt(uid, version string, list any) []byte {
 	meta := map[string]any{"uid": uid}
 	if version != "" {
 		meta["resourceVersion"] = version
