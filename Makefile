@@ -38,9 +38,9 @@ help: ## List the commands
 run: ## Simulate examples/quickstart: which jobs run where, which wait and why
 	$(GO) run -tags simulator ./cmd/ashlar simulate -f examples/quickstart
 
-demo: ## Show a day of a simulated cluster in the browser, at 1 000 times its speed
+demo: ## Show a real trace on a simulated cluster in the browser, at 1 000 times its speed
 	$(GO) run -tags simulator ./cmd/ashlar web examples/demo/cluster.yaml \
-		--trace-nodes examples/demo/nodes.csv --trace-jobs examples/demo/jobs.csv
+		--trace-nodes examples/demo/nodes.csv --trace-jobs examples/demo/jobs.csv --from 391h20m
 
 # The page is committed as it is built, so that all else needs Go alone. This needs node and npm.
 page: ## Build the page of ashlar web anew, after a change in internal/web/page

@@ -31,6 +31,7 @@ type watching struct {
 	address string
 	speed   float64
 	paused  bool
+	from    time.Duration
 
 	readAPI             // of a live scheduler, instead of files
 	kubeconfig, context string
@@ -71,6 +72,9 @@ func (p pages) web(name string) *cobra.Command {
   # A trace at 1 000 times its speed, which stands still until it is started
   NAME web nodes.csv jobs.csv --paused
 
+  # The same, but it opens after a week of the trace, which has run by then
+  NAME web nodes.csv jobs.csv --from 168h
+
   # What a live scheduler saved: a moment, and all that happened in a while
   NAME web state.json.gz
   NAME web ashlar-recording-4711.jsonl.gz
@@ -86,6 +90,10 @@ func (p pages) web(name string) *cobra.Command {
 				return err
 			}
 			switch {
+			case s.from < 0:
+				return fmt.Errorf("--from %s: expected 0 or more", s.from)
+			case s.isLive() && s.from > 0:
+				return errors.New("--from: a live scheduler is shown as it is; expected files")
 			case s.isLive():
 			case s.readAPI != (readAPI{}):
 				return errors.New("--read-api and --scheduler-namespace: a live scheduler is shown, or files, not both")
@@ -110,6 +118,7 @@ func (p pages) web(name string) *cobra.Command {
 	f.StringVar(&s.kubeconfig, "kubeconfig", "",
 		"of a live scheduler: kubeconfig file; default $KUBECONFIG, else ~/.kube/config")
 	f.StringVar(&s.context, "context", "", "context of the kubeconfig")
+	f.DurationVar(&s.from, "from", 0, "virtual time at which the page opens; it can be wound back from there")
 	f.BoolVar(&s.paused, "paused", false, "stand still until it is started in the page")
 	c.MarkFlagsRequiredTogether("trace-nodes", "trace-jobs")
 	return c
@@ -194,6 +203,7 @@ func (p pages) player(s watching) (*player.Player, error) {
 		return nil, err
 	}
 	o := player.Options{Title: s.title(), Source: "files", Begin: in.begin(), Speed: s.speed, Paused: s.paused,
+		From:      s.from,
 		Summary:   func() explain.Summary { return totals(world) },
 		Evictions: lastKnown(world),
 		Parse:     p.parsed(s.simulation),

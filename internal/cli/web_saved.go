@@ -30,6 +30,9 @@ func (p pages) saved(s watching, path string) (*player.Player, error) {
 		return p.recorded(s, path, read)
 	}
 	defer read.Close()
+	if s.from > 0 {
+		return nil, badInput("error: --from: a saved state is one moment")
+	}
 	chosen, err := playing(p).configured(s.config, path, read.Base.Configuration)
 	if err != nil {
 		return nil, err
@@ -90,7 +93,7 @@ func (p pages) recorded(s watching, path string, read *recording.Reader) (*playe
 		w.begin = w.next.Cycle.Now
 	}
 	return player.New(w, player.Options{Title: filepath.Base(path), Source: "recording", Begin: w.begin, Speed: s.speed,
-		Paused: s.paused, Grain: time.Millisecond,
+		Paused: s.paused, From: s.from, Grain: time.Millisecond,
 		Summary:   func() explain.Summary { return w.summary },
 		Evictions: func() []explain.Eviction { return w.evicted },
 		Problems:  w.problems,

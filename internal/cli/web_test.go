@@ -268,7 +268,7 @@ func TestThePageShowsATrace(t *testing.T) {
 		b.ask("/v1/page", "", http.StatusOK, &page)
 		var nodes struct{ Items []struct{ Name string } }
 		b.ask("/v1/nodes", "", http.StatusOK, &nodes)
-		if page.Source != "trace" || len(nodes.Items) != 24 {
+		if page.Source != "trace" || len(nodes.Items) != 22 {
 			t.Errorf("%v: %+v with %d nodes", args, page, len(nodes.Items))
 		}
 	}
@@ -294,6 +294,8 @@ func TestThePageOfBadInput(t *testing.T) {
 		{[]string{file(t, "r.jsonl", `{"Recording":99,"Version":"v9"}`+"\n")}, 1, "v9"},
 		{[]string{recorded(t), "../../examples/quickstart"}, 1, "is shown alone"},
 		{[]string{recorded(t), "--scheduler-conf", "x"}, 1, "as it was decided"},
+		{[]string{"--from", "1h"}, 2, "expected files"},
+		{[]string{"../../examples/quickstart", "--from", "-1h"}, 2, "expected 0 or more"},
 		{[]string{"../../examples/demo/jobs.csv"}, 1, "table of its nodes"},
 		{[]string{"../../examples/demo/nodes.csv"}, 1, "table of its jobs"},
 		{[]string{"../../examples/demo/nodes.csv", "../../examples/demo/nodes.csv"}, 1, "both have the nodes"},

@@ -17,11 +17,11 @@ import (
 // noonAt is the moment at which noon stops, in seconds.
 const noonAt = 41300
 
-// noon opens the demonstration and stops it before noon, when a queue borrows and others lend, with the morning to wind
+// noon opens the made-up day and stops it before noon, when a queue borrows and others lend, with the morning to wind
 // back to.
 func noon(t *testing.T, b *browser) *page {
 	t.Helper()
-	address, _ := serve(t, append(demo, "--speed", "15000")...)
+	address, _ := serve(t, append(day, "--speed", "15000")...)
 	p := b.open(t, address, 1280, 800)
 	p.Until("the page", `document.querySelector(".transport .play")`)
 	p.Click(".transport .play")
@@ -56,7 +56,7 @@ func (p *page) play(command string) {
 	}
 }
 
-// TestADay: what a person wants to know, each within three clicks, on the demonstration.
+// TestADay: what a person wants to know, each within three clicks, on the made-up day.
 func TestADay(t *testing.T) {
 	b := start(t)
 	p := noon(t, b)
@@ -293,7 +293,7 @@ spec:
 // TestABrokenConnection: the page says that it is old, and goes on when the server is back.
 func TestABrokenConnection(t *testing.T) {
 	b := start(t)
-	address, _ := serve(t, append(demo, "--speed", "1000")...)
+	address, _ := serve(t, append(day, "--speed", "1000")...)
 	to, err := url.Parse(address)
 	if err != nil {
 		t.Fatal(err)

@@ -109,6 +109,9 @@ func starts(t *testing.T, c *exec.Cmd) (address string, end func()) {
 	return address, end
 }
 
+// day are the arguments for a day of a made-up cluster of five queues and four racks, standing still.
+var day = []string{"test/web/testdata/day", "--paused"}
+
 // demo are the arguments of `make demo`, standing still.
 var demo = []string{"examples/demo/cluster.yaml", "--trace-nodes", "examples/demo/nodes.csv", "--trace-jobs",
-	"examples/demo/jobs.csv", "--paused"}
+	"examples/demo/jobs.csv", "--from", "391h20m", "--paused"}

@@ -12,7 +12,7 @@ var update = flag.Bool("update", false, "write the screenshots of docs/images an
 // images is where the documentation has them.
 const images = root + "/docs/images"
 
-// TestScreenshots goes through the views of the demonstration at noon, and with -update keeps what it sees.
+// TestScreenshots goes through the views of the made-up day at noon, and with -update keeps what it sees.
 func TestScreenshots(t *testing.T) {
 	b := start(t)
 	p := noon(t, b)

@@ -33,6 +33,8 @@ type Options struct {
 	Begin  int64  // of virtual time, in nanoseconds since the epoch
 	Speed  float64
 	Paused bool // until somebody starts it
+	// From is the virtual time that is shown first: what was before has run already, and can be wound back to.
+	From time.Duration
 	// Summary and Evictions are those of the run so far.
 	Summary   func() explain.Summary
 	Evictions func() []explain.Eviction
@@ -52,6 +54,7 @@ type Options struct {
 // Bounds of a player.
 const (
 	mostFrames = 1200
+	pastFrames = 150 // of them at most are of before Options.From
 	mostRows   = 3_000_000
 	slowest    = 1.0
 	fastest    = 1e6
@@ -126,7 +129,30 @@ func New(w World, o Options) *Player {
 	p.cycle()
 	p.take()
 	p.shown, p.pos = 0, p.ring.frames[0].now
+	p.begin(o.From)
 	return p
+}
+
+// begin runs the world to a virtual time, as fast as it can, and keeps moments of it.
+func (p *Player) begin(from time.Duration) {
+	if from <= 0 {
+		return
+	}
+	p.ring.grain = max(p.ring.grain, from/pastFrames)
+	p.world.Lock()
+	defer p.world.Unlock()
+	for at, more := p.w.Next(); more && at <= from; at, more = p.w.Next() {
+		if p.isDue(at) {
+			p.take() // as it is before that cycle
+		}
+		p.cycle()
+	}
+	p.take()
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if !p.ended {
+		p.pos = max(p.pos, from)
+	}
 }
 
 // take makes a frame of the world as it is. The caller has locked the world.

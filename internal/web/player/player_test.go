@@ -237,3 +237,30 @@ func TestWhyAJobWaits(t *testing.T) {
 		t.Errorf("in the past: %d", got.Code)
 	}
 }
+
+// A player that begins later shows that time first, and what was before can be wound back to.
+func TestBeginningLater(t *testing.T) {
+	jobs := cluster(job("first", "a", 0, 4), job("second", "a", time.Hour/2, 2), job("third", "b", 3*time.Hour, 1))
+	p := player(t, jobs, func(o *Options) { o.From, o.Paused = 2*time.Hour, true })
+	_, s, _ := p.at()
+	if s.Play.Now != 7200 || s.Play.Playing || s.Play.Ended {
+		t.Errorf("it begins at %+v", s.Play)
+	}
+	if now := answer[List[explain.Job]](t, p, "/v1/jobs", ""); len(now.Items) != 2 {
+		t.Errorf("after two hours: %+v", now.Items)
+	}
+	answer[State](t, p, "/v1/play", `{"seek": 600}`)
+	if then := answer[List[explain.Job]](t, p, "/v1/jobs", ""); len(then.Items) != 1 {
+		t.Errorf("after ten minutes: %+v", then.Items)
+	}
+	answer[State](t, p, "/v1/play", `{"seek": 1e9, "playing": true, "speed": 7200}`)
+	p.advance(time.Second)
+	p.take()
+	if next := answer[List[explain.Job]](t, p, "/v1/jobs", ""); len(next.Items) != 3 {
+		t.Errorf("two hours later: %+v", next.Items)
+	}
+	ended := player(t, jobs, func(o *Options) { o.From = 1000 * time.Hour })
+	if _, s, _ := ended.at(); !s.Play.Ended || s.Play.Now != s.Play.Edge {
+		t.Errorf("later than all that happens: %+v", s.Play)
+	}
+}
