@@ -107,10 +107,10 @@ function Group({ g, rows, pods }: { g: DeviceGroup; rows: DeviceRow[]; pods: Pod
       <p className="note"><b>{g.classes.join(", ") || g.driver}</b> {countsText(g)}</p>
       {rows.length > 1 && common.length > 0 && <p className="places" title={t("All of them")}>{common.map(([name, value]) => <Value key={name} name={name} value={value} />)}</p>}
       <ul className="plain">{rows.map((d) => <li key={d.name}>
-        <i className={`square ${marks[d.state] ?? ""}`} aria-hidden="true" /><b>{d.name}</b> <small>{t(stateWords[d.state] ?? d.state)}</small>
+        <i className={`device-mark ${marks[d.state] ?? ""}`} aria-hidden="true" /><b>{d.name}</b> <small>{t(stateWords[d.state] ?? d.state)}</small>
         {d.holders?.map((h) => <div key={`${h.namespace}/${h.claim}/${h.share ?? ""}`}>{h.adminAccess ? `${t("for administration")}: ` : ""}{h.namespace}/{h.claim} {h.pods?.map((p, i) => <Held key={i} pod={pods.find((x) => x.namespace === h.namespace && x.name === p)} name={p} />)}
           {Object.entries(h.consumes ?? {}).map(([name, q]) => <Value key={name} name={name} value={`${q} ${t("of")} ${d.capacity?.[name] ?? "?"}`} />)}</div>)}
-        {d.why && <div className="why">{d.why}</div>}
+        {d.why && <div className="wrong">{d.why}</div>}
         <p className="places">{d.taints?.map((x) => <span key={x} className="chip warn" title={t("Taint")}>{x}</span>)}
           {Object.entries(d.capacity ?? {}).map(([name, q]) => <Value key={name} name={name} value={d.used?.[name] && amount(d.used[name]) > 0 ? `${d.used[name]} ${t("of")} ${q}` : q} />)}
           {Object.entries(d.attributes ?? {}).filter(([name]) => rows.length === 1 || !common.some(([n]) => n === name)).map(([name, value]) => <Value key={name} name={name} value={value} />)}</p>
