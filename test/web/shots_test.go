@@ -20,7 +20,6 @@ func TestScreenshots(t *testing.T) {
 		name, hash, see string
 		width, height   int
 	}{
-		{"web-pulse", "#/pulse?theme=light", ".uplot", 1280, 800},
 		{"web-queues", "#/queues?theme=light&queue=language", ".drawer .sum table", 1280, 800},
 		{"web-cluster", "#/cluster?theme=dark", ".rack .cell", 1280, 800},
 		{"web-timeline", "#/recorder?theme=light", ".uplot", 1280, 800},
@@ -66,17 +65,26 @@ func TestScreenshots(t *testing.T) {
 		}
 	}
 	p.Sound()
-	address, _ := serve(t, "test/web/testdata/bookings.yaml", "--paused")
-	p = b.open(t, address, 1280, 800)
-	p.Until("the page", `document.querySelector(".transport")`)
-	p.Goes("#/cluster?theme=light&as=bookings&booking=disks")
-	p.Until("bookings", `document.querySelector(".drawer .pods li")`)
-	if data := p.Shot(); *update {
-		if err := os.WriteFile(filepath.Join(images, "web-bookings.png"), data, 0o644); err != nil {
-			t.Fatal(err)
+	for _, s := range []struct {
+		name, hash, see string
+		shows           []string
+	}{
+		{"web-demo", "#/pulse?theme=light", ".uplot", demo},
+		{"web-bookings", "#/cluster?theme=light&as=bookings&booking=disks", ".drawer .pods li",
+			[]string{"test/web/testdata/bookings.yaml", "--paused"}},
+	} {
+		address, _ := serve(t, s.shows...)
+		p = b.open(t, address, 1280, 800)
+		p.Until("the page", `document.querySelector(".transport")`)
+		p.Goes(s.hash)
+		p.Until(s.name, `document.querySelector("`+s.see+`")`)
+		if data := p.Shot(); *update {
+			if err := os.WriteFile(filepath.Join(images, s.name+".png"), data, 0o644); err != nil {
+				t.Fatal(err)
+			}
 		}
+		p.Sound()
 	}
-	p.Sound()
 }
 
 // TestScreenshotsOfDevices keeps what the page shows of devices.

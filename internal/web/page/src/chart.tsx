@@ -39,7 +39,7 @@ export function Chart({ seconds, curves, show, now, label, height = 180, top = 0
       width: here.clientWidth || 600, height, legend: { show: false }, padding: [8, 8, 0, 0],
       cursor: { points: { size: 6 }, drag: { x: false, y: false } },
       scales: { x: { time: false }, y: { range: (_u, _min, max) => [0, Math.max(max, top) > 0 ? Math.max(max, top) * 1.08 : 1] } },
-      axes: [{ ...axis, size: 28, incrs: steps, values: (_u, v) => v.map((x) => clock(x).slice(0, -3)), space: 90 }, { ...axis, size: 52, values: (_u, v) => v.map(show) }],
+      axes: [{ ...axis, size: 28, incrs: steps, values: (_u, v) => v.map((x) => clock(x).slice(0, -3).replace(/d 00:00$/, "d")), space: 90 }, { ...axis, size: 52, values: (_u, v) => v.map(show) }],
       series: [{}, ...curves.map((c) => ({
         label: c.label, stroke: paint(c.color), width: c.fill ? 1 : 1.75, points: { show: false },
         ...(c.fill && { fill: soft(c.color) }), ...(c.dash && { dash: [5, 4] }),

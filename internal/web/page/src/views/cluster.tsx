@@ -147,10 +147,15 @@ const NodeCell = memo(function NodeCell({ n, resource, on, dense, booked }: { n:
       {slots ? (
         <span className="slots">{Array.from({ length: all }, (_, i) => <i key={i} className={devices ? squareOf(devices, i) : i < Math.floor(used - going) ? "full" : i < used ? (i < used - going ? "part" : "going") : i < used + kept ? "kept" : ""} />)}</span>
       ) : <span className="fill"><i style={{ height: `${all > 0 ? Math.min(100, (100 * used) / all) : 0}%` }} /></span>}
-      {!dense && <small>{n.name}</small>}
+      {!dense && <Short name={n.name} />}
     </button>
   );
 });
+
+/** Short is a name of which the middle is left out where it is too long: names of nodes often differ at their ends. */
+function Short({ name }: { name: string }) {
+  return name.length > 9 ? <small><span>{name.slice(0, -4)}</span><span>{name.slice(-4)}</span></small> : <small>{name}</small>;
+}
 
 function NodeDrawer({ name, bookings, onClose }: { name: string; bookings: Booking[]; onClose: () => void }) {
   const world = useWorld();
