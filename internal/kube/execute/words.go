@@ -126,12 +126,13 @@ func (c *Executor) ShardStatus(name, uid string, inUse, toAdd, toRemove []string
 }
 
 // say does something in one of the slow queues, a few times if the server has no time; false
-// when too much waits. Otherwise another goroutine calls over, if any, once it is said or given up.
-func (c *Executor) say(on *requestQueue, what func(context.Context) error, over ...func()) bool {
-	return sayInOrder(c, 0, on, what, over...)
+// when too much waits.
+func (c *Executor) say(on *requestQueue, what func(context.Context) error) bool {
+	return sayInOrder(c, 0, on, what)
 }
 
-// sayInOrder is say, before what is of a later order.
+// sayInOrder is say, before what is of a later order. Unless it returns false, another goroutine calls over, if any,
+// once it is said or given up.
 func sayInOrder(c *Executor, o Order, on *requestQueue, what func(context.Context) error, over ...func()) bool {
 	if _, waiting, _ := on.load(); waiting >= mostWaiting {
 		c.dropped.Add(1)
