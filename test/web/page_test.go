@@ -88,7 +88,20 @@ func TestADay(t *testing.T) {
 		p.Eval(`document.querySelector(".rows .scroll").focus()`, nil)
 		p.Key("ArrowDown")
 		p.Until("the job", `document.querySelector(".drawer .name").innerText === "language-pretrain-large"`)
-		p.Eval(`document.querySelector(".drawer").focus()`, nil)
+		p.Goes("#/jobs?state=waiting&job=trace/language-pretrain-large")
+		p.Eval(`document.querySelector(".rows .scroll").focus()`, nil)
+		at := func() (name string) {
+			p.Eval(`document.querySelector(".drawer .name")?.innerText ?? ""`, &name)
+			return name
+		}
+		for range 2 { // the list keeps the focus, so that each key moves on
+			before := at()
+			p.Key("ArrowDown")
+			p.Until("another job", fmt.Sprintf(`document.querySelector(".drawer .name").innerText !== %q`, before))
+		}
+		p.Key("Enter")
+		p.Until("the panel has the focus", `document.activeElement.matches(".drawer")`)
+		p.Eval(`document.querySelector(".rows .scroll").focus()`, nil)
 		p.Key("Escape")
 		p.Until("no drawer", `!document.querySelector(".drawer")`)
 	})

@@ -24,17 +24,31 @@ export function Empty({ title, children }: { title: string; children?: ReactNode
 /** A panel beside the view; on a phone it covers it. */
 export function Drawer({ title, kind, onClose, children }: { title: string; kind: string; onClose: () => void; children: ReactNode }) {
   const box = useRef<HTMLElement>(null);
-  useEffect(() => { box.current?.focus({ preventScroll: true }); }, [title]);
+  const close = useRef(onClose);
+  close.current = onClose;
+  // A list in which a person moves keeps the focus, so that the next arrow moves on; Enter goes from there to the panel.
+  useEffect(() => { if (!document.activeElement?.closest(".rows .scroll")) box.current?.focus({ preventScroll: true }); }, [title]);
+  useEffect(() => {
+    const escape = (e: globalThis.KeyboardEvent) => { if (e.key === "Escape" && !document.querySelector("dialog[open]")) close.current(); };
+    window.addEventListener("keydown", escape);
+    return () => window.removeEventListener("keydown", escape);
+  }, []);
   return (
-    <aside className="drawer" ref={box} tabIndex={-1} aria-label={`${kind} ${title}`}
-      onKeyDown={(e) => { if (e.key === "Escape") { e.stopPropagation(); onClose(); } }}>
+    <aside className="drawer" ref={box} tabIndex={-1} aria-label={`${kind} ${title}`}>
       <header>
-        <div><p className="kind">{kind}</p><h2 className="name">{title}</h2></div>
+        <div><p className="kind">{kind}</p><h2 className="name" aria-live="polite">{title}</h2></div>
         <button className="icon" onClick={onClose} aria-label={t("Close")}>✕</button>
       </header>
       <div className="inside">{children}</div>
     </aside>
   );
+}
+
+/** toDrawer moves the focus from a list to the panel that is open, on Enter; it says whether it did. */
+export function toDrawer(e: { key: string; target: EventTarget; currentTarget: EventTarget }): boolean {
+  const box = e.key === "Enter" && e.target === e.currentTarget && document.querySelector<HTMLElement>(".drawer");
+  if (box) box.focus({ preventScroll: true });
+  return !!box;
 }
 
 /** The resource that a view is about: the one in the address, else the scarcest kind. */
@@ -104,6 +118,7 @@ export function VirtualRows<T>({ rows, height, render, keyOf, selected, onOpen, 
   const kept = useMost(shown.length);
   const at = useMemo(() => rows.findIndex((r) => keyOf(r) === selected), [rows, selected]); // keys of 100 000 rows take a while
   const move = (e: KeyboardEvent) => {
+    if (toDrawer(e)) return;
     const step = { ArrowDown: 1, ArrowUp: -1, PageDown: 15, PageUp: -15, Home: -rows.length, End: rows.length }[e.key];
     if (step === undefined || rows.length === 0) return;
     e.preventDefault();

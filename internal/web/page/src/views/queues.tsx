@@ -1,7 +1,7 @@
 import { useMemo, useRef, useEffect } from "react";
 import { useVirtualizer } from "@tanstack/react-virtual";
 import { amount, resourceName, show } from "../amounts";
-import { Bullet, Empty, ResourcePicker, useResource } from "../bits";
+import { Bullet, Empty, ResourcePicker, useResource, toDrawer } from "../bits";
 import { borrowed, lacking, tree } from "../derive";
 import { useWorld } from "../store";
 import type { Queue } from "../types";
@@ -49,6 +49,7 @@ export function Queues() {
         {rows.length === 0 ? <Empty title={t("No queues")} /> : overTime ? <QueuesOverTime resource={resource} /> : (
           <div className="queues rows"><div className="queue head" aria-hidden="true"><div className="label">{t("Queue")}</div><div /><div className="figures">{t("Allocated of deserved")}</div></div>
           <div className="scroll" ref={box} role="tree" aria-label={t("Queues")} tabIndex={0} onKeyDown={(e) => {
+            if (toDrawer(e)) return;
             const folds = { ArrowLeft: false, ArrowRight: true }[e.key];
             if (folds !== undefined) { // of the queue that is open: a queue is unfolded to the right
               if (rows.some((r) => r.queue.name === open && r.children > 0) && folded.includes(open) === folds) fold(open);
