@@ -64,6 +64,7 @@ const (
 	frameShare = 4                      // frames take at most one part in so many of the time
 	firstGrain = 20 * time.Second       // virtual, between two frames of a fast run
 	cheapFrame = 10 * time.Millisecond  // of the wall's time: so cheap that none is left out where Grain is given
+	fewRows    = 1000                   // so few that none is left out either, however busy the machine is
 )
 
 // Player plays a world. Its methods may be called by any goroutine; Run is called once.
@@ -274,7 +275,7 @@ func (p *Player) step(target time.Duration) (reached time.Duration, ran bool) {
 		p.cycle()
 		ran = true
 		now := p.o.Now()
-		if p.isDue(at) && (now.Sub(p.framed) >= frameShare*p.cost || p.o.Grain > 0 && p.cost < cheapFrame) {
+		if p.isDue(at) && (now.Sub(p.framed) >= frameShare*p.cost || p.o.Grain > 0 && (p.cost < cheapFrame || p.isSmall())) {
 			p.take()
 		}
 		if now.Sub(begun) > stepWithin {
@@ -299,6 +300,14 @@ func (p *Player) isDue(at time.Duration) bool {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	return at-p.ring.frames[len(p.ring.frames)-1].now >= p.ring.grain
+}
+
+// isSmall says that the last frame has few rows.
+func (p *Player) isSmall() bool {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	f := p.ring.frames[len(p.ring.frames)-1]
+	return len(f.jobs.list)+len(f.queues.list)+len(f.nodes.list)+len(f.pods.list) <= fewRows
 }
 
 // Command changes how a run is shown; nil leaves a part as it is.
