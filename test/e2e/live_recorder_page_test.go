@@ -73,6 +73,7 @@ func TestLivePulseAndTheRecorderOnThePage(t *testing.T) {
 	t.Cleanup(func() { // else the verbs of other tests find a scheduler that is gone
 		_ = shared.kube.CoordinationV1().Leases(installedIn).Delete(context.Background(), "volcano", metav1.DeleteOptions{})
 	})
+	forgetEvictions(t)
 	stop := acts(ns + "-1")
 	p := b.Open(t, pageOf(t, program, shared.Kubeconfig), 1280, 1200)
 	p.Until("that nothing runs", tile("Jobs running", "0", "")+" && "+tile("Evictions", "0", "in the last hour"))
@@ -126,6 +127,21 @@ func TestLivePulseAndTheRecorderOnThePage(t *testing.T) {
 	acts(ns + "-2")
 	stop()
 	afterARestart(t, p, ns, gone)
+}
+
+// forgetEvictions deletes the events of evictions in other tests: the page counts those of the last hour.
+func forgetEvictions(t *testing.T) {
+	t.Helper()
+	events := shared.kube.CoreV1()
+	old, err := events.Events("").List(t.Context(), metav1.ListOptions{FieldSelector: "reason=Evict"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, e := range old.Items {
+		if err := events.Events(e.Namespace).Delete(t.Context(), e.Name, metav1.DeleteOptions{}); err != nil {
+			t.Fatal(err)
+		}
+	}
 }
 
 // recordOf opens the eviction of a pod, for which job and by which rule it was.

@@ -91,16 +91,28 @@ func TestDevicesOfALiveScheduler(t *testing.T) {
 // TestManyDevices: 40 000 devices on 5 000 nodes are counted, drawn and listed.
 func TestManyDevices(t *testing.T) {
 	b := start(t)
-	trace := largeTrace(t, 5000, 100, 10)
 	file := filepath.Join(t.TempDir(), "devices.json")
 	items := []any{map[string]any{"apiVersion": "resource.k8s.io/v1", "kind": "DeviceClass",
 		"metadata": map[string]any{"name": "gpu"}, "spec": map[string]any{"selectors": []any{map[string]any{
 			"cel": map[string]string{"expression": `device.driver == "gpu.example.com"`}}}}}}
+	waits := map[string]any{"name": "waits", "namespace": "lab"} // devices count only where a pod asks for some
+	items = append(items, map[string]any{"apiVersion": "resource.k8s.io/v1", "kind": "ResourceClaimTemplate",
+		"metadata": waits, "spec": map[string]any{"spec": map[string]any{"devices": map[string]any{"requests": []any{
+			map[string]any{"name": "gpu", "exactly": map[string]any{"deviceClassName": "gpu"}}}}}}},
+		map[string]any{"apiVersion": "scheduling.volcano.sh/v1beta1", "kind": "PodGroup", "metadata": waits,
+			"spec": map[string]any{"minMember": 1, "queue": "missing"}},
+		map[string]any{"apiVersion": "v1", "kind": "Pod", "metadata": map[string]any{"name": "waits", "namespace": "lab",
+			"annotations": map[string]string{"scheduling.k8s.io/group-name": "waits"}},
+			"spec": map[string]any{"schedulerName": "volcano", "resourceClaims": []any{map[string]string{"name": "gpu",
+				"resourceClaimTemplateName": "waits"}}, "containers": []any{map[string]any{"name": "c",
+				"resources": map[string]any{"claims": []any{map[string]string{"name": "gpu"}}}}}}})
 	for n := range 5000 {
 		node, list := fmt.Sprintf("node-%05d", n), []any{}
 		for i := range 8 {
 			list = append(list, map[string]any{"name": fmt.Sprint("gpu-", i)})
 		}
+		items = append(items, map[string]any{"apiVersion": "v1", "kind": "Node", "metadata": map[string]any{"name": node},
+			"status": map[string]any{"allocatable": map[string]string{"cpu": "64", "memory": "1Ti", "pods": "110"}}})
 		items = append(items, map[string]any{"apiVersion": "resource.k8s.io/v1", "kind": "ResourceSlice",
 			"metadata": map[string]any{"name": node}, "spec": map[string]any{"driver": "gpu.example.com", "nodeName": node,
 				"pool": map[string]any{"name": node, "generation": 1, "resourceSliceCount": 1}, "devices": list}})
@@ -112,11 +124,11 @@ func TestManyDevices(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	address, _ := serveBy(t, whole, file, "--trace-nodes", trace[0], "--trace-jobs", trace[1], "--paused")
+	address, _ := serveBy(t, whole, file, "--paused")
 	p := b.open(t, address, 1280, 800)
 	p.Goes("#/cluster?res=deviceclass/gpu&node=node-04999")
 	p.Until("all of them", `document.querySelectorAll(".cell").length === 5000 && document.querySelectorAll(
-	  ".devices-on li").length === 8 && document.querySelector(".tile").innerText.includes("of 40 000 gpu")`)
+	  ".devices-on li").length === 8 && document.querySelector(".tile").innerText.includes("of 40 000 GPU")`)
 	p.Goes("#/cluster?as=devices")
 	p.Until("the sum", `document.querySelector(".devices tbody").innerText.includes("0 of 40000")`)
 	before := p.busy()
