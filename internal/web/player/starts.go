@@ -5,11 +5,19 @@ import "time"
 // estimateWithin is how long it is looked for when jobs start; making the copies for it comes on top.
 const estimateWithin = 2 * time.Second
 
+// mostEstimated is up to how many jobs that wait are estimated: with more, the work and the rows that change are felt
+// on the page.
+const mostEstimated = 2000
+
 // estimate finds when the jobs of the latest moment start, once that is shown and time stands still: while a run plays,
 // what is estimated would be over when it is read. The frame is replaced by one that has the starts.
 func (p *Player) estimate() {
 	f, standing := p.stands()
-	if !standing || f.number == p.asked {
+	waiting := 0
+	for _, n := range f.point.Waiting { // order-free: a sum
+		waiting += n
+	}
+	if !standing || f.number == p.asked || waiting > mostEstimated {
 		return
 	}
 	select {
