@@ -111,7 +111,7 @@ func (x *plans) take(made fresh) {
 
 // reply tries jobs on the copy that there is, or on the next one. Jobs of a client that has gone are not tried.
 func (x *plans) reply(ctx context.Context, p *planned) (ahead readapi.Foresee, err error) {
-	if !x.rest(p.ctx) {
+	if !waitUntil(p.ctx, x.from) {
 		return nil, noTime
 	}
 	if age := time.Since(x.made.made); x.made.copy == nil || age > x.made.holds {
@@ -147,18 +147,6 @@ func (x *plans) reply(ctx context.Context, p *planned) (ahead readapi.Foresee, e
 	}
 	x.from = x.from.Add(planPace * time.Since(began))
 	return ahead, nil
-}
-
-// rest waits until there is time for another answer.
-func (x *plans) rest(ctx context.Context) bool {
-	t := time.NewTimer(time.Until(x.from))
-	defer t.Stop()
-	select {
-	case <-t.C:
-		return true
-	case <-ctx.Done():
-		return false
-	}
 }
 
 // begin has a copy made, unless one is being made.

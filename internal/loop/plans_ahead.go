@@ -57,15 +57,11 @@ func (x *plans) turnTo(ctx context.Context) (from time.Time, err error) {
 		x.turn <- from
 		return from, noTime
 	}
-	t := time.NewTimer(time.Until(from))
-	defer t.Stop()
-	select {
-	case <-t.C:
-		return from, nil
-	case <-ctx.Done():
+	if !waitUntil(ctx, from) {
 		x.turn <- from
 		return from, noTime
 	}
+	return from, nil
 }
 
 func lookAhead(ctx context.Context, copies func() (*sched.Copy, error), now int64, wanted readapi.Foresight) (

@@ -65,14 +65,8 @@ func (q *questions) Ask(ctx context.Context, size readapi.Size, read func(*sched
 		return noTime
 	}
 	defer func() { q.turns[size] <- from }()
-	if wait := time.Until(from); wait > 0 {
-		t := time.NewTimer(wait)
-		defer t.Stop()
-		select {
-		case <-t.C:
-		case <-ctx.Done():
-			return noTime
-		}
+	if !waitUntil(ctx, from) {
+		return noTime
 	}
 	took, err := q.ask(ctx, read)
 	earliest := time.Now()
@@ -84,6 +78,22 @@ func (q *questions) Ask(ctx context.Context, size readapi.Size, read func(*sched
 	}
 	from = from.Add(shares[size] * took)
 	return err
+}
+
+// waitUntil waits for a time; false: ctx has ended before it. A time that has come is not waited for.
+func waitUntil(ctx context.Context, at time.Time) bool {
+	wait := time.Until(at)
+	if wait <= 0 {
+		return true
+	}
+	t := time.NewTimer(wait)
+	defer t.Stop()
+	select {
+	case <-t.C:
+		return true
+	case <-ctx.Done():
+		return false
+	}
 }
 
 // ask has a question answered, and says how long that took.
