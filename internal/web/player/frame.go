@@ -73,18 +73,18 @@ func podKey(p *explain.Pod) string          { return p.Namespace + "/" + p.Name 
 // mostArithmetic is up to how many queues a frame keeps the arithmetic of each.
 const mostArithmetic = 64
 
-// frameOf describes an engine after a cycle, with what was estimated of starts; nil: nothing was. weight is how many
-// rows it does not share with the frame before.
-func frameOf(before *frame, e *sched.Engine, starts *estimate.Starts, s explain.Summary, evictions []explain.Eviction,
-	extra []explain.Problem, begin time.Time) (f *frame, weight int) {
+// frame describes the world as it is, with what was estimated of starts; nil: nothing was. weight is how many rows it
+// does not share with the frame before. The caller has locked the world.
+func (p *Player) frame(before *frame, starts *estimate.Starts) (f *frame, weight int) {
+	e, s, begin := p.w.Engine(), p.o.Summary(), time.Unix(0, p.o.Begin).UTC()
 	state := e.Report()
 	if starts != nil {
 		starts.Into(state.Jobs, e.Now())
 		starts.IntoQueues(state.Queues, queueOf(state.Jobs), e.Now())
 	}
-	r := explain.New(state, s, evictions)
-	for _, p := range extra {
-		r.AddProblem(p.Object, p.Message)
+	r := explain.New(state, s, p.o.Evictions())
+	for _, problem := range p.o.Problems() {
+		r.AddProblem(problem.Object, problem.Message)
 	}
 	q := explain.NewQueues(sched.Report{Queues: state.Queues}, s)
 	now := time.Duration(s.VirtualTime)

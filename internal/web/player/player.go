@@ -169,8 +169,7 @@ func (p *Player) take() {
 		before = p.ring.frames[n-1]
 	}
 	p.mu.Unlock()
-	f, weight := frameOf(before, p.w.Engine(), nil, p.o.Summary(), p.o.Evictions(), p.o.Problems(),
-		time.Unix(0, p.o.Begin).UTC())
+	f, weight := p.frame(before, nil)
 	_, more := p.w.Next()
 	p.mu.Lock()
 	defer p.mu.Unlock()

@@ -37,8 +37,7 @@ func (p *Player) estimate() {
 	if _, standing := p.stands(); err != nil || !standing {
 		return // the engine cannot be copied, or time goes on: no start is told
 	}
-	with, _ := frameOf(f, p.w.Engine(), starts, p.o.Summary(), p.o.Evictions(), p.o.Problems(),
-		time.Unix(0, p.o.Begin).UTC())
+	with, _ := p.frame(f, starts)
 	with.number = f.number // it is the same moment
 	p.mu.Lock()
 	defer p.mu.Unlock()
