@@ -32,7 +32,7 @@ const slow = time.Second
 // decrease).
 type requestQueue struct {
 	mu      sync.Mutex
-	waiting [orders]line // the work of an order begins before that of later ones
+	waiting [orders]fifo // the work of an order begins before that of later ones
 	flying  int
 	limit   float64
 	most    float64
@@ -54,21 +54,21 @@ const (
 	orders
 )
 
-// line is work that waits, in the order in which it came.
-type line struct {
+// fifo is work that waits, in the order in which it came.
+type fifo struct {
 	work []func() (latency time.Duration, overloaded bool)
 	head int
 }
 
-func (l *line) len() int { return len(l.work) - l.head }
+func (f *fifo) len() int { return len(f.work) - f.head }
 
 // take removes the first of it.
-func (l *line) take() func() (time.Duration, bool) {
-	work := l.work[l.head]
-	l.work[l.head] = nil
-	l.head++
-	if l.head == len(l.work) {
-		l.work, l.head = l.work[:0], 0
+func (f *fifo) take() func() (time.Duration, bool) {
+	work := f.work[f.head]
+	f.work[f.head] = nil
+	f.head++
+	if f.head == len(f.work) {
+		f.work, f.head = f.work[:0], 0
 	}
 	return work
 }
