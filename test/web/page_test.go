@@ -89,6 +89,7 @@ func TestADay(t *testing.T) {
 		p.Key("ArrowDown")
 		p.Until("the job", `document.querySelector(".drawer .name").innerText === "language-pretrain-large"`)
 		p.Goes("#/jobs?state=waiting&job=trace/language-pretrain-large")
+		p.Until("the jobs that wait", `document.querySelectorAll(".rows .tall .row").length > 3`)
 		p.Eval(`document.querySelector(".rows .scroll").focus()`, nil)
 		at := func() (name string) {
 			p.Eval(`document.querySelector(".drawer .name")?.innerText ?? ""`, &name)
