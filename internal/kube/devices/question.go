@@ -185,6 +185,7 @@ type sought struct {
 	open  []*resourcev1.ResourceClaim
 	shape digest
 	asks  []ask
+	kinds kinds
 	write []Write // of all needs, without what is to be found
 }
 
@@ -227,5 +228,6 @@ func (qu *questions) sought(q *question, extra *need) *sought {
 		out.write = append(out.write, Write{Claim: extra.key, Special: extra.special})
 	}
 	out.shape, out.asks = shapeOf(out.open), qu.asks(out.open)
+	out.kinds = kindsOf(out.open, out.asks)
 	return out
 }

@@ -25,6 +25,7 @@ type search struct {
 	usable []*publishedSlice // of pools that are whole
 	open   []*resourcev1.ResourceClaim
 	asks   []ask
+	kinds  *kinds
 	shape  digest
 	alike  alike
 
@@ -55,8 +56,8 @@ type ask struct {
 const leastOfSearch = 24
 
 func (d *Devices) search(node *corev1.Node, of *sought, limit int64) *search {
-	s := &search{d: d, node: node, reach: d.inventory.reach(node), open: of.open, asks: of.asks, shape: of.shape,
-		limit: limit, cost: leastOfSearch}
+	s := &search{d: d, node: node, reach: d.inventory.reach(node), open: of.open, asks: of.asks, kinds: &of.kinds,
+		shape: of.shape, limit: limit, cost: leastOfSearch}
 	s.usable = s.reach.usable
 	return s
 }
@@ -102,10 +103,9 @@ func (s *search) run() (found []resourcev1.AllocationResult, no policy.Verdict, 
 	if !no.Admits() {
 		return nil, no, true
 	}
-	var list []*resourcev1.ResourceSlice
-	var claims []*resourcev1.ResourceClaim
+	var of chosen
 	if !s.ended && s.costly == "" {
-		list, claims = s.cut()
+		of = s.choose()
 	}
 	switch {
 	case s.costly != "":
@@ -124,6 +124,7 @@ func (s *search) run() (found []resourcev1.AllocationResult, no policy.Verdict, 
 		most = max(0, s.limit-s.cost)
 	}
 	before := s.cost
+	list, claims := s.shown(&of)
 	found, err := s.allocate(list, claims, most)
 	if paid {
 		s.cost = before

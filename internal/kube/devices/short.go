@@ -13,15 +13,15 @@ import (
 // claims and devices ask of each other beyond numbers it leaves to that one; so it does
 // requests for alternatives, for all devices and for administration, which are no number.
 func (s *search) short() policy.Verdict {
-	done := map[digest]bool{}
+	done := make([]bool, len(s.kinds.wishes))
 	for n := range s.asks {
 		a := &s.asks[n]
-		if a.count == 0 || len(a.tolerations) == 0 && done[a.id] {
+		if a.count == 0 || len(a.tolerations) == 0 && done[s.kinds.of[n]] {
 			continue
 		}
 		need := a.count
 		if len(a.tolerations) == 0 {
-			done[a.id] = true
+			done[s.kinds.of[n]] = true
 			for m := n + 1; m < len(s.asks); m++ {
 				if o := &s.asks[m]; o.id == a.id && len(o.tolerations) == 0 {
 					need += o.count
