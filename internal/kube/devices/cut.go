@@ -19,8 +19,8 @@ func mark(n int) string { return fmt.Sprint("w", n) }
 
 const markDomain = "SELECTED"
 
-// kinds are the wishes of a question, equal ones once, and what else its claims ask of devices. They are worked out once
-// for all nodes.
+// kinds are the wishes of a question, equal ones once, and what else its claims ask of devices. They are worked out
+// once for all nodes.
 type kinds struct {
 	of          []int // of each ask, its wish
 	wishes      []selection
