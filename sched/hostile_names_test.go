@@ -107,7 +107,7 @@ func TestManyRolesOfOnePodGroup(t *testing.T) {
 
 // What a PodGroup shows before the first cycle is believed where a vote may have let its job in for it, and not where
 // none can have: no queue is closed by what was written while no scheduler ran.
-func TestWhatNoVoteCanHaveLetInIsNotBelieved(t *testing.T) {
+func TestWhatNoVoteCanHaveAdmittedIsNotBelieved(t *testing.T) {
 	for name, c := range map[string]struct {
 		asks int64
 		lets bool

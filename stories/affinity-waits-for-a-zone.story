@@ -1,5 +1,5 @@
-# A gang of pods that must share a zone is promised the one in which room is being freed, if it
-# can start in no other: not the zone where it would find its first place at once.
+# A gang of pods that must share a zone is pipelined in the one in which room is being freed, if it
+# can start in no other: not in the zone where it would find its first place at once.
 
 node a1    cpu=6 label=zone:a
 node b1 b2 cpu=4 label=zone:b

@@ -1,6 +1,6 @@
-# Nodes are drained for maintenance by not starting what would still run when it begins. Who ends before by an enforced
-# limit is let in, grace included; who might not is told how long the node is booked. Pods of which no end is known are
-# kept off once the window begins within the time to drain, here 2h. Nothing is evicted.
+# Nodes are drained for maintenance by not starting what would still run when it begins. A pod that ends before, by an
+# enforced limit and grace included, may start; one that might not is told how long the node is booked. Pods of which no
+# end is known are kept off once the window begins within the time to drain, here 2h. Nothing is evicted.
 
 conf
   actions enqueue allocate

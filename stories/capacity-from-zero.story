@@ -1,4 +1,4 @@
-# A cluster without nodes lets jobs in, so that operators make pods and an autoscaler
+# A cluster without nodes admits jobs, so that operators make pods and an autoscaler
 # sees them; only what root's owner named as capability bounds them.
 
 conf

@@ -1,5 +1,5 @@
 # A queue without a capability is bounded by the cluster: a job bigger than all of it is
-# not let in, and does not stand in the way of one that is not.
+# not admitted, and does not stand in the way of one that is not.
 
 node n1 n2 cpu=4
 queue ml

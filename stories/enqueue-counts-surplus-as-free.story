@@ -1,7 +1,7 @@
 # What a job holds above its minimum does not keep others out: it could be taken back.
 #
 # wide started with one member and has grown to four of four CPUs. Three of them are
-# surplus, so next is let in, although not a single CPU is free.
+# surplus, so next is admitted, although not a single CPU is free.
 
 node n1 cpu=4
 queue ml

@@ -1,7 +1,7 @@
 # Of a job without minResources only what its members above minMember hold counts as what its queue
 # could give back.
 #
-# wide runs with four pods and needs three of them. So its queue could give one CPU back: one is let in,
+# wide runs with four pods and needs three of them. So its queue could give one CPU back: one is admitted,
 # two is not.
 
 node n1 cpu=4

@@ -1,7 +1,7 @@
 # An admitted job that no node takes gives its queue's room back, instead of blocking
 # those behind it.
 #
-# giant was let in: eight CPUs are within what the queue may hold. But no node has eight,
+# giant was admitted: eight CPUs are within what the queue may hold. But no node has eight,
 # so it cannot start. small needs two: had giant kept its eight, small would wait outside
 # for a job that never starts. When a large node comes, giant starts all the same.
 

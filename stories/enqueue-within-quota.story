@@ -1,7 +1,7 @@
-# A job is let in only if its queue could ever hold it, together with those that were
-# let in before.
+# A job is admitted only if its queue could ever hold it, together with those that were
+# admitted before.
 #
-# The queue may hold six CPUs. early keeps four of them from the moment it is let in,
+# The queue may hold six CPUs. early keeps four of them from the moment it is admitted,
 # long before its pods exist; late asks for four more and has to wait outside, where its
 # operator creates no pods. When early is deleted its part is free.
 

@@ -1,5 +1,5 @@
-# Admission follows the order, too. big does not fit beside busy, so small is not let in before it, which asks for cpu.
-# huge could never be let in, so it holds back no other.
+# Admission follows the order, too. big does not fit beside busy, so small is not admitted before it, which
+# asks for cpu. huge could never be admitted, so it holds back no other.
 
 conf
   actions enqueue allocate

@@ -1,4 +1,4 @@
-# A PodGroup that is deleted and made again while its pods run finds its gang let in.
+# A PodGroup that is deleted and made again while its pods run finds its gang admitted.
 
 node n1 cpu=20
 queue q capability=cpu:10

@@ -1,4 +1,4 @@
-# A gang of which no member has a place any more holds nothing, and has to be let in again.
+# A gang of which no member has a place any more holds nothing, and has to be admitted again.
 #
 # train is older than next, so it goes first; its pods need not be there for that.
 

@@ -1,7 +1,7 @@
-# Beside overcommit, too, a gang that has lost a member stays let in, and the room that it
-# lacks is promised once.
+# Beside overcommit, too, a gang that has lost a member stays admitted, and the room that it
+# lacks is counted once.
 #
-# Of ten CPUs twelve may be promised. train holds seven and lacks one: four more are let in.
+# Of ten CPUs twelve may be admitted. train holds seven and lacks one: four more are admitted.
 
 conf
   tier priority gang

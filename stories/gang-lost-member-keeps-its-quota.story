@@ -1,7 +1,7 @@
 # What a gang has lost of its pods is kept for it in the ResourceQuota of its namespace, too.
 #
 # The namespace may ask for ten CPUs. Seven of train's eight pods are there, and the eighth
-# will be made again: the API server would refuse it, had three been let in.
+# will be made again: the API server would refuse it, had three been admitted.
 
 conf
   tier priority gang

@@ -1,4 +1,4 @@
-# No job is let in because a phase says so.
+# No job is admitted because a phase says so.
 #
 # The queue may hold ten CPUs and holds eight. A job of which the phase says that it runs,
 # or ran, when no pod of it ever had a node, has to pass the gate like all others.

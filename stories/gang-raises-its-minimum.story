@@ -1,8 +1,8 @@
 # An operator that scales a gang up raises its minimum, and the gang keeps what it has.
 #
 # ray holds four CPUs of the ten that its queue may hold, other six of them. ray is to have
-# eight: it stays let in, keeps its room, and counts for eight at the gate, so that later
-# does not come before it. When other ends, ray's new members start without being let in
+# eight: it stays admitted, keeps its room, and counts for eight at the gate, so that later
+# does not come before it. When other ends, ray's new members start without being admitted
 # once more.
 
 node n1 cpu=20

@@ -1,4 +1,4 @@
-# A gang of which members run is let in, whatever its PodGroup says: what another scheduler
+# A gang of which members run is admitted, whatever its PodGroup says: what another scheduler
 # left there, or that nothing is known of it.
 #
 # The queue may hold 32 CPUs and would hold them all. Each gang of eight has lost one member,

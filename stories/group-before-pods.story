@@ -1,4 +1,4 @@
-# A job is let in before its pods exist.
+# A job is admitted before its pods exist.
 #
 # Operators create the pods of a job only once its PodGroup is Inqueue. A scheduler that
 # waits for the pods first would wait for ever.

@@ -1,7 +1,7 @@
 # A group that needs no member and has none has nothing more to run: it is Completed.
 #
 # Some operators set the minimum to nothing when their job is over. Members that come later
-# all the same are let in like those of any other group.
+# all the same are admitted like those of any other group.
 
 node n1 cpu=8
 queue q

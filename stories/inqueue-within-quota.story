@@ -1,8 +1,8 @@
 # What an admitted gang that no node takes now holds of its queue's room is lent only to jobs that
-# start at once with it. Those that would only wait beside it are not let in: no more is Inqueue than
+# start at once with it. Those that would only wait beside it are not admitted: no more is Inqueue than
 # the queue may ever hold.
 #
-# gang was let in and waits for long, which stands on n1. large, which came before small, would wait,
+# gang was admitted and waits for long, which stands on n1. large, which came before small, would wait,
 # too, and stays outside; small starts at once beside long.
 
 conf

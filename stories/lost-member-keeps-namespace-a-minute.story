@@ -1,6 +1,6 @@
 # In the ResourceQuota of a namespace, too, nothing is kept for longer than a minute for a lost member.
 #
-# train has lost one of eight, which nothing makes anew. three is let in a minute later.
+# train has lost one of eight, which nothing makes anew. three is admitted a minute later.
 
 conf
   tier priority gang

@@ -1,6 +1,6 @@
 # Of the queue's room nothing is kept for longer than a minute for a lost member that nothing makes anew.
 #
-# train has lost one of four. waits fits beside the three, and is let in a minute later. When the pod comes
+# train has lost one of four. waits fits beside the three, and is admitted a minute later. When the pod comes
 # at last, train has its place before late, which came with it.
 
 node n1 cpu=4

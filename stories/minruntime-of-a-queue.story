@@ -1,5 +1,5 @@
-# A queue promises its pods ten minutes: until then no queue reclaims from it, although it
-# holds more than it deserves. Queue quick promises nothing, whatever the plugin's argument
+# A queue sets a minimum run time of ten minutes for its pods: until then no queue reclaims from it,
+# although it holds more than it deserves. Queue quick sets none, whatever the plugin's argument
 # says, and gives at once.
 
 conf

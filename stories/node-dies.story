@@ -1,5 +1,5 @@
 # A node that dies takes its pods with it, and what owns them makes new ones, which start
-# elsewhere. None of the gang is left, so it is let in again: it holds nothing.
+# elsewhere. None of the gang is left, so it is admitted again: it holds nothing.
 
 node n1 cpu=2
 queue web

@@ -1,8 +1,8 @@
-# Beside overcommit a job that was let in counts with what it does not hold yet: what its pods hold
+# Beside overcommit a job that was admitted counts with what it does not hold yet: what its pods hold
 # is in use already.
 #
-# Of ten CPUs twelve may be promised. train asks for eight and holds six: two are promised to it. With
-# them and the six, four more may be let in.
+# With ten CPUs, jobs are admitted for twelve. train asks for eight and holds six: two are kept for it. With
+# them and the six, four more may be admitted.
 
 conf
   actions enqueue allocate

@@ -1,5 +1,5 @@
 # The factor is an argument with up to three places, and exact: 5 cpu times 1.201 is
-# 6.005, so 6005m may be promised and 6006m may not.
+# 6.005, so a job of 6005m is admitted and one of 6006m is not.
 
 conf
   actions enqueue

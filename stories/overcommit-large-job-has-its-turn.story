@@ -1,8 +1,8 @@
-# A job that is larger than its queue's part has its turn, however often others make new promises.
+# A job that is larger than its queue's part has its turn, however often others are admitted anew.
 #
-# Of twelve cpu, ml may be promised six whatever greedy keeps, and large asks for eight. greedy makes its
-# PodGroup anew whenever what is kept for it lapses. When large has waited for a minute, what greedy keeps counts
-# no more against it.
+# Of twelve cpu, ml may have six whatever is kept for greedy, and large asks for eight. greedy makes its
+# PodGroup anew whenever what is kept for it lapses. When large has waited for a minute, what is kept for greedy
+# counts no more against it.
 
 conf
   actions enqueue allocate

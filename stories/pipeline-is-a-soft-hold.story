@@ -1,6 +1,6 @@
-# A promise of room that frees itself binds no job: one that is ahead may take it.
+# Room that is still being freed binds no job that is pipelined there: one that is ahead may take it.
 #
-# first was promised the room of the pod that is leaving. Before it is free boss comes,
+# first was pipelined on the node that a pod is leaving. Before the room is free boss comes,
 # which is more important; it is boss that starts there, and first waits again.
 
 class boss 100

@@ -1,8 +1,8 @@
 # A job that fits as soon as a pod has left waits on that node, and holds the room
 # against those behind it.
 #
-# old is terminating and still there. next is promised its room and is bound as soon as
-# it is gone. A promise is used once: small, which comes after, has to do with
+# old is terminating and still there. next is pipelined onto its room and is bound as soon as
+# it is gone. Pipelined room counts once: small, which comes after, has to do with
 # what is left, and that is not enough for it.
 
 conf

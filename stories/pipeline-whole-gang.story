@@ -1,4 +1,4 @@
-# A gang is promised room as a whole: what is free now and what is being freed count
+# A gang is pipelined as a whole: what is free now and what is being freed count
 # together.
 #
 # One of three members fits now, two more when old has gone. None starts early, and none

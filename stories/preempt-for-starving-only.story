@@ -17,12 +17,12 @@ bind ml/low-0..3 n1
 
 grow ml/begun 1 x cpu=1
 submit ml/lacks priority=high min=3 2 x cpu=1
-submit ml/promised priority=high minresources=cpu:9 1 x cpu=1
+submit ml/oversize priority=high minresources=cpu:9 1 x cpu=1
 cycle
 ----
 wait ml/begun: QueueOverused default: cpu 5 deserved, 5 held
 wait ml/lacks: NotEnoughTasks 2 of 3
-wait ml/promised: QueueQuotaInsufficient default: cpu 11 with it, 5 may be
+wait ml/oversize: QueueQuotaInsufficient default: cpu 11 with it, 5 may be
 
 submit ml/starves priority=high 1 x cpu=1
 cycle
@@ -31,7 +31,7 @@ evict ml/low-3 n1 for ml/starves-0
 nominate ml/starves-0 n1
 wait ml/begun: QueueOverused default: cpu 5 deserved, 5 held
 wait ml/lacks: NotEnoughTasks 2 of 3
-wait ml/promised: QueueQuotaInsufficient default: cpu 11 with it, 5 may be
+wait ml/oversize: QueueQuotaInsufficient default: cpu 11 with it, 5 may be
 wait ml/starves: Reserved: n1
 
 jobs phase tasks
@@ -40,7 +40,7 @@ job          phase    tasks
 ml/begun     Running  1 Pending, 1 Running
 ml/lacks     Inqueue  2 Pending
 ml/low       Running  3 Running, 1 Releasing
-ml/promised  Pending  1 Pending
+ml/oversize  Pending  1 Pending
 ml/starves   Inqueue  1 Pipelined
 
 log 4 preempt

@@ -1,4 +1,4 @@
-# A closed queue lets no job in, and what runs there runs on. Open again, it goes on
+# A closed queue admits no job, and what runs there runs on. Open again, it goes on
 # where it stopped.
 
 node n1 cpu=8

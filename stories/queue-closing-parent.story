@@ -1,5 +1,5 @@
 # Closing a queue closes all below it, at once and whatever writes it: dev is open and
-# its team is not, so dev lets no job in, what runs there runs on, and its sister team
+# its team is not, so dev admits no job, what runs there runs on, and its sister team
 # notices nothing.
 
 conf

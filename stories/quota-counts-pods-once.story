@@ -1,5 +1,5 @@
-# Pods that are there count once: not in the quota's status and again as what their job
-# was promised. The status may lag behind the pods; then the pods count.
+# Pods that are there count once: not in the quota's status and again in what was kept
+# for their job. The status may lag behind the pods; then the pods count.
 
 conf
   actions enqueue allocate

@@ -1,7 +1,7 @@
 # A job with pods that a namespace's ResourceQuota would refuse is held back whole, with the
-# quota's name and amounts; in a namespace without one it is let in.
+# quota's name and amounts; in a namespace without one it is admitted.
 #
-# The quota has four of ten cpu in use, and a, let in first, is to make pods for four.
+# The quota has four of ten cpu in use, and a, admitted first, is to make pods for four.
 
 conf
   actions enqueue

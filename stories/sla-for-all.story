@@ -1,5 +1,5 @@
 # What a job does not say the plugin's argument says for all: after an hour every job
-# is let in, and hasty, which says less, after five minutes.
+# is admitted, and hasty, which says less, after five minutes.
 
 conf
   actions enqueue

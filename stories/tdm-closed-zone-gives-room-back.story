@@ -1,9 +1,9 @@
 # When the hours of a zone end, a job that only its nodes could hold gives its queue's room
 # back, also if they refused it before because they were full.
 #
-# batch was let in while the zone was open. It could start as soon as guest was gone, so its
+# batch was admitted while the zone was open. It could start as soon as guest was gone, so its
 # queue keeps four CPUs for it. At two o'clock the zone closes, and no other node has four.
-# small needs three, of ten that its queue may hold. Its pods are made once it is let in: if
+# small needs three, of ten that its queue may hold. Its pods are made once it is admitted: if
 # batch kept its four, small would wait outside although three nodes are empty.
 
 conf

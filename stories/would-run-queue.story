@@ -1,6 +1,6 @@
 # What would make a job run that waits for its queue, for the queue above it, for its namespace, or for a queue at all.
 #
-# Where two queues bind both are raised. A job without pods would be let in.
+# Where two queues bind both are raised. A job without pods would be admitted.
 
 conf
   actions enqueue allocate backfill

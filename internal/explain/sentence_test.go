@@ -110,7 +110,7 @@ var sentencesByCode = []said{
 		"the disruption budget ml/keep allows 1 disruption, and 2 would be made"},
 	{trace.Reason{Code: trace.VictimCooling, Text: "5m0s left"}, "it is protected for a while yet (5m0s left)"},
 	{trace.Reason{Code: trace.VictimTooYoung, Text: "3m0s left"},
-		"it has not run for as long as its queue promises (3m0s left)"},
+		"it has not run for the minimum run time of its queue (3m0s left)"},
 	{trace.Reason{Code: trace.VictimCapped, Text: "plugin evictioncap: queue ml", Have: 3, Need: 3},
 		"3 of 3 evictions took place lately (plugin evictioncap: queue ml)"},
 	{trace.Reason{Code: trace.VictimOutOfZone}, "it is on a node that is lent by the hour"},

@@ -50,7 +50,7 @@ var ofVictims = map[trace.Code]func(trace.Reason) string{
 	},
 	trace.VictimCooling: func(r trace.Reason) string { return "it is protected for a while yet" + detail(r.Text) },
 	trace.VictimTooYoung: func(r trace.Reason) string {
-		return "it has not run for as long as its queue promises" + detail(r.Text)
+		return "it has not run for the minimum run time of its queue" + detail(r.Text)
 	},
 	trace.VictimCapped: func(r trace.Reason) string {
 		return fmt.Sprintf("%d of %s took place lately%s", r.Have, Count(r.Need, "eviction"), detail(r.Text))
@@ -121,8 +121,8 @@ var reasonsToStay = map[trace.Code]refusal{
 	trace.VictimBudget: {"is kept by the disruption budget %s", "are kept by the disruption budget %s",
 		"of its namespace"},
 	trace.VictimCooling: {"is protected for a while yet (%s)", "are protected for a while yet (%s)", "cooldown"},
-	trace.VictimTooYoung: {"has not run for as long as its queue promises",
-		"have not run for as long as their queue promises", ""},
+	trace.VictimTooYoung: {"has not run for the minimum run time of its queue",
+		"have not run for the minimum run time of their queue", ""},
 	trace.VictimCapped: {"is spared by a limit on evictions (%s)", "are spared by a limit on evictions (%s)",
 		"plugin evictioncap"},
 	trace.VictimOutOfZone: {"is on a node that is lent by the hour", "are on nodes that are lent by the hour", ""},

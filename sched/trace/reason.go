@@ -88,7 +88,7 @@ const (
 	// PodDisruptionBudget Text allows Have more disruptions, Need are wanted
 	VictimBudget   Code = "VictimBudget"
 	VictimCooling  Code = "VictimCooling"  // cdp: Text is how long it is still protected
-	VictimTooYoung Code = "VictimTooYoung" // it has not run for the time its queue promises; Text is what is left
+	VictimTooYoung Code = "VictimTooYoung" // it has not run for the minimum run time of its queue; Text is what is left
 	// Have evictions of Need allowed took place lately; Text says by which plugin, of what
 	VictimCapped Code = "VictimCapped"
 	// tdm: it runs on a node that is lent by the hour; Text says in which zone

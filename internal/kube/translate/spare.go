@@ -77,7 +77,7 @@ func (f *faults) budget(g *model.PodGroup, annotations map[string]string) {
 	}
 }
 
-// minRuntime reads for how long a queue promises its pods to run, in nanoseconds; nil where
+// minRuntime reads the minimum run time of a queue, in nanoseconds; nil where
 // nothing is said, or nothing that can be meant.
 func (f *faults) minRuntime(annotations map[string]string) *int64 {
 	text, given := annotations[minRuntime]

@@ -1,14 +1,14 @@
-// Package minruntime is a guard: a pod runs for the time that its queue promises before it may be a
+// Package minruntime is a guard: a pod runs for the minimum run time of its queue before it may be a
 // victim. Work that is evicted as soon as it started is done in vain, and a queue that holds less than
 // it deserves would see its pods evicted again and again.
 //
-// The promise is the queue's annotation ashlar.sh/min-runtime, otherwise the plugin's argument; 0
-// promises nothing. It counts from the pod's start: for a pod that is bound and not started yet, none
+// The minimum run time is the queue's annotation ashlar.sh/min-runtime, otherwise the plugin's argument;
+// 0 is none. It counts from the pod's start: for a pod that is bound and not started yet, none
 // of the time has passed. A pod with an unknown start counts from its creation.
 //
 // The plugin abstains on pods that have run for their time (decision 11), and on reservations. Nodes
-// that are lent by the hour (tdm) are given back when the hour is over, whatever was promised: no job
-// takes that room.
+// that are lent by the hour (tdm) are given back when the hour is over, whatever the minimum run time: no
+// job takes that room.
 package minruntime
 
 import (
@@ -22,26 +22,26 @@ import (
 
 // Definition is the plugin "minruntime".
 func Definition() policy.Definition {
-	return policy.Define("minruntime", "pods are no victims before they ran for what their queue promises",
-		func(a arguments, l *ledger.Ledger) (*plugin, error) { return &plugin{l: l, promise: a.promise}, nil })
+	return policy.Define("minruntime", "pods are no victims before they ran for the minimum run time of their queue",
+		func(a arguments, l *ledger.Ledger) (*plugin, error) { return &plugin{l: l, minimum: a.minimum}, nil })
 }
 
-type arguments struct{ promise int64 }
+type arguments struct{ minimum int64 }
 
 func (a *arguments) AddArguments(s *policy.ArgumentSet) {
-	s.Duration(&a.promise, "min-runtime", 0, "what queues promise that say nothing").AtLeast(0)
+	s.Duration(&a.minimum, "min-runtime", 0, "the minimum run time in queues without the annotation").AtLeast(0)
 }
 
 type plugin struct {
 	l       *ledger.Ledger
-	promise int64 // of queues that say nothing
+	minimum int64 // of queues without the annotation
 	now     int64
 }
 
 // At takes the time of the cycle, and returns when the next pod has run for its time, if any job waits.
 func (p *plugin) At(now int64) (next int64) {
 	p.now = now
-	if !p.promises() || !p.l.Jobs.AnyPending() {
+	if !p.any() || !p.l.Jobs.AnyPending() {
 		return 0
 	}
 	p.l.PluginStates.Placements(func(_ ledger.TaskID, task *ledger.Task, _ ledger.NodeID, _ ledger.Hold) bool {
@@ -60,8 +60,8 @@ func (p *plugin) At(now int64) (next int64) {
 	return next
 }
 
-// promises says that some queue promises anything.
-func (p *plugin) promises() (any bool) {
+// any says that some queue has a minimum run time.
+func (p *plugin) any() (any bool) {
 	p.l.Queues.Each(func(q ledger.QueueID) bool {
 		any = p.of(q) > 0
 		return !any
@@ -77,13 +77,13 @@ func (p *plugin) Preemptable(_ policy.Preemptor, u policy.Unit) policy.Opinion {
 func (p *plugin) Reclaimable(_ policy.Preemptor, u policy.Unit) policy.Opinion { return p.GuardUnit(u) }
 
 func (p *plugin) GuardUnit(u policy.Unit) policy.Opinion {
-	promise := p.of(u.Queue)
-	if promise == 0 {
+	minimum := p.of(u.Queue)
+	if minimum == 0 {
 		return policy.Opinion{}
 	}
 	for _, t := range u.Tasks {
 		task := p.l.Task(t)
-		if left := p.left(task, promise); left > 0 {
+		if left := p.left(task, minimum); left > 0 {
 			return policy.Opinion{Vote: policy.Reject, Guard: true, Reason: trace.Reason{Code: trace.VictimTooYoung,
 				Task: task.Key.String(), Queue: p.l.Queue(u.Queue).Name, Text: time.Duration(left).Round(time.Second).String()}}
 		}
@@ -91,21 +91,21 @@ func (p *plugin) GuardUnit(u policy.Unit) policy.Opinion {
 	return policy.Opinion{}
 }
 
-// of is what a queue promises.
+// of is the minimum run time in a queue.
 func (p *plugin) of(q ledger.QueueID) int64 {
 	if f := p.l.Queue(q).Fact; f != nil && f.MinRuntime != nil {
 		return *f.MinRuntime
 	}
-	return p.promise
+	return p.minimum
 }
 
-func (p *plugin) left(t *ledger.Task, promise int64) int64 {
+func (p *plugin) left(t *ledger.Task, minimum int64) int64 {
 	switch {
 	case t.Status == model.Pipelined:
 		return 0
 	case t.Status == model.Bound && t.Pod.Started == 0:
-		return promise
+		return minimum
 	default:
-		return model.Between(p.now, model.After(t.Pod.Began(), promise))
+		return model.Between(p.now, model.After(t.Pod.Began(), minimum))
 	}
 }

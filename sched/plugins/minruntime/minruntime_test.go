@@ -25,7 +25,7 @@ func plugin(t *testing.T, l *ledger.Ledger, argument string) any {
 	return p
 }
 
-func TestAPodRunsForTheTimeItsQueuePromises(t *testing.T) {
+func TestAPodRunsForTheMinimumRunTimeOfItsQueue(t *testing.T) {
 	minute := 60 * second
 	for name, c := range map[string]struct {
 		argument string
@@ -34,21 +34,21 @@ func TestAPodRunsForTheTimeItsQueuePromises(t *testing.T) {
 		left     string // "": it may go
 		next     int64  // seconds
 	}{
-		"nothing is promised": {"", nil, model.Pod{Phase: model.PodRunning, Started: 99 * second}, "", 0},
-		"the plugin promises": {"1m", nil, model.Pod{Phase: model.PodRunning, Started: 90 * second},
+		"no minimum": {"", nil, model.Pod{Phase: model.PodRunning, Started: 99 * second}, "", 0},
+		"the argument": {"1m", nil, model.Pod{Phase: model.PodRunning, Started: 90 * second},
 			"50s", 150},
-		"the queue promises": {"", &minute, model.Pod{Phase: model.PodRunning, Started: 90 * second},
+		"the annotation": {"", &minute, model.Pod{Phase: model.PodRunning, Started: 90 * second},
 			"50s", 150},
 		"the queue's word counts": {"1h", &minute, model.Pod{Phase: model.PodRunning, Started: 40 * second},
 			"", 0},
-		"a queue that promises nothing": {"1h", new(int64),
+		"an annotation of zero": {"1h", new(int64),
 			model.Pod{Phase: model.PodRunning, Started: 99 * second}, "", 0},
 		"it has run for its time": {"1m", nil, model.Pod{Phase: model.PodRunning, Started: 40 * second}, "",
 			0},
 		"bound and not started: all of it": {"1m", nil, model.Pod{Meta: model.Meta{Created: 1 * second}}, "1m0s", 0},
 		"no start is known of one that runs": {"1m", nil, model.Pod{Phase: model.PodRunning,
 			Meta: model.Meta{Created: 70 * second}}, "30s", 130},
-		"a promise of a nanosecond more than age": {"1m", nil, model.Pod{Phase: model.PodRunning, Started: 40*second + 1},
+		"a minimum of a nanosecond more than age": {"1m", nil, model.Pod{Phase: model.PodRunning, Started: 40*second + 1},
 			"0s", 0},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -91,7 +91,7 @@ func TestATimeBelowZeroIsRefused(t *testing.T) {
 }
 
 // The clock of a simulation may stand at its beginning while pods began in 2025.
-func TestAPodIsPromisedAllTime(t *testing.T) {
+func TestAMinimumMayLastForAllTime(t *testing.T) {
 	l := ledger.New()
 	p := plugin(t, l, "2562047h")
 	l.Apply(model.Fact{Ref: model.Ref{Kind: model.KindPod, Namespace: "ns", Name: "pod"}, Version: 1, Object: &model.Pod{

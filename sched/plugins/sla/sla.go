@@ -9,7 +9,7 @@
 //
 // From its deadline on the start of a job is planned, where action backfill is configured, also in queues in which no
 // starts are planned otherwise: room is kept for the first such jobs of a queue, as many as backfill.depth says, once
-// it is known when there is some. That is how the plugin keeps its promise: before, later jobs may pass.
+// it is known when there is some. Before its deadline, later jobs may start although they delay it.
 //
 // It takes no room from pods that hold it. When all jobs are past their deadlines, the oldest
 // deadline goes first, and nothing else changes. A job that runs in part keeps its deadline for the

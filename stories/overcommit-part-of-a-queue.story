@@ -1,7 +1,7 @@
 # A queue of jobs that never have pods does not keep other queues out.
 #
-# Twelve cpu may be promised. greedy has all of them kept for jobs that never get pods.
-# ml may be promised its part all the same, by weight: six.
+# Jobs may be admitted for twelve cpu. All twelve are kept for greedy's jobs, which never get pods.
+# ml's jobs are admitted all the same for its part, by weight: six.
 
 conf
   actions enqueue allocate

@@ -1,4 +1,4 @@
-# What a queue may be promised, whatever others were, follows the tree.
+# What a queue's jobs are admitted for, whatever is kept for others, follows the tree.
 #
 # Of twelve cpu eng may have six beside greedy, and of those dev, with weight 2 beside
 # test, four. test has two.

@@ -1,6 +1,6 @@
 # Room for pods that a running pod is to ask for is kept for five minutes.
 #
-# spark is let in for six CPUs: a driver of one, which makes five executors once it runs. later would fill the queue
+# spark is admitted for six CPUs: a driver of one, which makes five executors once it runs. later would fill the queue
 # before they come. forgetful has a driver that makes none: after five minutes, last need not wait for them any more.
 
 conf

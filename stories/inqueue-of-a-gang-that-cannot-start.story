@@ -1,7 +1,7 @@
 # A gang that cannot start with the pods it has keeps its queue's room for five minutes, and then nothing.
 #
-# gated waits for a gate that nothing opens, few lacks a pod, odd lacks a sub-group. Each of them was let in for all that its
-# queue may hold. Every next is let in once its time is over.
+# gated waits for a gate that nothing opens, few lacks a pod, odd lacks a sub-group. Each of them was admitted for all
+# that its queue may hold. Every next is admitted once its time is over.
 
 conf
   actions enqueue allocate

@@ -1,7 +1,7 @@
 # What is kept for a job without pods is kept for a minute.
 #
-# Controllers make pods within seconds once a job is let in. forgotten has none, and keeps more than is
-# left for others, in its own queue and in the cluster. It stays let in, and is served when its pods come.
+# Controllers make pods within seconds once a job is admitted. forgotten has none, and keeps more than is
+# left for others, in its own queue and in the cluster. It stays admitted, and is served when its pods come.
 
 conf
   actions enqueue allocate

@@ -1,7 +1,7 @@
-# A job that has waited as long as it said it would is let in, whatever plugins of later
+# A job that has waited as long as it said it would is admitted, whatever plugins of later
 # tiers have against it.
 #
-# Both jobs are too big to be promised anything. patient says nothing and waits on;
+# Both jobs are too big to be admitted otherwise. patient says nothing and waits on;
 # hasty may wait ten minutes.
 
 conf

@@ -1,4 +1,4 @@
-# Promises that contradict each other are named with both amounts, harm nothing outside
+# Guarantees that contradict each other are named with both amounts, harm nothing outside
 # the queue that made them, and are kept as far as they can be.
 
 conf

@@ -1,6 +1,7 @@
 # A PodGroup that is made anew for pods that run keeps no room for more than they ask for.
 #
-# No vote let it in. It asks for a thousand CPUs where it asked for two: its queue and the cluster let jobs in as before.
+# No vote admitted it. It asks for a thousand CPUs where it asked for two: its queue and the cluster admit jobs as
+# before.
 
 conf
   actions enqueue allocate

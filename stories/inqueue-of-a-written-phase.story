@@ -1,7 +1,7 @@
-# Who writes into a PodGroup that it is let in, keeps no room by that.
+# A user that writes the phase of an admitted job into a PodGroup keeps no room by that.
 #
-# The status of a PodGroup has no subresource: who may make one may write its phase. forged was let in by no vote, and has
-# no pod. Room is kept for the pods of a job that was let in, for its first pods, for a minute: but not for this one.
+# The status of a PodGroup has no subresource: who may make one may write its phase. No vote admitted forged, and it
+# has no pod. Room is kept for the first pods of a job that was admitted, for a minute: but not for this one.
 
 conf
   actions enqueue allocate

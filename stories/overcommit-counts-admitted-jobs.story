@@ -1,7 +1,7 @@
-# The cluster is promised 1.2 times: what jobs let in have not taken yet and what is in
-# use count together.
+# Jobs are admitted for up to 1.2 times what the cluster has: what admitted jobs have not taken yet and
+# what is in use count together.
 #
-# Ten cpu may be promised as twelve. Three jobs of four are let in before any of their
+# With ten cpu, jobs are admitted for twelve. Three jobs of four are admitted before any of their
 # pods exist; the fourth waits until one of them is over.
 
 conf

@@ -1,7 +1,7 @@
-# A PodGroup that asks for more, once it is let in, keeps no room of its queue for that.
+# A PodGroup that asks for more, once it is admitted, keeps no room of its queue for that.
 #
 # Any tenant may patch its PodGroup. own runs with two CPUs of eight, and then asks for a thousand, or for six that
-# the queue could hold. No vote let it in for these, and its pods ask for none of it: next is let in at once.
+# the queue could hold. No vote admitted it for these, and its pods ask for none of it: next is admitted at once.
 
 conf
   actions enqueue allocate

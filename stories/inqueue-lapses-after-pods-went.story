@@ -1,7 +1,7 @@
 # Pods that come and go again do not prolong what is kept for a job.
 #
 # early waits for the second of its pods, and room for both is kept. Then the first is deleted, too. It is gone a cycle
-# later, and next is let in a minute after early was.
+# later, and next is admitted a minute after early was.
 
 conf
   actions enqueue allocate

@@ -1,6 +1,6 @@
 # Waiting for room that frees itself is in the log as pipelining.
 #
-# old is leaving; next is promised its room, and the statement is kept for this cycle.
+# old is leaving; next is pipelined onto its room, and the statement is kept for this cycle.
 
 node n1 cpu=4
 queue ml
