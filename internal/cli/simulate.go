@@ -231,6 +231,10 @@ func (p Process) simulateNow(s simulation) error {
 	if err != nil {
 		return err
 	}
+	var behind waitsBehind
+	if in.watch == nil {
+		in.see = behind.see
+	}
 	began := p.Now()
 	world, findings, err := p.run(s, in)
 	if err != nil {
@@ -243,7 +247,9 @@ func (p Process) simulateNow(s simulation) error {
 	if err != nil {
 		return err
 	}
-	report := explain.New(state, totals(world), evictions(world))
+	summary := totals(world)
+	summary.Passed = behind.at(max(s.stop, world.Now()), world)
+	report := explain.New(state, summary, evictions(world))
 	for _, problem := range in.problems {
 		report.AddProblem(problem.Object, problem.Message)
 	}

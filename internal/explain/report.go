@@ -43,6 +43,16 @@ type Summary struct {
 	Evicted     int      `json:"evicted"`
 
 	Lost Quantities `json:"lostSeconds,omitempty"`
+
+	Passed *WaitsBehind `json:"passed,omitempty"` // of a simulation in which a job was
+}
+
+// WaitsBehind is how long jobs waited behind others of their queue that came later and have no higher priority: of each
+// job the time from the first start of such a job, on a node that could hold its pods, to its own start, or to the end.
+type WaitsBehind struct {
+	Jobs    int      `json:"jobs"` // that were passed
+	Longest Duration `json:"longest"`
+	Job     string   `json:"job"` // that waited longest, as namespace/name
 }
 
 // Duration is written as Go writes it: 1m30s.

@@ -190,4 +190,8 @@ func (p *page) summary(r *Report) {
 		text += ", " + Count(n, "problem")
 	}
 	p.line("%s", p.paint(bold, text))
+	if s.Passed != nil {
+		p.line("%s waited behind jobs of the same queue that came later: %s at most (%s)", Count(s.Passed.Jobs, "job"),
+			s.Passed.Longest, s.Passed.Job)
+	}
 }

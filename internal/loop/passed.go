@@ -5,198 +5,54 @@ import (
 
 	"k8s.io/klog/v2"
 
+	"ashlar.sh/internal/passed"
 	"ashlar.sh/sched"
-	"ashlar.sh/sched/estimate"
 	"ashlar.sh/sched/ledger"
-	"ashlar.sh/sched/model"
-	"ashlar.sh/sched/trace"
-	"ashlar.sh/sched/whatif"
 )
 
-// passedJobs says how long jobs wait behind others of their queue that came later: of each job the time since the first
-// start of a job that was made later and has no higher priority, on a node that could hold a pod of the waiting job,
-// were it empty. A job that waits for something of its own, such as pods that are gated or too large, is not passed.
-//
-// Starts are noted once they are carried out, and looked at with the other figures: no decision knows of it. What was
-// noted before a restart is known only as far as pods still show it, so the time is then the least that it can be.
+// passedJobs sets the metric of how long jobs wait behind others of their queue that came later, and names in the log
+// those that do for long.
 type passedJobs struct {
 	l      *loop
-	since  map[ledger.JobKey]passedSince
-	starts map[string][]laterStart // by queue: those that are not looked at yet
+	jobs   passed.Jobs
+	logged map[ledger.JobKey]int64 // those that the log named, with when they were made
 	seeded bool                    // pods that ran before this scheduler acted were looked at
-}
-
-// passedSince is from when on a job has been passed.
-type passedSince struct {
-	created int64 // of the job: one that is made anew begins anew
-	at      int64
-	logged  bool // it has waited for longPassed
 }
 
 // longPassed is after which time the log names a job that is passed. The alert AshlarJobIsPassed has the same time.
 const longPassed = 6 * time.Hour
 
-// laterStart is the start of a job as those that wait see it.
-type laterStart struct {
-	created, at int64
-	priority    int32
-	node        string
-}
-
-// mostStarts bounds what is noted for each queue between two looks. Of more the jobs that came last are kept: they
-// passed most others.
-const mostStarts = 64
-
 // started notes the jobs of pods that a plan binds.
 func (p *passedJobs) started(items []sched.Item) {
-	l, now := p.l.engine.Ledger(), p.l.now()
-	for i := range items {
-		if items[i].Kind != sched.BindPod {
-			continue
-		}
-		if t, there := l.Tasks.Find(items[i].Pod); there {
-			p.note(l, l.Task(t).Job, items[i].Node, now)
-		}
-	}
-}
-
-// note notes that a pod of a job started on a node.
-func (p *passedJobs) note(l *ledger.Ledger, j ledger.JobID, node string, at int64) {
-	if j == ledger.NoJob {
-		return
-	}
-	job, queue := l.Job(j), l.Jobs.QueueName(j)
-	next := laterStart{job.Created, at, job.Priority, node}
-	of, least := p.starts[queue], 0
-	for i := range of {
-		x := &of[i]
-		if x.node == node && x.created >= next.created && x.at <= at && x.priority <= next.priority {
-			return // all that this one passes were passed
-		}
-		if x.created < of[least].created {
-			least = i
-		}
-	}
-	switch {
-	case len(of) < mostStarts:
-		if p.starts == nil {
-			p.starts = map[string][]laterStart{}
-		}
-		p.starts[queue] = append(of, next)
-	case of[least].created < next.created:
-		of[least] = next
-	}
-}
-
-// seed notes what runs or ran already, once: what an earlier scheduler started.
-func (p *passedJobs) seed(l *ledger.Ledger, now int64) {
-	if p.seeded {
-		return
-	}
-	p.seeded = true
-	l.Tasks.Each(func(t ledger.TaskID) bool {
-		if pod := l.Task(t).Pod; pod.Node != "" && pod.Started != 0 {
-			p.note(l, l.Task(t).Job, pod.Node, min(now, pod.Started))
-		}
-		return true
-	})
+	p.jobs.Started(p.l.engine.Ledger(), items, p.l.now())
 }
 
 // figures finds which jobs were passed meanwhile, and sets how long those wait that were passed first, by queue.
 func (p *passedJobs) figures() {
 	l, now := p.l.engine.Ledger(), p.l.now()
-	p.seed(l, now)
-	kept, longest := map[ledger.JobKey]passedSince{}, map[string]int64{}
-	fits := map[classOnNode]bool{}
-	l.Jobs.Each(func(id ledger.JobID) bool {
-		job := l.Job(id)
-		if !estimate.Waits(job) {
-			return true
+	if !p.seeded {
+		p.seeded = true
+		p.jobs.Ran(l, now)
+	}
+	logged, longest := map[ledger.JobKey]int64{}, map[string]int64{}
+	p.jobs.Look(l, p.l.engine.Refusal, func(id ledger.JobID, since int64) {
+		job, queue, wait := l.Job(id), l.Jobs.QueueName(id), int64(0)
+		if since != 0 {
+			wait = now - since
 		}
-		queue := l.Jobs.QueueName(id)
-		longest[queue] = max(0, longest[queue])
-		x := p.since[job.Key]
-		if x.at == 0 || x.created != job.Created {
-			x = passedSince{created: job.Created, at: p.first(l, id, p.starts[queue], fits)}
+		longest[queue] = max(longest[queue], wait)
+		if wait < int64(longPassed) {
+			return
 		}
-		if x.at != 0 && !ofItself(p.l.engine.Refusal(id)) {
-			wait := now - x.at
-			if !x.logged && wait >= int64(longPassed) {
-				x.logged = true
-				klog.InfoS("A job has long waited behind jobs of its queue that came later", "job", l.Jobs.Called(id), "queue",
-					queue, "for", time.Duration(wait).Round(time.Minute))
-			}
-			kept[job.Key] = x
-			longest[queue] = max(longest[queue], wait)
+		if logged[job.Key] = job.Created; p.logged[job.Key] != job.Created {
+			klog.InfoS("A job has long waited behind jobs of its queue that came later", "job", l.Jobs.Called(id), "queue",
+				queue, "for", time.Duration(wait).Round(time.Minute))
 		}
-		return true
 	})
-	p.since = kept
-	clear(p.starts)
+	p.logged = logged
 	most := p.l.metrics.ofJobs.passed
 	most.Reset()
 	for queue, wait := range longest {
 		most.WithLabelValues(queue).Set(float64(wait) / 1e9)
 	}
-}
-
-// classOnNode is a question: whether an empty node could hold a pod of a class.
-type classOnNode struct {
-	class ledger.ClassID
-	node  string
-}
-
-// first is when the first of some starts passed a job, 0 where none did. A job without pods is taken to ask for any
-// node.
-func (p *passedJobs) first(l *ledger.Ledger, id ledger.JobID, starts []laterStart,
-	fits map[classOnNode]bool) (at int64) {
-	job, class := l.Job(id), ledger.ClassID(-1)
-	l.Jobs.Tasks(id, model.Pending, func(t ledger.TaskID) bool {
-		class = l.Task(t).Class
-		return false
-	})
-	for i := range starts {
-		s := &starts[i]
-		if s.created <= job.Created || s.priority > job.Priority || at != 0 && s.at >= at {
-			continue
-		}
-		if class >= 0 {
-			q := classOnNode{class, s.node}
-			fit, known := fits[q]
-			if !known {
-				fit = couldHold(l, s.node, l.Class(class))
-				fits[q] = fit
-			}
-			if !fit {
-				continue
-			}
-		}
-		at = s.at
-	}
-	return at
-}
-
-// couldHold says that a node, were it empty, could hold a pod of a class.
-func couldHold(l *ledger.Ledger, name string, class *ledger.Class) bool {
-	n, known := l.Nodes.Find(name)
-	if !known || !l.Node(n).Present() || !whatif.Admits(class.Spec, l.Node(n).Fact) {
-		return false
-	}
-	for _, need := range class.Need {
-		if l.Nodes.Allocatable(need.Dim)[n] < need.Amount {
-			return false
-		}
-	}
-	return true
-}
-
-// ofItself says that a job waits for something else than room: its pods, its queue's spec or its own have to change.
-func ofItself(r trace.Reason) bool {
-	switch r.Root().Code {
-	case trace.InvalidObject, trace.PodGroupNotFound, trace.NoPods, trace.QueueNotFound, trace.QueueInvalid,
-		trace.QueueNotOpen, trace.QueueNotLeaf, trace.QueueCyclic, trace.QueueOrphaned, trace.NotEnoughTasks,
-		trace.NotEnoughPodsOfTask, trace.NotEnoughSubGroups, trace.SubGroupIncomplete, trace.SchedulingGated:
-		return true
-	}
-	return r.Never != nil
 }

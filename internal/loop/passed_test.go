@@ -3,14 +3,12 @@ package loop
 import (
 	"cmp"
 	"fmt"
-	"slices"
 	"strings"
 	"testing"
 	"testing/synctest"
 	"time"
 
 	"ashlar.sh/sched"
-	"ashlar.sh/sched/ledger"
 	"ashlar.sh/sched/model"
 	"ashlar.sh/sched/policy"
 	"ashlar.sh/sched/resource"
@@ -189,21 +187,4 @@ func TestAfterARestartPodsShowWhatPassed(t *testing.T) {
 		x.at(2 * time.Hour)
 		x.want("ml", 2*time.Hour-30*time.Second)
 	})
-}
-
-// Between two looks a bounded number of starts is kept, those of the jobs that came last.
-func TestStartsThatAreKeptAreBounded(t *testing.T) {
-	x := newPassing(t)
-	x.job("waits", time.Second, 2, "", nil)
-	l := x.engine.Ledger()
-	j, _ := l.Jobs.Find(ledger.JobKey{Namespace: "ns", Name: "waits"})
-	for i := range 10 * mostStarts {
-		l.Job(j).Created = int64(i)
-		x.background.passed.note(l, j, fmt.Sprint("n", i), int64(i))
-		x.background.passed.note(l, j, fmt.Sprint("n", i), int64(i+1)) // the same once more
-	}
-	of := x.background.passed.starts["ml"]
-	if len(of) != mostStarts || slices.ContainsFunc(of, func(s laterStart) bool { return s.created < 9*mostStarts }) {
-		t.Errorf("%d are kept: %v", len(of), of)
-	}
 }
