@@ -56,7 +56,7 @@ func (e *Engine) Apply(facts ...model.Fact) {
 // Decide runs one cycle at a time given in nanoseconds since the epoch. next is the earliest time at which the
 // answer may change without a new fact, 0 when there is none. Call Decide again until two cycles in a row return an
 // empty plan; only then wait until next. One is not enough: a bind may let a job start that has to be near the pod, and
-// a job that is refused gets its reserved room in the cycle after. For which jobs room is kept is checked once a second
+// in the cycle after a job was refused, room is kept for it. For which jobs room is kept is checked once a second
 // at most, less often in a large cluster, and no time is named for that. Plan and events are valid until the next call.
 func (e *Engine) Decide(now int64) (plan Plan, events []trace.Event, next int64) {
 	// 1. Take back what was held for one cycle only, and end what has expired. Before that, plugins get the

@@ -102,10 +102,10 @@ func (e *Evictor) takeIn(o Options, j ledger.JobID, tasks []ledger.TaskID) bool 
 }
 
 // inKeptRoom runs find beside the room of lost members, as if no room were kept for jobs that the job comes
-// before. What find did stays if keep. In reclaim, the job takes what its queue is owed: no kept room is in
+// before. What find did stays if hold. In reclaim, the job takes what its queue is owed: no kept room is in
 // its way.
-func (e *Evictor) inKeptRoom(o Options, j ledger.JobID, keep bool, find func() bool) bool {
-	return search.InKeptRoom(e.s, j, o.Scope == OtherQueues, keep, find)
+func (e *Evictor) inKeptRoom(o Options, j ledger.JobID, hold bool, find func() bool) bool {
+	return search.InKeptRoom(e.s, j, o.Scope == OtherQueues, hold, find)
 }
 
 // cheapestHome is the choice of domains in which the victims for a job cost least, among those of the lowest

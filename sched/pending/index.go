@@ -133,9 +133,9 @@ func (x *Index) wake(j ledger.JobID) {
 	}
 }
 
-// Unparked are the active jobs that are not parked and pass keep, by name. keep may admit a job, or note why
-// it is left out, and is called in the order of names.
-func (x *Index) Unparked(keep func(ledger.JobID) bool) []ledger.JobID {
+// Unparked are the active jobs that are not parked and for which include returns true, by name. include may admit
+// a job, or note why it is left out, and is called in the order of names.
+func (x *Index) Unparked(include func(ledger.JobID) bool) []ledger.JobID {
 	x.follow()
 	x.orderKept()
 	now := x.Now()
@@ -155,32 +155,32 @@ func (x *Index) Unparked(keep func(ledger.JobID) bool) []ledger.JobID {
 		x.jobs[j].awake = false
 		return true
 	})
-	return x.InOrder(out, keep)
+	return x.InOrder(out, include)
 }
 
-// AwaitingAdmission are the active jobs that wait for admission; order and keep are as in Unparked.
-func (x *Index) AwaitingAdmission(keep func(ledger.JobID) bool) []ledger.JobID {
-	return x.listed(awaitingAdmission, keep)
+// AwaitingAdmission are the active jobs that wait for admission; order and include are as in Unparked.
+func (x *Index) AwaitingAdmission(include func(ledger.JobID) bool) []ledger.JobID {
+	return x.listed(awaitingAdmission, include)
 }
 
-// BestEffort are the active admitted jobs with members that ask for nothing; order and keep are as in
+// BestEffort are the active admitted jobs with members that ask for nothing; order and include are as in
 // Unparked.
-func (x *Index) BestEffort(keep func(ledger.JobID) bool) []ledger.JobID {
-	return x.listed(withBestEffort, keep)
+func (x *Index) BestEffort(include func(ledger.JobID) bool) []ledger.JobID {
+	return x.listed(withBestEffort, include)
 }
 
-func (x *Index) listed(list int, keep func(ledger.JobID) bool) []ledger.JobID {
+func (x *Index) listed(list int, include func(ledger.JobID) bool) []ledger.JobID {
 	x.follow()
 	x.lists[list] = slices.DeleteFunc(x.lists[list], func(j ledger.JobID) bool {
 		e := &x.jobs[j]
 		e.in[list] = x.l.Jobs.Wants(j) && belongs(list, x.l.Job(j))
 		return !e.in[list]
 	})
-	return x.InOrder(slices.Clone(x.lists[list]), keep)
+	return x.InOrder(slices.Clone(x.lists[list]), include)
 }
 
-// InOrder sorts jobs by name and returns those that pass keep, which is called in that order.
-func (x *Index) InOrder(jobs []ledger.JobID, keep func(ledger.JobID) bool) []ledger.JobID {
+// InOrder sorts jobs by name and returns those for which include returns true. It is called in that order.
+func (x *Index) InOrder(jobs []ledger.JobID, include func(ledger.JobID) bool) []ledger.JobID {
 	slices.SortFunc(jobs, func(a, b ledger.JobID) int { return x.l.Job(a).Key.Compare(x.l.Job(b).Key) })
-	return slices.DeleteFunc(jobs, func(j ledger.JobID) bool { return !keep(j) })
+	return slices.DeleteFunc(jobs, func(j ledger.JobID) bool { return !include(j) })
 }

@@ -15,12 +15,12 @@ import (
 
 // decideInKeptRoom tries until one try places the job:
 //
-//  1. in free room, and in the room that is reserved for the job itself (of all jobs, if it has reservations);
+//  1. in free room, and in the room that is kept for the job itself (for all jobs, if it has reservations);
 //  2. also in the room of planned starts that it may take (passes);
 //  3. where its own planned start has its places (asPlanned);
-//  4. in its own room, and in the room that is reserved for jobs of lower order (after).
+//  4. in its own room, and in the room that is kept for jobs of lower order (after).
 //
-// What is left of another job's room stays reserved until KeepRoom finds whether it is still of use to that job.
+// What is left of another job's kept room stays kept until KeepRoom finds whether it is still of use to that job.
 func (t *attempt) decideInKeptRoom(hold bool) (out Outcome) {
 	s, j := t.s, t.w.Job
 	if !s.L.KeptRoom.Any() {

@@ -67,19 +67,22 @@ func KeepRoom(s *session.Session) {
 		}
 		s.Trace.Add(trace.Event{Kind: trace.KeepsNoRoom, Job: s.L.Jobs.Called(j)})
 	}
-	if !due || s.IsIdle("call in") {
+	if !due || s.IsIdle(keepingRoom) {
 		return
 	}
 	first := firstOfQueues(s)
-	called := false
+	kept := false
 	for i := range min(most, len(first)) {
 		at := (int(s.Now/every%int64(len(first))) + i) % len(first)
-		called = keepRoomFor(s, first[at]) || called
+		kept = keepRoomFor(s, first[at]) || kept
 	}
-	if !called && len(first) <= most {
-		s.RememberIdle("call in")
+	if !kept && len(first) <= most {
+		s.RememberIdle(keepingRoom)
 	}
 }
+
+// keepingRoom is the name under which KeepRoom remembers that it keeps none.
+const keepingRoom = "keeping room"
 
 func byKey(s *session.Session, jobs []ledger.JobID) []ledger.JobID {
 	jobs = slices.Clone(jobs)

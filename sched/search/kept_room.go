@@ -88,12 +88,12 @@ const mostNamed = 8
 
 // InKeptRoom runs find, which looks for room for a job, beside the room of lost members and as if no room
 // were kept for the job itself and for jobs that it comes before; with all, as if none were kept for any job.
-// What find did stays if keep.
-func InKeptRoom(s *session.Session, j ledger.JobID, all, keep bool, find func() bool) (did bool) {
+// What find did stays if hold.
+func InKeptRoom(s *session.Session, j ledger.JobID, all, hold bool, find func() bool) (did bool) {
 	f := func() (found bool) {
 		beside(s, losses(s, j), func() bool {
 			found = find()
-			return found && keep
+			return found && hold
 		})
 		return found
 	}
@@ -105,9 +105,9 @@ func InKeptRoom(s *session.Session, j ledger.JobID, all, keep bool, find func() 
 	})
 	without(s, append(others, j), func() bool {
 		did = f()
-		return did && keep
+		return did && hold
 	})
-	if did && keep {
+	if did && hold {
 		release(s, append(others, j)...)
 	}
 	return did

@@ -11,17 +11,17 @@ type Action interface {
 	Execute(s *Session)
 }
 
-// ActiveJobs are the active jobs that pass worth and keep, by name. worth only reads; keep may admit a
+// ActiveJobs are the active jobs for which may and include return true, by name. may only reads; include may admit a
 // job, or note why it is left out, and is called in the order of names.
-func (s *Session) ActiveJobs(worth, keep func(ledger.JobID) bool) []ledger.JobID {
-	// Admitting a job takes it off the active list: collect the jobs first, then call keep.
+func (s *Session) ActiveJobs(may, include func(ledger.JobID) bool) []ledger.JobID {
+	// Admitting a job takes it off the active list: collect the jobs first, then call include.
 	var out []ledger.JobID
 	for _, j := range s.L.Jobs.Active() {
-		if worth(j) {
+		if may(j) {
 			out = append(out, j)
 		}
 	}
-	return s.Pending.InOrder(out, keep)
+	return s.Pending.InOrder(out, include)
 }
 
 // Enter and Leave mark the beginning and the end of an action in the trace (seed 003 §2.2).
