@@ -6,7 +6,7 @@
 // and not a head start (decision 1), exact to the unit. Explain shows the same
 // division as the rounds that the proportion seed counts. Share is an exact fraction
 // that can be compared. RealCapability is what a queue can ever hold while the
-// guarantees of its siblings are kept; a Tree is the same on every level of a tree of
+// guarantees of its siblings are kept; a Tree is that on every level of a tree of
 // queues.
 //
 // What always holds: no float; no overflow, whatever the amounts; the same rows give

@@ -29,7 +29,7 @@ func TestFill(t *testing.T) {
 		"an idle queue keeps its guarantee": {
 			100, []Demand{{1, 30, 0}, {1, 0, most}}, []int64{30, 70},
 		},
-		"guarantees beyond the total are all that is promised": {
+		"guarantees beyond the total are all that is guaranteed": {
 			100, []Demand{{1, 80, 90}, {1, 40, 90}, {5, 0, 90}}, []int64{80, 40, 0},
 		},
 		"everyone has what he asks for and the rest stays free": {

@@ -48,7 +48,7 @@ type Step struct {
 // Explain returns the rounds by which total is divided, in whole units, to show the
 // arithmetic; it decides nothing. The last Value of each stake is what Fill gives it.
 // The seed's rounds alone may end elsewhere: they do not give out what does not
-// divide, they count a floor as a head start, and they can promise more than total
+// divide, they count a floor as a head start, and they can give more than total
 // beside floors. Where that happens a last round settles it.
 func Explain(total int64, stakes []QueueDemand) []Round {
 	deserved := make([]int64, len(stakes))

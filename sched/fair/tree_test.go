@@ -1,18 +1,37 @@
 package fair
 
 import (
-	"fmt"
 	"math/big"
 	"slices"
 	"testing"
 
 	"pgregory.net/rapid"
+
+	"ashlar.sh/sched/resource"
 )
 
 func settled(rows []QueueNode) []QueueLimits {
 	out := make([]QueueLimits, len(rows))
-	(&Tree{}).Settle(rows, out)
+	settleAll(rows, out)
 	return out
+}
+
+// settleAll fills out as a Tree of these rows does in one dimension, all of it at once: parents stand before their
+// children.
+func settleAll(rows []QueueNode, out []QueueLimits) {
+	guaranteed := make([]resource.Sum, len(rows))
+	for _, r := range rows {
+		if r.Up >= 0 {
+			guaranteed[r.Up] = guaranteed[r.Up].Plus(r.Guarantee)
+		}
+	}
+	for i, r := range rows {
+		if r.Up < 0 {
+			out[i] = r.top()
+		} else {
+			r.below(&out[r.Up], guaranteed[r.Up].Int64(), &out[i])
+		}
+	}
 }
 
 func upTo(x int64) Limit { return Limit{Value: x, Bounded: true} }
@@ -130,7 +149,7 @@ func TestNoQueueMayHoldMoreThanItsParent(t *testing.T) {
 }
 
 // Whatever one queue takes, all its siblings can still be given what they are
-// guaranteed, unless their parent promised more than it can hold.
+// guaranteed, unless their parent guaranteed more than it can hold.
 func TestGuaranteesOfSiblingsHold(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		rows := drawTree(t)
@@ -196,20 +215,6 @@ func TestTheOrderOfSiblingsDoesNotMatter(t *testing.T) {
 			if got[p] != want[i] {
 				t.Errorf("queue %d: %+v, in another order %+v", i, want[i], got[p])
 			}
-		}
-	})
-}
-
-func BenchmarkSettle(b *testing.B) {
-	rows := []QueueNode{{Up: -1, Capability: upTo(most / 4)}}
-	for i := 1; i < 1000; i++ {
-		rows = append(rows, QueueNode{Up: int32((i - 1) / 10), Deserved: int64(i), Guarantee: int64(i)})
-	}
-	out, tree := make([]QueueLimits, len(rows)), &Tree{}
-	b.Run(fmt.Sprint(len(rows), " queues, one dimension"), func(b *testing.B) {
-		b.ReportAllocs()
-		for b.Loop() {
-			tree.Settle(rows, out)
 		}
 	})
 }

@@ -79,7 +79,7 @@ func (gs *guarantees) unfilled(q ledger.QueueID, d resource.Dim, allocated, belo
 	if b.Guarantee == 0 {
 		return 0
 	}
-	below = fair.Upward(below, gs.p.bounds.placing.Promised(int32(q), int(d)), b.Guarantee)
+	below = fair.Upward(below, gs.p.bounds.placing.ChildGuarantees(int32(q), int(d)), b.Guarantee)
 	return fair.Unfilled(b.Guarantee, b.Real.Value, allocated, below)
 }
 

@@ -11,8 +11,8 @@ import (
 type bounds struct {
 	p *plugin
 
-	placing fair.LiveTree // what queues may hold, the cluster at the root (seed 001 §3.2); flat: one level (§3.1)
-	enqueue fair.LiveTree // … with only what a user's Queue root names at the root; flat: empty
+	placing fair.Tree // what queues may hold, the cluster at the root (seed 001 §3.2); flat: one level (§3.1)
+	enqueue fair.Tree // … with only what a user's Queue root names at the root; flat: empty
 	root    ledger.QueueID
 	tree    bool // enableHierarchy
 	dims    int
