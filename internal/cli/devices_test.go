@@ -151,3 +151,21 @@ data:
 		})
 	}
 }
+
+// Devices that no pod asks for are told, too: what is offered is of interest before the first claim.
+func TestDevicesThatNoPodAsksFor(t *testing.T) {
+	file := filepath.Join(t.TempDir(), "cluster.yaml")
+	if err := os.WriteFile(file, []byte(gpuNode("n1", 4)+gpuClass), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	for want, args := range map[string][]string{
+		"gpu.example.com": {"simulate", "-f", file},
+		`"free": 4`:       {"simulate", "-f", file, "-o", "json"},
+		"gpu-3: free":     {"why", "node", "n1", "-f", file},
+		`"allocated": 0`:  {"nodes", "-f", file, "-o", "json"},
+	} {
+		if got := run("", append([]string{"ashlar"}, args...)...); !strings.Contains(got.out, want) {
+			t.Errorf("%v: exit %d, no %q in\n%s%s", args, got.code, want, got.out, got.err)
+		}
+	}
+}

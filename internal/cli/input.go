@@ -46,6 +46,7 @@ func (p Process) read(s simulation) (input, error) {
 	if in.text, err = configurationText(s, read.world); err != nil {
 		return input{}, err
 	}
+	in.problems = append(in.problems, in.leftOut()...)
 	if unheeded := in.claimed(); unheeded > 0 && !in.storage() {
 		of := fmt.Sprintf("%d pods name claims: they are placed as if they had none", unheeded)
 		if unheeded == 1 {
@@ -76,6 +77,16 @@ func (in input) devices() bool {
 		p, ok := i.Fact.Object.(*model.Pod)
 		return ok && p.Ours && p.Spec != nil && (len(p.Spec.Devices) > 0 || classes && p.Opaque != nil)
 	})
+}
+
+// offered counts the ResourceSlices of the input: the devices in them are shown, whether pods ask for any or not.
+func (in input) offered() (n int) {
+	for _, i := range in.items {
+		if i.Fact.Ref.Kind == translate.KindResourceSlice {
+			n++
+		}
+	}
+	return n
 }
 
 // claimed counts the pods that name claims.

@@ -4,6 +4,7 @@ package cli
 
 import (
 	"errors"
+	"fmt"
 	"io"
 	"net/http"
 
@@ -38,6 +39,20 @@ func (in input) engine(p Process) ([]sched.Option, error) {
 		return nil, badInput("error: the input has volumes or claims of devices: " + whole)
 	}
 	return p.compiled(), nil
+}
+
+// leftOut is what of the input this build does not heed: devices for which no pod asks. Nothing is decided otherwise
+// without them, but they are not shown.
+func (in input) leftOut() []manifest.Problem {
+	n := in.offered()
+	if n == 0 || in.devices() { // engine refuses those that pods ask for
+		return nil
+	}
+	of := fmt.Sprintf("the devices of %d slices are", n)
+	if n == 1 {
+		of = "the devices of 1 slice are"
+	}
+	return []manifest.Problem{{Object: "ResourceSlice", Message: of + " not shown: " + whole}}
 }
 
 // written is what becomes of the volumes of a pod that is bound: there are none.

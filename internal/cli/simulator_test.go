@@ -45,6 +45,10 @@ func TestTheSimulatorAlone(t *testing.T) {
 		run("", "ashlar", "simulate", "-f", quickstart); got != want {
 		t.Errorf("the simulator says %+v\nand all of ashlar %+v", got, want)
 	}
+	if got := simulator(gpuNode("n1", 4), "simulate", "-f", "-"); got.code != 0 ||
+		!strings.Contains(got.out, "the devices of 1 slice are not shown") || !strings.Contains(got.out, "make build") {
+		t.Errorf("of devices that no pod asks for the simulator says %+v", got)
+	}
 	for what, c := range map[string]struct {
 		stdin string
 		args  []string

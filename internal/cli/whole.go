@@ -8,6 +8,7 @@ import (
 
 	"ashlar.sh/internal/kube/devices"
 	"ashlar.sh/internal/kube/filters"
+	"ashlar.sh/internal/manifest"
 	"ashlar.sh/sched"
 	"ashlar.sh/sched/model"
 )
@@ -33,12 +34,15 @@ func (in input) engine(p Process) ([]sched.Option, error) {
 	switch {
 	case in.storage():
 		return p.engine(), nil
-	case in.devices():
+	case in.devices() || in.offered() > 0:
 		return append([]sched.Option{sched.WithPlugin(filters.WithoutVolumes()), sched.WithPlugin(filters.Capacity())},
 			p.compiled()...), nil
 	}
 	return p.compiled(), nil
 }
+
+// leftOut is what of the input this build does not heed: it heeds all.
+func (in input) leftOut() []manifest.Problem { return nil }
 
 // written is what becomes of the volumes and the claims of a pod that is bound.
 func written(bind sched.Item, see func(model.Ref) any) []model.Fact {

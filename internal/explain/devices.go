@@ -109,6 +109,18 @@ func DeviceSums(pools []*sched.DevicePool) []DeviceGroup {
 	return out
 }
 
+// DeviceFilters are what a list of devices may be narrowed by: each says whether a device of a pool has a value.
+var DeviceFilters = map[string]func(p *sched.DevicePool, i int, value string) bool{
+	"node":   func(p *sched.DevicePool, _ int, value string) bool { return p.Node == value },
+	"driver": func(p *sched.DevicePool, _ int, value string) bool { return p.Driver == value },
+	"class": func(p *sched.DevicePool, i int, value string) bool {
+		return slices.Contains(p.Devices[i].Classes, value)
+	},
+	"state": func(p *sched.DevicePool, i int, value string) bool {
+		return strings.EqualFold(string(p.Devices[i].State), value)
+	},
+}
+
 // DeviceRowOf is one device of a pool.
 func DeviceRowOf(p *sched.DevicePool, i int) DeviceRow {
 	return DeviceRow{Driver: p.Driver, Pool: p.Name, Node: p.Node, Classes: append([]string{}, p.Devices[i].Classes...),

@@ -45,12 +45,16 @@ var devices = &kind[deviceAt]{name: "Device", part: ofDevices,
 		}
 		return out
 	},
-	filters: map[string]func(*deviceAt, string) bool{
-		"node":   func(d *deviceAt, value string) bool { return d.pool.Node == value },
-		"driver": func(d *deviceAt, value string) bool { return d.pool.Driver == value },
-		"class":  func(d *deviceAt, value string) bool { return slices.Contains(d.device().Classes, value) },
-		"state":  func(d *deviceAt, value string) bool { return strings.EqualFold(string(d.device().State), value) },
-	}}
+	filters: deviceFilters()}
+
+// deviceFilters are those of the page of a simulation, too.
+func deviceFilters() map[string]func(*deviceAt, string) bool {
+	out := map[string]func(*deviceAt, string) bool{}
+	for name, passes := range explain.DeviceFilters { // order-free: into a map
+		out[name] = func(d *deviceAt, value string) bool { return passes(d.pool, d.index, value) }
+	}
+	return out
+}
 
 // listedDevices are how many devices there are, by driver and classes.
 var listedDevices = &kind[explain.DeviceGroup]{name: "DeviceGroup", part: ofDevices,

@@ -88,24 +88,37 @@ func TestDevicesOfALiveScheduler(t *testing.T) {
 	p.Sound()
 }
 
-// TestManyDevices: 40 000 devices on 5 000 nodes are counted, drawn and listed.
+// TestDevicesOfATrace: its cluster may have devices, though no job of a trace asks for any.
+func TestDevicesOfATrace(t *testing.T) {
+	b := start(t)
+	dir := t.TempDir()
+	for name, text := range map[string]string{
+		"nodes.csv": "name,cpu_milli,memory_mib,gpu_count,gpu_model\nn1,8000,64000,0,\n",
+		"jobs.csv": "job,queue,user,submit_s,duration_s,members,min_members,cpu_milli_per_member,memory_mib_per_member," +
+			"gpu_per_member,priority,type\na,default,u,0,600,1,1,1000,100,0,,\n",
+		"devices.yaml": "apiVersion: resource.k8s.io/v1\nkind: ResourceSlice\nmetadata: {name: s}\nspec: {driver: " +
+			"gpu.example.com, nodeName: n1, pool: {name: n1, generation: 1, resourceSliceCount: 1}, devices: [{name: gpu-0}]}\n",
+	} {
+		if err := os.WriteFile(filepath.Join(dir, name), []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	address, _ := serveBy(t, whole, filepath.Join(dir, "devices.yaml"), "--trace-nodes", filepath.Join(dir, "nodes.csv"),
+		"--trace-jobs", filepath.Join(dir, "jobs.csv"), "--paused")
+	p := b.open(t, address, 1280, 800)
+	p.Goes("#/cluster?node=n1")
+	p.Until("the device of the node", `["gpu-0", "free"].every((s) =>
+	  document.querySelector(".devices-on li")?.innerText.includes(s))`)
+	p.Sound()
+}
+
+// TestManyDevices: 40 000 devices on 5 000 nodes, for which no pod asks, are counted, drawn and listed.
 func TestManyDevices(t *testing.T) {
 	b := start(t)
 	file := filepath.Join(t.TempDir(), "devices.json")
 	items := []any{map[string]any{"apiVersion": "resource.k8s.io/v1", "kind": "DeviceClass",
 		"metadata": map[string]any{"name": "gpu"}, "spec": map[string]any{"selectors": []any{map[string]any{
 			"cel": map[string]string{"expression": `device.driver == "gpu.example.com"`}}}}}}
-	waits := map[string]any{"name": "waits", "namespace": "lab"} // devices count only where a pod asks for some
-	items = append(items, map[string]any{"apiVersion": "resource.k8s.io/v1", "kind": "ResourceClaimTemplate",
-		"metadata": waits, "spec": map[string]any{"spec": map[string]any{"devices": map[string]any{"requests": []any{
-			map[string]any{"name": "gpu", "exactly": map[string]any{"deviceClassName": "gpu"}}}}}}},
-		map[string]any{"apiVersion": "scheduling.volcano.sh/v1beta1", "kind": "PodGroup", "metadata": waits,
-			"spec": map[string]any{"minMember": 1, "queue": "missing"}},
-		map[string]any{"apiVersion": "v1", "kind": "Pod", "metadata": map[string]any{"name": "waits", "namespace": "lab",
-			"annotations": map[string]string{"scheduling.k8s.io/group-name": "waits"}},
-			"spec": map[string]any{"schedulerName": "volcano", "resourceClaims": []any{map[string]string{"name": "gpu",
-				"resourceClaimTemplateName": "waits"}}, "containers": []any{map[string]any{"name": "c",
-				"resources": map[string]any{"claims": []any{map[string]string{"name": "gpu"}}}}}}})
 	for n := range 5000 {
 		node, list := fmt.Sprintf("node-%05d", n), []any{}
 		for i := range 8 {

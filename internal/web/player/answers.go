@@ -66,7 +66,10 @@ func (p *Player) Handler() http.Handler {
 		f, _, _ := p.at()
 		write(w, map[string]any{"apiVersion": apiVersion, "kind": "BookingList", "items": f.bookings})
 	})
-	mux.HandleFunc("GET /v1/devices", p.devices)
+	mux.HandleFunc("GET /v1/devices", func(w http.ResponseWriter, r *http.Request) {
+		f, _, _ := p.at()
+		devices(w, r, f)
+	})
 	mux.HandleFunc("GET /v1/list/devices", func(w http.ResponseWriter, _ *http.Request) {
 		f, _, _ := p.at()
 		write(w, map[string]any{"apiVersion": apiVersion, "kind": "DeviceGroupList", "items": explain.DeviceSums(f.devices)})
@@ -110,6 +113,27 @@ func (q query) is(name, value string) bool {
 func list[T any](w http.ResponseWriter, r *http.Request, f *frame, kind string, from rows[T],
 	pass func(*T, query) bool) {
 	q := query(r.URL.Query())
+	page(w, r, f, kind, paged[T]{len: len(from.list), key: func(i int) string { return from.keys[i] },
+		after: func(key string) int {
+			if i, known := from.at[key]; known {
+				return i + 1
+			}
+			return 0 // of a row that has gone, the list begins anew
+		},
+		pass: func(i int) bool { return pass(from.list[i], q) }, row: func(i int) *T { return from.list[i] }})
+}
+
+// paged is rows by their numbers. A list goes on after the row of a key.
+type paged[T any] struct {
+	len   int
+	key   func(int) string
+	after func(key string) int
+	pass  func(int) bool
+	row   func(int) *T
+}
+
+// page answers with a page of rows.
+func page[T any](w http.ResponseWriter, r *http.Request, f *frame, kind string, from paged[T]) {
 	limit, begin := usualRows, 0
 	if v := r.URL.Query().Get("limit"); v != "" {
 		n, err := strconv.Atoi(v)
@@ -125,39 +149,22 @@ func list[T any](w http.ResponseWriter, r *http.Request, f *frame, kind string, 
 			refuse(w, http.StatusBadRequest, "continue: expected what an earlier answer had as continue")
 			return
 		}
-		if i, known := from.at[string(key)]; known { // of a row that has gone, the list begins anew
-			begin = i + 1
-		}
+		begin = from.after(string(key))
 	}
 	out := List[T]{APIVersion: apiVersion, Kind: kind, Cycle: f.cycle, At: f.at, Items: []*T{}}
-	last := ""
-	for i := begin; i < len(from.list); i++ {
-		if !pass(from.list[i], q) {
+	last := 0
+	for i := begin; i < from.len; i++ {
+		if !from.pass(i) {
 			continue
 		}
 		if len(out.Items) == limit {
-			out.Continue = base64.RawURLEncoding.EncodeToString([]byte(last))
+			out.Continue = base64.RawURLEncoding.EncodeToString([]byte(from.key(last)))
 			break
 		}
-		last = from.keys[i]
-		out.Items = append(out.Items, from.list[i])
+		last = i
+		out.Items = append(out.Items, from.row(i))
 	}
 	write(w, out)
-}
-
-// devices answers with the first of the devices that pass.
-func (p *Player) devices(w http.ResponseWriter, r *http.Request) {
-	f, _, _ := p.at()
-	q, out := query(r.URL.Query()), []explain.DeviceRow{}
-	for _, pool := range f.devices {
-		for i := range pool.Devices {
-			state := strings.ToLower(string(pool.Devices[i].State))
-			if len(out) < mostRowsOfList && q.is("node", pool.Node) && q.is("driver", pool.Driver) && q.is("state", state) {
-				out = append(out, explain.DeviceRowOf(pool, i))
-			}
-		}
-	}
-	write(w, map[string]any{"apiVersion": apiVersion, "kind": "DeviceList", "items": out})
 }
 
 // mostEvictions is how many evictions an answer has: the last ones.
