@@ -55,7 +55,11 @@ func TestEveryViewIsAccessible(t *testing.T) {
 		{"#/cluster?", ".rack .cell"},
 		{"#/cluster?as=table&node=rack-a-1&", ".drawer"},
 		{"#/recorder?", ".evictions .tall .row"},
+		{"#/recorder?rule=none&", ".rows .empty"},
+		{"#/recorder?eviction=" + evictionAtNoon(p) + "&", ".drawer .both table"},
 		{"#/recorder?show=cycles&", ".cycles .tall .row"},
+		{"#/recorder?show=cycles&cycle=" + cycleAtNoon(p) + "&", ".drawer .decisions li"},
+		{"#/jobs?q=nothing-is-called-so&", ".rows .empty button"},
 		{"#/recorder?compare=1&", ".compared"},
 		{"#/queues?as=time&", ".overtime canvas"},
 		{"#/jobs?job=trace/language-pretrain-large&past=1&", ".past .moments > li button"},
@@ -74,6 +78,24 @@ func TestEveryViewIsAccessible(t *testing.T) {
 		{"#/cluster?booking=disks&node=rack-a-1&", `.drawer a[href*="booking=disks"]`},
 		{"#/jobs?job=lab/endless&past=1&", ".past .moments > li button"},
 	})
+}
+
+// evictionAtNoon is the last eviction of the made-up day up to noon of which the record says what both queues held, as
+// an address names it.
+func evictionAtNoon(p *page) (name string) {
+	p.T.Helper()
+	p.Eval(`fetch("/v1/evictions").then((r) => r.json()).then((all) => {
+	  const e = all.items.find((x) => x.record.queueHeld && x.record.forQueueHeld);
+	  return encodeURIComponent((e.at ?? e.time) + "/" + e.namespace + "/" + e.name); })`, &name)
+	return name
+}
+
+// cycleAtNoon is the last cycle of it that evicted.
+func cycleAtNoon(p *page) (number string) {
+	p.T.Helper()
+	p.Eval(`fetch("/v1/history/cycles").then((r) => r.json()).then((all) =>
+	  String(all.items.findLast((c) => c.evicted > 0).cycle))`, &number)
+	return number
 }
 
 // TestDevicesAreAccessible is the same of devices, whatever their driver writes.

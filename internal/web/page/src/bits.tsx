@@ -1,6 +1,6 @@
 // Small pieces that several views share.
 import { useVirtualizer } from "@tanstack/react-virtual";
-import { memo, useEffect, useMemo, useRef, type KeyboardEvent, type ReactNode } from "react";
+import { memo, useEffect, useLayoutEffect, useMemo, useRef, type KeyboardEvent, type ReactNode, type RefObject } from "react";
 import { amount, resourceName, resourcesOf, show } from "./amounts";
 import { standOf, type Stand } from "./derive";
 import type { Job, Quantities, Queue } from "./types";
@@ -21,11 +21,26 @@ export function Empty({ title, children }: { title: string; children?: ReactNode
   return <div className="empty"><h2>{title}</h2>{children && <p>{children}</p>}</div>;
 }
 
+/** useReturn gives the focus back when what has it goes: to where it came from, else to the list of the view. */
+function useReturn(box: RefObject<HTMLElement | null>): void {
+  useLayoutEffect(() => {
+    const own = box.current, from = document.activeElement as HTMLElement | null;
+    return () => {
+      if (!own?.contains(document.activeElement)) return;
+      queueMicrotask(() => { // once it has gone
+        const to = from?.isConnected && from !== document.body ? from : document.querySelector<HTMLElement>(".rows .scroll");
+        to?.focus({ preventScroll: true });
+      });
+    };
+  }, []);
+}
+
 /** A panel beside the view; on a phone it covers it. */
 export function Drawer({ title, kind, onClose, children }: { title: string; kind: string; onClose: () => void; children: ReactNode }) {
   const box = useRef<HTMLElement>(null);
   const close = useRef(onClose);
   close.current = onClose;
+  useReturn(box);
   // A list in which a person moves keeps the focus, so that the next arrow moves on; Enter goes from there to the panel.
   useEffect(() => { if (!document.activeElement?.closest(".rows .scroll")) box.current?.focus({ preventScroll: true }); }, [title]);
   useEffect(() => {
@@ -107,10 +122,16 @@ function useMost(n: number): number {
   return (most.current = Math.max(most.current, n));
 }
 
-/** A list of which only the rows in sight exist. Arrows move the cursor, Enter opens. */
-export function VirtualRows<T>({ rows, height, render, keyOf, selected, onOpen, label, columns, head }: {
+/** toList moves the focus from a button that goes with what it says to the list of the view. */
+export const toList = (): void => document.querySelector<HTMLElement>(".rows .scroll")?.focus({ preventScroll: true });
+
+/**
+ * A list of which only the rows in sight exist. Arrows move the cursor, Enter opens. Without rows it is the same list,
+ * with `none` in it: a person that moves in it by keyboard is still there when rows come.
+ */
+export function VirtualRows<T>({ rows, height, render, keyOf, selected, onOpen, label, columns, head, none }: {
   rows: T[]; height: number; render: (row: T) => ReactNode; keyOf: (row: T) => string; selected: string;
-  onOpen: (key: string) => void; label: string; columns: string; head: ReactNode;
+  onOpen: (key: string) => void; label: string; columns: string; head: ReactNode; none?: ReactNode;
 }) {
   const box = useRef<HTMLDivElement>(null);
   const list = useVirtualizer({ count: rows.length, getScrollElement: () => box.current, estimateSize: () => height, overscan: 12 });
@@ -138,6 +159,7 @@ export function VirtualRows<T>({ rows, height, render, keyOf, selected, onOpen, 
             return <Row key={item.index % kept} row={row} name={key} at={item.index} start={item.start} height={height} selected={key === selected} render={render as (row: unknown) => ReactNode} onOpen={onOpen} />;
           })}
         </div>
+        {rows.length === 0 && none && <div role="row"><div role="gridcell">{none}</div></div>}
       </div>
     </div>
   );

@@ -72,15 +72,16 @@ export function Cycles({ open }: { open: string }) {
   const { state } = useWorld();
   const known = useCycles();
   const now = state.play?.now ?? Infinity;
-  if (known.newest.length === 0) return known.error ? <Empty title={t("Cycles")}>{known.error}</Empty> : <Empty title={t(known.asked ? "No cycle has decided anything yet" : "Connecting…")}>{t("Cycles are listed here with what each decided.")}</Empty>;
+  const empty = known.newest.length === 0;
   return (
     <>
-      {known.error !== "" && <p className="note">{known.error}</p>}
+      {known.error !== "" && !empty && <p className="note">{known.error}</p>}
       <VirtualRows rows={known.newest} height={48} label={t("Cycles")} columns="cycles" keyOf={(c) => String(c.cycle)} selected={open}
         onOpen={(key) => {
           go("recorder", { cycle: key, eviction: "" }, true);
           went(known.newest.find((c) => String(c.cycle) === key));
         }}
+        none={known.error ? <Empty title={t("Cycles")}>{known.error}</Empty> : <Empty title={t(known.asked ? "No cycle has decided anything yet" : "Connecting…")}>{t("Cycles are listed here with what each decided.")}</Empty>}
         head={<><div role="columnheader">{t("Time")}</div><div role="columnheader" className="number">{t("Cycle")}</div><div role="columnheader" className="number">{t("bound")}</div><div role="columnheader" className="number">{t("evicted")}</div>
           <div role="columnheader" className="number">{t("admitted")}</div><div role="columnheader" className="number wide">{t("other")}</div><div role="columnheader" className="number wide">{t("took")}</div></>}
         render={(c) => <>
@@ -89,7 +90,7 @@ export function Cycles({ open }: { open: string }) {
           <Cell className="number">{c.bound || "–"}</Cell><Cell className="number">{c.evicted ? <b className="evicted">{c.evicted}</b> : "–"}</Cell>
           <Cell className="number">{c.admitted || "–"}</Cell><Cell className="number wide">{(c.other ?? 0) + (c.withdrawn ?? 0) || "–"}</Cell><Cell className="number wide">{c.panicked ? t("panicked") : took(c)}</Cell>
         </>} />
-      <p className="note below">{known.newest.length} {t("cycles decided something")}{known.more > 0 ? ` · + ${known.more} ${t("earlier ones")}` : ""}{known.quiet > 0 ? ` · ${known.quiet} ${t("since then decided nothing")}` : ""}{known.since ? ` · ${t("known since")} ${known.since.slice(0, 19).replace("T", " ")} UTC` : ""}</p>
+      {!empty && <p className="note below">{known.newest.length} {t("cycles decided something")}{known.more > 0 ? ` · + ${known.more} ${t("earlier ones")}` : ""}{known.quiet > 0 ? ` · ${known.quiet} ${t("since then decided nothing")}` : ""}{known.since ? ` · ${t("known since")} ${known.since.slice(0, 19).replace("T", " ")} UTC` : ""}</p>}
     </>
   );
 }

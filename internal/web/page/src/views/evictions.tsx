@@ -2,7 +2,7 @@
 import { useMemo } from "react";
 import { useAnswer } from "../api";
 import { amount, clock, duration, resourceName, resourcesOf, show, span } from "../amounts";
-import { Drawer, Empty } from "../bits";
+import { Drawer, Empty, toList } from "../bits";
 import { evictionsEach } from "../derive";
 import { useWorld, type World } from "../store";
 import type { Eviction, Evictions, Quantities } from "../types";
@@ -103,5 +103,5 @@ export function EvictionDrawer({ list, open, onClose }: { list: Eviction[]; open
 /** What the list is narrowed to; a press takes it away. */
 export function Narrowed({ rule, of }: { rule: string; of: string }) {
   if (rule === "" && of === "") return null;
-  return <button className="chip" onClick={() => go("recorder", { rule: "", of: "" }, true)}>{[rule, of].filter((x) => x).join(" · ")} <span aria-hidden="true">✕</span><span className="unseen"> {t("Clear the filters")}</span></button>;
+  return <button className="chip" onClick={() => { toList(); go("recorder", { rule: "", of: "" }, true); }}>{[rule, of].filter((x) => x).join(" · ")} <span aria-hidden="true">✕</span><span className="unseen"> {t("Clear the filters")}</span></button>;
 }

@@ -1,6 +1,6 @@
 import { useDeferredValue, useEffect, useMemo, useRef } from "react";
 import { span } from "../amounts";
-import { Cell, Empty, Mark, VirtualRows } from "../bits";
+import { Cell, Empty, Mark, toList, VirtualRows } from "../bits";
 import { causeOf, members, placed, short, since, standOf, stands, startOf, waiting, type Stand } from "../derive";
 import { useWorld } from "../store";
 import type { Job } from "../types";
@@ -96,25 +96,21 @@ export function Jobs() {
             {codes.map((c) => <option key={c} value={c}>{codeName(c)}</option>)}
           </select>
         </div>
-        {shown.length === 0 ? (
-          lines.length === 0
-            ? <Empty title={t("No jobs yet")}>{t("Jobs appear here as soon as they are submitted.")}</Empty>
-            : <Empty title={t("No job matches")}><button className="link" onClick={() => go("jobs", { q: "", queue: "", code: "", state: "" })}>{t("Clear the filters")}</button></Empty>
-        ) : (
-          <VirtualRows rows={shown} height={48} label={t("Jobs")} columns={starts ? "jobs starts" : "jobs"} keyOf={(l) => l.key} selected={open}
-            onOpen={(key) => go("jobs", { job: key }, true)}
-            head={<>{head("name", "Job")}{head("queue", "Queue", "wide")}{head("state", "State")}{head("members", "Members", "number")}
-              {starts && <div role="columnheader" className="wide">{t("Starts")}</div>}<div role="columnheader" className="wide">{t("Why")}</div>{head("age", "Age", "number")}</>}
-            render={(l) => (<>
-              <Cell className="title"><b>{l.job.name}</b><small>{l.job.namespace}{l.job.reason.code && <span className="phone"> · {codeName(l.job.reason.never || causeOf(l.job))}</span>}</small></Cell>
-              <Cell className="wide">{l.job.queue}</Cell>
-              <Cell><Mark job={l.job} /></Cell>
-              <Cell className="number"><Gang job={l.job} has={l.has} /></Cell>
-              {starts && <Cell className="wide" title={l.job.start?.message ?? ""}>{startOf(l.job.start, at)}</Cell>}
-              <Cell className="wide why" title={l.job.reason.message}>{short(l.job.reason)}</Cell>
-              <Cell className="number">{l.stand === "over" ? "" : span(l.age)}</Cell>
-            </>)} />
-        )}
+        <VirtualRows rows={shown} height={48} label={t("Jobs")} columns={starts ? "jobs starts" : "jobs"} keyOf={(l) => l.key} selected={open}
+          onOpen={(key) => go("jobs", { job: key }, true)}
+          none={lines.length === 0 ? <Empty title={t("No jobs yet")}>{t("Jobs appear here as soon as they are submitted.")}</Empty>
+            : <Empty title={t("No job matches")}><button className="link" onClick={() => { toList(); go("jobs", { q: "", queue: "", code: "", state: "" }); }}>{t("Clear the filters")}</button></Empty>}
+          head={<>{head("name", "Job")}{head("queue", "Queue", "wide")}{head("state", "State")}{head("members", "Members", "number")}
+            {starts && <div role="columnheader" className="wide">{t("Starts")}</div>}<div role="columnheader" className="wide">{t("Why")}</div>{head("age", "Age", "number")}</>}
+          render={(l) => (<>
+            <Cell className="title"><b>{l.job.name}</b><small>{l.job.namespace}{l.job.reason.code && <span className="phone"> · {codeName(l.job.reason.never || causeOf(l.job))}</span>}</small></Cell>
+            <Cell className="wide">{l.job.queue}</Cell>
+            <Cell><Mark job={l.job} /></Cell>
+            <Cell className="number"><Gang job={l.job} has={l.has} /></Cell>
+            {starts && <Cell className="wide" title={l.job.start?.message ?? ""}>{startOf(l.job.start, at)}</Cell>}
+            <Cell className="wide why" title={l.job.reason.message}>{short(l.job.reason)}</Cell>
+            <Cell className="number">{l.stand === "over" ? "" : span(l.age)}</Cell>
+          </>)} />
       </section>
       {open !== "" && <JobDrawer name={open} onClose={() => go("jobs", { job: "" }, true)} />}
     </div>

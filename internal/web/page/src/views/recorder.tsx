@@ -1,5 +1,5 @@
 // What the scheduler did: cycles and their decisions, evictions with their record, and two configurations side by side.
-import { useMemo } from "react";
+import { useMemo, type ReactNode } from "react";
 import { Cell, Empty, VirtualRows } from "../bits";
 import { Chart, type Curve } from "../chart";
 import { duration } from "../amounts";
@@ -40,8 +40,8 @@ export function Recorder() {
             <h2 className="over">{t("Who was evicted for whom")} {data && <span>{rule || of ? list.length : data.total}</span>}</h2>
             {data?.unknown?.map((u) => <p key={u} className="note">{u}</p>)}
             {hidden > 0 && <p className="note">+ {hidden} {t("of others, in the last hour")}</p>}
-            {list.length === 0 ? error ? <Empty title={t("Evictions")}>{error}</Empty>
-              : <Empty title={t(data ? (all.length > 0 ? "No eviction matches" : "Nothing was evicted") : "Connecting…")}>{t(world.state.source === "cluster" ? "The scheduler has recorded none that you may see, and the API server, which keeps events for an hour, has no event of one." : "Evictions are listed here with the job that got the room.")}</Empty> : <Rows list={list} open={eviction} />}
+            <Rows list={list} open={eviction} none={all.length > 0 ? <Empty title={t("No eviction matches")} /> : error ? <Empty title={t("Evictions")}>{error}</Empty>
+              : <Empty title={t(data ? "Nothing was evicted" : "Connecting…")}>{t(world.state.source === "cluster" ? "The scheduler has recorded none that you may see, and the API server, which keeps events for an hour, has no event of one." : "Evictions are listed here with the job that got the room.")}</Empty>} />
           </>}
         </>}
       </section>
@@ -70,7 +70,7 @@ function Curves({ points, evicted }: { points: Point[]; evicted: Eviction[] }) {
   return <Chart seconds={seconds} curves={curves} now={state.play?.now ?? NaN} show={(v) => String(Math.round(v))} label={curves.map((c) => `${c.label}: ${c.values.at(-1) ?? 0}`).join(", ")} height={150} />;
 }
 
-function Rows({ list, open }: { list: Eviction[]; open: string }) {
+function Rows({ list, open, none }: { list: Eviction[]; open: string; none: ReactNode }) {
   const { state } = useWorld();
   return (
     <VirtualRows rows={list} height={64} label={t("Evictions")} columns="evictions" keyOf={keyOf} selected={open}
@@ -79,6 +79,7 @@ function Rows({ list, open }: { list: Eviction[]; open: string }) {
         const e = list.find((x) => keyOf(x) === key);
         if (e && state.play) void command({ playing: false, seek: duration(e.time) + 1 });
       }}
+      none={none}
       head={<><div role="columnheader">{t("Time")}</div><div role="columnheader">{t("Victim")}</div><div role="columnheader">{t("For")}</div><div role="columnheader" className="wide">{t("Rule")}</div></>}
       render={(e) => <>
         <Cell><time title={e.at ?? ""}>{timeOf(e)}</time></Cell>
