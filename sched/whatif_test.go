@@ -131,7 +131,7 @@ func starts(t *rapid.T, e *sched.Engine, k ledger.JobKey, now int64, changes []t
 	}
 	for cycle = 1; cycle <= 3; cycle++ {
 		plan, _, _ := f.Decide(now)
-		bound, goesOn := false, false
+		bound := false
 		for _, i := range slices.Clone(plan.Items) {
 			task, there := f.Ledger().Tasks.Find(i.Pod)
 			mine := there && f.Ledger().Task(task).Job != ledger.NoJob &&
@@ -143,7 +143,7 @@ func starts(t *rapid.T, e *sched.Engine, k ledger.JobKey, now int64, changes []t
 				return true, cycle
 			}
 			bound = bound || mine && i.Kind == sched.BindPod
-			goesOn = follow(f, i, k, mine) || goesOn
+			follow(f, i)
 		}
 		if id, there := f.Ledger().Jobs.Find(k); there && bound {
 			if job := f.Ledger().Job(id); job.Ready() < job.MinMember && len(job.Subs) == 0 {
@@ -151,15 +151,12 @@ func starts(t *rapid.T, e *sched.Engine, k ledger.JobKey, now int64, changes []t
 			}
 			return true, cycle
 		}
-		if !goesOn {
-			break
-		}
 	}
 	return false, 0
 }
 
-// follow shows an item carried out, and says whether the job may start in the next cycle because of it.
-func follow(f *sched.Engine, i sched.Item, k ledger.JobKey, mine bool) (goesOn bool) {
+// follow shows an item carried out.
+func follow(f *sched.Engine, i sched.Item) {
 	pod, _ := f.Ledger().Fact(model.Ref{Kind: model.KindPod, Namespace: i.Pod.Namespace, Name: i.Pod.Name})
 	switch i.Kind {
 	case sched.EvictPod:
@@ -167,14 +164,11 @@ func follow(f *sched.Engine, i sched.Item, k ledger.JobKey, mine bool) (goesOn b
 			pod.Object = nil
 			f.Apply(pod)
 		}
-		t, there := f.Ledger().Tasks.Find(i.For)
-		return there && f.Ledger().Task(t).Job != ledger.NoJob && f.Ledger().Job(f.Ledger().Task(t).Job).Key == k
 	case sched.OpenGate:
 		p := *pod.Object.(*model.Pod)
 		p.Gated, p.QueueGate = false, model.QueueGateOpen
 		pod.Object = &p
 		f.Apply(pod)
-		return mine
 	case sched.SetPhase:
 		group, there := f.Ledger().Fact(model.Ref{Kind: model.KindPodGroup, Namespace: i.Group.Namespace,
 			Name: i.Group.Name})
@@ -184,9 +178,7 @@ func follow(f *sched.Engine, i sched.Item, k ledger.JobKey, mine bool) (goesOn b
 			group.Object = &g
 			f.Apply(group)
 		}
-		return !k.Adopted && i.Group == ledger.Key{Namespace: k.Namespace, Name: k.Name}
 	}
-	return false
 }
 
 // lessThan is a change with one step less, in each way that it may be less, if it is said to be the least; a change of

@@ -6,21 +6,20 @@ import (
 	"ashlar.sh/sched/model"
 )
 
-// Submit has jobs come on a copy, given as the facts of their objects, and runs cycles, as long as another one may
-// start some of them. It calls see after each with what was decided; see must not keep what belongs to the engine, and
+// Submit has jobs come on a copy, given as the facts of their objects, and runs cycles, as long as they decide
+// something. It calls see after each with what was decided; see must not keep what belongs to the engine, and
 // returns false to end. A job that is there already, and what else has a name of theirs, stays as it is. The copy is
 // left as it was.
 func Submit(c *sched.Copy, now int64, jobs []model.Fact, see func(e *sched.Engine, cycle int, plan sched.Plan) bool) {
 	defer c.Revert()
 	e := c.Engine()
-	mine := JobsOf(jobs)
 	c.Apply(Coming(e.Ledger(), jobs)...)
 	for cycle := 1; ; cycle++ {
 		plan := c.Decide(now)
 		if !see(e, cycle, plan) || cycle == mostCycles {
 			return
 		}
-		if !look(e, func(k ledger.JobKey) bool { return mine[k] }, plan).GoesOn {
+		if !goesOn(plan) {
 			return
 		}
 		c.CarryOut(plan)
