@@ -269,6 +269,9 @@ func (c *course) tell(v *view, out *explain.Plan) (hidden int) {
 		if !v.queue(told.Queue) && told.Queue != told.ForQueue {
 			told.Queue, told.QueueHeld = another, nil
 		}
+		if !v.nodes() {
+			told.Alternatives = nil // they name nodes that have nothing to do with the jobs
+		}
 		out.Evicted([]*trace.Eviction{&told}, e.after)
 	}
 	return hidden

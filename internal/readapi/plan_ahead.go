@@ -112,9 +112,7 @@ func (f *foresight) starts(v *view, jobs []sched.JobReport) {
 	}
 	for i := range jobs {
 		if is, known := f.Starts.Jobs[jobs[i].Key()]; known {
-			is.Reason = is.Reason.Clone()
-			v.hideEndless(&is)
-			v.hideQueues(&is.Reason, jobs[i].Queue)
+			v.hideInStart(&is, jobs[i].Queue)
 			jobs[i].Start = is
 		}
 	}

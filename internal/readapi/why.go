@@ -194,8 +194,8 @@ func (f *finding) render(v *view) *explain.Answer {
 		Time: f.At.UTC().Format(time.RFC3339), Configuration: "that of the scheduler"}}
 	if f.job != nil {
 		f.hideAhead(v)
-		v.hideEndless(&f.job.Job.Start)
 		own := f.job.Job.Queue
+		v.hideInStart(&f.job.Job.Start, own)
 		v.hideQueues(&f.job.Job.Reason, own)
 		v.hideQueues(&f.job.Gate, own)
 		v.hideQueues(&f.pod.Own, own)
@@ -233,8 +233,11 @@ func (f *finding) hideAhead(v *view) {
 	}
 }
 
-// hideEndless leaves out the names of other namespaces' jobs that one may wait for; they are counted.
-func (v *view) hideEndless(s *trace.Start) {
+// hideInStart takes from when a job of a queue starts, which others read, too, the names that the user may not see: of
+// other namespaces' jobs that it may wait for, which are counted, and of queues.
+func (v *view) hideInStart(s *trace.Start, own string) {
+	s.Reason = s.Reason.Clone()
+	v.hideQueues(&s.Reason, own)
 	before := len(s.Jobs)
 	s.Jobs = slices.DeleteFunc(slices.Clone(s.Jobs), func(job string) bool {
 		ns, _, _ := strings.Cut(job, "/")
