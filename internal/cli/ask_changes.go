@@ -25,7 +25,8 @@ func (p questions) addStart(a asked, s *situation, job ledger.JobID, answer *exp
 
 // startsOf estimates when the jobs start that wait in an engine of which only the present is known. stop ends it.
 func startsOf(e *sched.Engine, stop func() bool) (*estimate.Starts, error) {
-	return estimate.Of(sched.CopiesOf(e), e.Now(), estimate.Options{Coarse: true, Graces: true, Stop: stop})
+	return estimate.Of(sched.CopiesOf(e), e.Now(), estimate.Options{Coarse: true, Graces: true, Stop: stop,
+		Written: written, Freed: freed})
 }
 
 // addChanges adds to the answer about a job, or a pod of it, what would make the job run.

@@ -169,3 +169,31 @@ func TestDevicesThatNoPodAsksFor(t *testing.T) {
 		}
 	}
 }
+
+// When a job starts that waits for devices is told from files, too: they are free once the pods that have them have
+// ended.
+func TestWhenAJobStartsThatWaitsForDevices(t *testing.T) {
+	const ends = "2100-01-01T00:01:30Z" // its limit, and its grace
+	holder := using("holder", "shared") + "status: {phase: Running, startTime: \"2100-01-01T00:00:00Z\"}\n"
+	holder = strings.Replace(holder, "spec: {", "spec: {nodeName: n1, activeDeadlineSeconds: 60, ", 1)
+	claimed := strings.Replace(gpuClass, "metadata: {name: shared, namespace: default}\n",
+		"metadata: {name: shared, namespace: default}\nstatus: {reservedFor: [{resource: pods, name: holder, uid: holder-uid}],"+
+			" allocation: {devices: {results: [{request: gpu, driver: gpu.example.com, pool: n1, device: gpu-0}]}}}\n", 1)
+	holder = strings.Replace(holder, "{name: holder, ", "{name: holder, uid: holder-uid, ", 1)
+	file := filepath.Join(t.TempDir(), "cluster.yaml")
+	input := gpuNode("n1", 2) + claimed + holder + trains("waits", 1, "")
+	if err := os.WriteFile(file, []byte(input), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	got := run("", "ashlar", "why", "job", "waits", "-f", file, "-o", "json", "--would-run", "20s")
+	var answer struct {
+		Summary string
+		Start   struct{ Latest, Unknown, Message string }
+	}
+	if err := json.Unmarshal([]byte(got.out), &answer); err != nil {
+		t.Fatalf("exit code %d: %v: %s%s", got.code, err, got.out, got.err)
+	}
+	if answer.Start.Latest != ends {
+		t.Errorf("it starts %+v, want at %s: %s", answer.Start, ends, got.out)
+	}
+}

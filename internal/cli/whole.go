@@ -6,7 +6,6 @@ import (
 	"github.com/spf13/cobra"
 	busv1alpha1 "volcano.sh/apis/pkg/apis/bus/v1alpha1"
 
-	"ashlar.sh/internal/kube/devices"
 	"ashlar.sh/internal/kube/filters"
 	"ashlar.sh/internal/manifest"
 	"ashlar.sh/sched"
@@ -45,14 +44,10 @@ func (in input) engine(p Process) ([]sched.Option, error) {
 func (in input) leftOut() []manifest.Problem { return nil }
 
 // written is what becomes of the volumes and the claims of a pod that is bound.
-func written(bind sched.Item, see func(model.Ref) any) []model.Fact {
-	return append(filters.Written(bind.Chosen, see), devices.Written(bind.Chosen, bind.Pod, bind.UID, see)...)
-}
+func written(bind sched.Item, see func(model.Ref) any) []model.Fact { return filters.Bound(bind, see) }
 
 // freed is what becomes of the claims of a pod that is over.
-func freed(pod *model.Pod, see func(model.Ref) any) []model.Fact {
-	return devices.Freed(pod.Opaque, pod.UID, see)
-}
+func freed(pod *model.Pod, see func(model.Ref) any) []model.Fact { return filters.Over(pod, see) }
 
 // vcctl adds to queues and jobs what vcctl has below them.
 func (p questions) vcctl(name string, queues, jobs *cobra.Command) {

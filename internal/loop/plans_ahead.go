@@ -5,13 +5,11 @@ import (
 	"time"
 
 	"ashlar.sh/internal/crash"
-	"ashlar.sh/internal/kube/devices"
 	"ashlar.sh/internal/kube/filters"
 	"ashlar.sh/internal/readapi"
 	"ashlar.sh/sched"
 	"ashlar.sh/sched/estimate"
 	"ashlar.sh/sched/ledger"
-	"ashlar.sh/sched/model"
 	"ashlar.sh/sched/trace"
 	"ashlar.sh/sched/whatif"
 )
@@ -102,8 +100,5 @@ func lookAhead(ctx context.Context, copies func() (*sched.Copy, error), now int6
 // forward are the options by which the engine is run forward, until stop.
 func forward(stop func() bool) estimate.Options {
 	return estimate.Options{Coarse: true, Graces: true, Both: both, Stop: stop,
-		Written: func(i sched.Item, see func(model.Ref) any) []model.Fact {
-			return append(filters.Written(i.Chosen, see), devices.Written(i.Chosen, i.Pod, i.UID, see)...)
-		},
-		Freed: func(p *model.Pod, see func(model.Ref) any) []model.Fact { return devices.Freed(p.Opaque, p.UID, see) }}
+		Written: filters.Bound, Freed: filters.Over}
 }

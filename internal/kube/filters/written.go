@@ -7,9 +7,22 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/component-helpers/storage/volume"
 
+	"ashlar.sh/internal/kube/devices"
+	"ashlar.sh/sched"
 	"ashlar.sh/sched/ledger"
 	"ashlar.sh/sched/model"
 )
+
+// Bound returns the facts that follow from what was chosen for a pod that is bound: its volumes and its claims of
+// devices as they are once all is written. see returns an object's present content, nil without one.
+func Bound(bind sched.Item, see func(model.Ref) any) []model.Fact {
+	return append(Written(bind.Chosen, see), devices.Written(bind.Chosen, bind.Pod, bind.UID, see)...)
+}
+
+// Over returns the facts that follow from a pod that is over: its claims give their devices back.
+func Over(p *model.Pod, see func(model.Ref) any) []model.Fact {
+	return devices.Freed(p.Opaque, p.UID, see)
+}
 
 // Written returns the facts that a volume controller and a provisioner would bring about for what was chosen for a pod.
 // see returns an object's present content, nil without one. A volume that is made is reachable from every node, because
