@@ -176,9 +176,10 @@ func TestWhenAJobStartsThatWaitsForDevices(t *testing.T) {
 	const ends = "2100-01-01T00:01:30Z" // its limit, and its grace
 	holder := using("holder", "shared") + "status: {phase: Running, startTime: \"2100-01-01T00:00:00Z\"}\n"
 	holder = strings.Replace(holder, "spec: {", "spec: {nodeName: n1, activeDeadlineSeconds: 60, ", 1)
-	claimed := strings.Replace(gpuClass, "metadata: {name: shared, namespace: default}\n",
-		"metadata: {name: shared, namespace: default}\nstatus: {reservedFor: [{resource: pods, name: holder, uid: holder-uid}],"+
-			" allocation: {devices: {results: [{request: gpu, driver: gpu.example.com, pool: n1, device: gpu-0}]}}}\n", 1)
+	const shared = "metadata: {name: shared, namespace: default}\n"
+	claimed := strings.Replace(gpuClass, shared, shared+
+		"status: {reservedFor: [{resource: pods, name: holder, uid: holder-uid}], allocation: {devices: "+
+		"{results: [{request: gpu, driver: gpu.example.com, pool: n1, device: gpu-0}]}}}\n", 1)
 	holder = strings.Replace(holder, "{name: holder, ", "{name: holder, uid: holder-uid, ", 1)
 	file := filepath.Join(t.TempDir(), "cluster.yaml")
 	input := gpuNode("n1", 2) + claimed + holder + trains("waits", 1, "")
