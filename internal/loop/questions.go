@@ -195,3 +195,18 @@ func (q *questions) Dump(ctx context.Context, to io.Writer) error {
 	}
 	return s.Write(to)
 }
+
+// Recording implements readapi.Scheduler.
+func (q *questions) Recording(ctx context.Context, to io.Writer) error {
+	taken, kept := recording.Taken{}, false
+	err := q.Ask(ctx, readapi.Whole, func(e *sched.Engine, _ readapi.Moment) {
+		taken, kept = q.l.background.recorder.ring.Take(e)
+	})
+	switch {
+	case err != nil:
+		return err
+	case !kept:
+		return readapi.ErrNoRecording
+	}
+	return taken.Encode(to, recording.Head{Version: q.l.o.Version, Reason: "asked", Saved: time.Now().UnixNano()})
+}

@@ -2,6 +2,7 @@ package readapi
 
 import (
 	"bufio"
+	"context"
 	"errors"
 	"io"
 	"net/http"
@@ -43,8 +44,24 @@ func (s *Server) may(r *http.Request, u *access.User, path string) error {
 // errCut ends the connection: what was written so far is no whole document, and the client has to see that.
 var errCut = errors.New("cut short")
 
-// dump answers /v1/dump: all that the scheduler knows, for `ashlar replay`. One is written at a time.
+// ErrNoRecording says that the scheduler keeps no recording.
+var ErrNoRecording error = &refusal{code: http.StatusNotFound, reason: "NotFound",
+	message: "nothing is recorded (--recording-memory=0)"}
+
+// dump answers /v1/dump: all that the scheduler knows, for `ashlar replay`.
 func dump(s *Server, w http.ResponseWriter, r *http.Request, u *access.User) error {
+	return s.saved(w, r, u, "application/json", "ashlar-dump.json", s.o.Scheduler.Dump)
+}
+
+// recorded answers /v1/recording: what came in and was decided lately, for `ashlar web` and `ashlar replay`. It has
+// what dumps have, at other times, and takes the same right.
+func recorded(s *Server, w http.ResponseWriter, r *http.Request, u *access.User) error {
+	return s.saved(w, r, u, "application/gzip", "ashlar-recording.jsonl.gz", s.o.Scheduler.Recording)
+}
+
+// saved answers with a file that a scheduler would save. One is written at a time.
+func (s *Server) saved(w http.ResponseWriter, r *http.Request, u *access.User, kind, name string,
+	write func(context.Context, io.Writer) error) error {
 	if err := s.may(r, u, "/v1/dump"); err != nil {
 		return err
 	}
@@ -58,12 +75,12 @@ func dump(s *Server, w http.ResponseWriter, r *http.Request, u *access.User) err
 		return &refusal{code: http.StatusTooManyRequests, reason: "TooManyRequests", message: "a dump is being written",
 			retry: 10}
 	}
-	klog.InfoS("A dump is read", "user", u.Username)
-	w.Header().Set("Content-Type", "application/json")
-	w.Header().Set("Content-Disposition", `attachment; filename="ashlar-dump.json"`)
+	klog.InfoS("A dump is read", "user", u.Username, "file", name)
+	w.Header().Set("Content-Type", kind)
+	w.Header().Set("Content-Disposition", `attachment; filename="`+name+`"`)
 	to := &patient{w: w, to: http.NewResponseController(w)}
 	buffer := bufio.NewWriterSize(to, 64<<10)
-	err := s.o.Scheduler.Dump(r.Context(), buffer)
+	err := write(r.Context(), buffer)
 	if err == nil {
 		err = buffer.Flush()
 	}

@@ -198,18 +198,29 @@ func TestNoAnswerIsNoRight(t *testing.T) {
 	}
 }
 
-// The dump and the report need rights of their own.
+// The dump and the report need rights of their own; a recording needs that of the dump.
 func TestTheDumpNeedsARight(t *testing.T) {
 	r := people()
 	s := served(busyWorld(t), r)
-	for _, path := range []string{"/v1/dump", "/v1/report"} {
+	for path, right := range map[string]string{"/v1/dump": "/v1/dump", "/v1/recording": "/v1/dump",
+		"/v1/report": "/v1/report"} {
 		if code, _ := get[metav1.Status](t, s, "tenant", path); code != http.StatusForbidden {
 			t.Errorf("%s of a tenant: %d", path, code)
 		}
-		r.give("operator", "get "+path)
+		r.give("operator", "get "+right)
 		if code, document := get[map[string]any](t, s, "operator", path); code != http.StatusOK || len(document) == 0 {
 			t.Errorf("%s with the right: %d %v", path, code, document)
 		}
+	}
+}
+
+// Without a recording there is none to be had, and the answer says why.
+func TestNoRecording(t *testing.T) {
+	w := busyWorld(t)
+	w.unkept = true
+	code, status := get[metav1.Status](t, served(w, people()), "admin", "/v1/recording")
+	if code != http.StatusNotFound || !strings.Contains(status.Message, "--recording-memory=0") {
+		t.Errorf("%d %+v", code, status)
 	}
 }
 

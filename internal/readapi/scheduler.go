@@ -33,6 +33,8 @@ type Scheduler interface {
 		Foresee, error)
 	// Dump writes what SIGUSR2 saves: the state on which `ashlar replay` decides again.
 	Dump(ctx context.Context, to io.Writer) error
+	// Recording writes what came in and was decided lately, as SIGUSR2 does; ErrNoRecording: nothing is kept.
+	Recording(ctx context.Context, to io.Writer) error
 }
 
 // Size says how much of the engine a question reads, and so which share of the loop's time pays for it.

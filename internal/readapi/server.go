@@ -128,11 +128,12 @@ func newServer(o Options) *Server {
 
 		planPath: {parameters: []string{start, wouldRun}, answer: plan},
 
-		"/v1/watch":  {parameters: []string{"kinds", "namespace"}, answer: watch, long: true},
-		"/v1/dump":   {answer: dump, long: true},
-		"/v1/report": {answer: report, long: true},
-		"/metrics":   {answer: behind(o.Metrics)},
-		"/configz":   {parameters: []string{"format"}, answer: behind(o.Configuration)},
+		"/v1/watch":     {parameters: []string{"kinds", "namespace"}, answer: watch, long: true},
+		"/v1/dump":      {answer: dump, long: true},
+		"/v1/recording": {answer: recorded, long: true},
+		"/v1/report":    {answer: report, long: true},
+		"/metrics":      {answer: behind(o.Metrics)},
+		"/configz":      {parameters: []string{"format"}, answer: behind(o.Configuration)},
 	}
 	return s
 }

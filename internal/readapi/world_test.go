@@ -37,6 +37,7 @@ type world struct {
 	reads   map[Size]int
 	starts  *estimate.Starts
 	past    *memory
+	unkept  bool // nothing is recorded
 	plan    sched.Plan
 
 	before, after func() // changes are tried
@@ -135,6 +136,14 @@ func (w *world) State() State { return State{Version: "v1", Cycle: w.cycle} }
 
 func (w *world) Dump(_ context.Context, to io.Writer) error {
 	_, err := io.WriteString(to, `{"Facts":[]}`)
+	return err
+}
+
+func (w *world) Recording(_ context.Context, to io.Writer) error {
+	if w.unkept {
+		return ErrNoRecording
+	}
+	_, err := io.WriteString(to, `{"Recording":1}`)
 	return err
 }
 

@@ -56,18 +56,23 @@ func (e *encoder) line(v any) {
 func (t Taken) Write(dir, name string, h Head) (path string, err error) {
 	if err = private(dir); err == nil {
 		path, err = replace(dir, name, func(to io.Writer) error {
-			w := bufio.NewWriter(NewBounded(to))
-			e := newEncoder(w, h, t.Base)
-			for s := range t.Steps {
-				e.line(s)
-			}
-			return errors.Join(e.err, e.zip.Close(), w.Flush())
+			return t.Encode(to, h)
 		})
 	}
 	if err != nil {
 		return "", fmt.Errorf("save a recording: %w", err)
 	}
 	return path, nil
+}
+
+// Encode writes a recording, of Largest bytes at most.
+func (t Taken) Encode(to io.Writer, h Head) error {
+	w := bufio.NewWriter(NewBounded(to))
+	e := newEncoder(w, h, t.Base)
+	for s := range t.Steps {
+		e.line(s)
+	}
+	return errors.Join(e.err, e.zip.Close(), w.Flush())
 }
 
 // private makes a folder that only this user may read. One that others may write to is refused: a link or a file

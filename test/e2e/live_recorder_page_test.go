@@ -100,6 +100,7 @@ func TestLivePulseAndTheRecorderOnThePage(t *testing.T) {
 	p.Click("#cycle")
 	p.Until("its decision", fmt.Sprintf(`[...document.querySelectorAll(".drawer .decisions li")].some((e) =>
 	  e.innerText.startsWith("evict %s/%s: preempt"))`, ns, gone))
+	ofThatMoment(t, b, p, program, ns, gone)
 	p.Goes("#/queues?as=time&res=cpu&qs=" + ns)
 	p.Until("what the queue held and deserved", fmt.Sprintf(`document.querySelector(".overtime canvas") &&
 	  document.querySelector(".overtime .chart [role=img]").getAttribute("aria-label") ===
@@ -127,6 +128,35 @@ func TestLivePulseAndTheRecorderOnThePage(t *testing.T) {
 	acts(ns + "-2")
 	stop()
 	afterARestart(t, p, ns, gone)
+}
+
+// ofThatMoment saves the recording, from the cycle that is open in the recorder, and opens it: there is the cluster of
+// that moment, in which the pod that was evicted still runs a cycle earlier.
+func ofThatMoment(t *testing.T, b *chromium.Browser, p *chromium.Page, program, ns, gone string) {
+	t.Helper()
+	p.Click(".drawer .of-moment button")
+	p.Until("that it is saved", `document.querySelector(".of-moment [role=status]").innerText.
+	  includes("saved as ashlar-")`)
+	var cycle string
+	var text []byte // in base64, as JSON has it
+	p.Eval(`document.querySelector(".drawer .name").innerText`, &cycle)
+	p.Eval(`fetch("/v1/recording").then((r) => r.arrayBuffer()).then((b) => btoa(Array.from(new Uint8Array(b),
+	  (x) => String.fromCharCode(x)).join("")))`, &text)
+	file := filepath.Join(t.TempDir(), "ashlar-recording.jsonl.gz")
+	if err := os.WriteFile(file, text, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	then := b.Open(t, printedBy(t, program, "web", file), 1280, 1200)
+	then.Until("all of the recording", `document.querySelector(".transport")?.innerText.includes("the run has ended")`)
+	then.Goes("#/recorder?show=cycles&cycle=" + cycle)
+	then.Until("the same decision", fmt.Sprintf(`[...document.querySelectorAll(".drawer .decisions li")].some((e) =>
+	  e.innerText.startsWith("evict %s/%s: preempt"))`, ns, gone))
+	then.Until("the cycle in the list", `document.querySelector(".cycles .row[aria-selected=true]")`)
+	then.Click(".cycles .row[aria-selected=true]")
+	then.Goes("#/jobs?job=" + ns + "/high")
+	then.Until("the job for which room was made, then", `document.querySelector(".drawer .name")?.innerText === "high" &&
+	  document.querySelector(".transport .past")`)
+	then.Sound()
 }
 
 // forgetEvictions deletes the events of evictions in other tests: the page counts those of the last hour.

@@ -39,7 +39,13 @@ func built(t *testing.T) string {
 // pageOf runs `ashlar web` on a live scheduler, as the person of a kubeconfig, and returns the address that it prints.
 func pageOf(t *testing.T, program, config string, args ...string) (address string) {
 	t.Helper()
-	c := exec.Command(program, append([]string{"web", "--kubeconfig", config}, args...)...)
+	return printedBy(t, program, append([]string{"web", "--kubeconfig", config}, args...)...)
+}
+
+// printedBy runs a command that goes on until it is interrupted, and returns the address that it prints.
+func printedBy(t *testing.T, program string, args ...string) (address string) {
+	t.Helper()
+	c := exec.Command(program, args...)
 	out, err := c.StdoutPipe()
 	if err != nil {
 		t.Fatal(err)

@@ -59,6 +59,7 @@ const chinese: Record<string, string> = {
   "The scheduler has recorded none that you may see, and the API server, which keeps events for an hour, has no event of one.": "调度器没有记录您可查看的驱逐；API 服务器的事件保留一小时，其中也没有。",
   "Evictions since this page is open": "打开页面以来的驱逐", "pod bound": "个 Pod 已绑定", "pods bound": "个 Pod 已绑定", "job admitted": "个作业已准入", "jobs admitted": "个作业已准入", "eviction taken back": "个驱逐已撤回", "evictions taken back": "个驱逐已撤回", "other decision": "个其他决定", "other decisions": "个其他决定",
   "No cycle has decided anything yet": "还没有周期做出决定", "Cycles are listed here with what each decided.": "周期及其决定会在此列出。", bound: "绑定", evicted: "驱逐", admitted: "准入", other: "其他", others: "其他", took: "耗时", panicked: "崩溃", "cycles decided something": "个周期做出了决定", "earlier ones": "个更早的",
+  "The cluster at that moment": "当时的集群", "The scheduler's recording has it. Save it, open it with this command, and choose the cycle there:": "调度器的录制中有它。保存录制，用此命令打开，然后选择周期：", "Save the recording": "保存录制", "The recording is being read…": "正在读取录制…", "It is saved as": "已保存为",
   "since then decided nothing": "个之后没有决定", "before it decided nothing": "个之前没有决定", "known since": "记录始于", "No such cycle is known": "没有这个周期的记录", Decisions: "决定", "about jobs that you may not see": "个关于您无权查看的作业",
   Now: "现在", "Over time": "随时间变化", "The queues that held the most. Choose others by name.": "占用最多的队列。可按名称选择其他队列。", "Add a queue": "添加队列", "Take it away": "移除",
   "and tolerates": "并容忍", "no taint": "无污点", "all taints": "所有污点", "Left out": "未计入", "cordoned or not ready": "个已封锁或未就绪", "with taints": "个有污点",

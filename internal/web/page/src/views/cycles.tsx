@@ -114,6 +114,34 @@ export function CycleDrawer({ cycle, onClose }: { cycle: string; onClose: () => 
         <ol className="plain decisions">{data.decisions.map((d, i) => <li key={i}>{d.what}{d.job && !d.job.startsWith("*") && <> <a href={address("jobs", { job: d.job })}>{d.job.split("/")[1]}</a></>}</li>)}</ol>
         {(data.more ?? 0) > 0 && <p className="note">+ {data.more}</p>}
         {(data.hidden ?? 0) > 0 && <p className="note">+ {data.hidden} {t("about jobs that you may not see")}</p>}</section>
+      {state.source === "cluster" && <OfThatMoment cycle={cycle} />}
     </Drawer>
+  );
+}
+
+const file = "ashlar-recording.jsonl.gz";
+
+/** A live scheduler is shown as it is now. Its recording has the cluster of each cycle. */
+function OfThatMoment({ cycle }: { cycle: string }) {
+  const [said, say] = useState("");
+  const save = async () => {
+    say(t("The recording is being read…"));
+    try {
+      const answer = await fetch("/v1/recording", { cache: "no-store" });
+      if (!answer.ok) throw new Error(((await answer.json().catch(() => undefined)) as { message?: string } | undefined)?.message ?? `${answer.status}`);
+      const link = document.createElement("a");
+      link.href = URL.createObjectURL(await answer.blob());
+      link.download = file;
+      link.click();
+      setTimeout(() => URL.revokeObjectURL(link.href), 60_000); // it has been saved by then
+      say(`${t("It is saved as")} ${file}`);
+    } catch (e) { say((e as Error).message); }
+  };
+  return (
+    <section className="of-moment"><h3>{t("The cluster at that moment")}</h3>
+      <p className="note">{t("The scheduler's recording has it. Save it, open it with this command, and choose the cycle there:")} {cycle}</p>
+      <pre>ashlar web {file}</pre>
+      <p><button className="button" onClick={() => void save()}>{t("Save the recording")}</button></p>
+      <p className="note" role="status">{said}</p></section>
   );
 }
