@@ -52,7 +52,9 @@ type loop struct {
 
 // now is the wall clock at the start plus the monotonic time since: setting the clock moves no
 // deadline.
-func (l *loop) now() int64 { return l.began.UnixNano() + int64(time.Since(l.began)) }
+func (l *loop) now() int64 {
+	return l.began.Add(l.o.Simulated.Ahead).UnixNano() + int64(time.Since(l.began))
+}
 
 // cycles runs cycle after cycle (once) until ctx ends or the lease is lost.
 func (l *loop) cycles(ctx context.Context) error {

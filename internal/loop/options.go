@@ -82,6 +82,8 @@ type Simulated struct {
 	Violated func(invariant string)
 	// Reads, if set, is given what answers the read API, before any question: it need not listen then.
 	Reads func(http.Handler)
+	// Ahead is by how much the clock of the machine is ahead when the scheduler starts; it may be behind.
+	Ahead time.Duration
 }
 
 // Program is what the process says of itself.

@@ -137,13 +137,13 @@ func (q *questions) try(asked *question) error {
 	}
 	began := time.Now()
 	fine := q.l.rebuilds.guard("answering a question", func() {
-		asked.read(q.l.engine, readapi.Moment{Cycle: q.cycle.Load(), At: began.UTC(),
+		asked.read(q.l.engine, readapi.Moment{Cycle: q.cycle.Load(), At: time.Unix(0, q.l.now()).UTC(),
 			Starts: q.l.background.estimates.latest.Load(), Recorder: &q.l.background.recorder})
 	})
 	asked.took = time.Since(began)
 	q.l.metrics.ofCosts.answers.Add(asked.took.Seconds())
 	if !fine {
-		q.failed.Store(time.Now().UnixNano())
+		q.failed.Store(q.l.now())
 		return &readapi.Unready{Reason: readapi.Failed, Message: "a bug in ashlar: its log says more"}
 	}
 	return nil
@@ -152,7 +152,7 @@ func (q *questions) try(asked *question) error {
 // decided notes that a cycle has run.
 func (q *questions) decided() {
 	q.cycle.Add(1)
-	q.ended.Store(time.Now().UnixNano())
+	q.ended.Store(q.l.now())
 }
 
 // Ready implements readapi.Scheduler.
@@ -169,7 +169,7 @@ func (q *questions) Ready() *readapi.Unready {
 		}
 		return &readapi.Unready{Reason: readapi.NotLeader, Message: text, Leader: leader}
 	}
-	if at := q.failed.Load(); at != 0 && time.Since(time.Unix(0, at)) < afterFailure {
+	if at := q.failed.Load(); at != 0 && q.l.now()-at < int64(afterFailure) {
 		return &readapi.Unready{Reason: readapi.Failed,
 			Message: "a question made the scheduler panic: it answers none for a minute; its log says more"}
 	}
@@ -182,8 +182,9 @@ func (q *questions) Ready() *readapi.Unready {
 // State implements readapi.Scheduler.
 func (q *questions) State() readapi.State {
 	ended := time.Unix(0, q.ended.Load()).UTC()
+	age := time.Duration(q.l.now() - q.ended.Load())
 	return readapi.State{Version: q.l.o.Version, Leader: q.l.lead.leader(), Cycle: q.cycle.Load(), Decided: ended,
-		Age: time.Since(ended).Round(time.Millisecond).String(), Started: q.l.began.UTC()}
+		Age: age.Round(time.Millisecond).String(), Started: q.l.began.UTC()}
 }
 
 // Dump implements readapi.Scheduler.

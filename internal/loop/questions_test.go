@@ -24,7 +24,8 @@ func answeringLoop(t *testing.T) *loop {
 	if err != nil {
 		t.Fatal(err)
 	}
-	l := (&loop{engine: e, metrics: newMetrics(), health: &health{}, lead: &leadership{}, acting: true}).wire()
+	l := (&loop{engine: e, metrics: newMetrics(), health: &health{}, lead: &leadership{}, acting: true,
+		began: time.Now()}).wire()
 	ctx, stop := context.WithCancel(context.Background())
 	t.Cleanup(stop)
 	go func() {
@@ -39,6 +40,37 @@ func answeringLoop(t *testing.T) *loop {
 	}()
 	t.Cleanup(func() { stop(); synctest.Wait() })
 	return l
+}
+
+// A scheduler keeps the time that its machine's clock showed when it began, whatever that is set to: all that it tells
+// of times is by that one, and after a question that panicked it answers again in a minute.
+func TestAnswersAreByTheTimeOfTheLoop(t *testing.T) {
+	for _, off := range []time.Duration{0, -time.Hour, time.Hour} {
+		synctest.Test(t, func(t *testing.T) {
+			l := answeringLoop(t)
+			l.o.Simulated.Ahead = off
+			q := l.background.questions
+			q.decided()
+			<-time.After(3 * time.Second)
+			now := time.Unix(0, l.now())
+			if s := q.State(); s.Age != "3s" || !s.Decided.Equal(now.Add(-3*time.Second)) {
+				t.Errorf("off by %s, the last cycle was %s ago, at %s, want 3 s before %s", off, s.Age, s.Decided, now)
+			}
+			if err := q.Ask(t.Context(), readapi.Brief, func(_ *sched.Engine, m readapi.Moment) {
+				if !m.At.Equal(now) {
+					t.Errorf("off by %s, an answer is about %s, want %s", off, m.At, now)
+				}
+			}); err != nil {
+				t.Error(err)
+			}
+			if err := q.Ask(t.Context(), readapi.Brief, func(*sched.Engine, readapi.Moment) { panic("a bug") }); err == nil {
+				t.Error("a question that panics is answered")
+			}
+			if <-time.After(afterFailure + time.Second); q.Ready() != nil {
+				t.Errorf("off by %s, it answers nothing after a minute: %v", off, q.Ready())
+			}
+		})
+	}
 }
 
 // takes is a question that costs so much of the loop's time.

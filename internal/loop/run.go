@@ -130,7 +130,7 @@ func (l *loop) connect(ctx, work context.Context) error {
 	l.seen, err = observe.New(observe.Options{Kube: l.rivals.kube, Volcano: volcano, Bookings: booked,
 		Metadata: heads, Jobs: jobs, Resync: l.o.Resync,
 		Adopt: l.o.Adopt != AdoptNever, AwaitGroups: l.o.Adopt == AdoptAuto, NodeSelector: l.o.NodeSelector,
-		Shard: l.o.Shard, Ring: l.o.Ring,
+		Shard: l.o.Shard, Ring: l.o.Ring, Now: l.now,
 		Reads: l.reads.has, Panicked: l.panicked, Selectors: l.conf.selectors,
 		Translate: translate.Options{Schedulers: l.o.SchedulerNames, DefaultQueue: l.o.DefaultQueue}})
 	if err != nil {

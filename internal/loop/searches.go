@@ -83,7 +83,7 @@ func (x *searches) of(ctx context.Context, job ledger.JobKey, still func(readapi
 func (x *searches) want(s *search, still func(readapi.Tried) bool) (known readapi.Tried, ok bool, err error) {
 	x.mu.Lock()
 	defer x.mu.Unlock()
-	if known, ok = x.known[s.job]; ok && time.Since(known.At) < searchHolds && still(known) {
+	if known, ok = x.known[s.job]; ok && x.l.now()-known.At.UnixNano() < int64(searchHolds) && still(known) {
 		return known, true, nil
 	}
 	deadline, limited := s.ctx.Deadline()

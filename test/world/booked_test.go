@@ -28,7 +28,20 @@ type bookedNode struct {
 	since    time.Time
 	from, to time.Time
 	drain    time.Duration // for so long before it nothing without a limit begins
+	every    time.Duration // from one window's beginning to the next one's; 0: there is one
 }
+
+// window is the one of which the end is the next at a time; false if all are over.
+func (n *bookedNode) window(at time.Time) (from, to time.Time, is bool) {
+	from, to = n.from, n.to
+	for n.every > 0 && !at.Before(to) {
+		from, to = from.Add(n.every), to.Add(n.every)
+	}
+	return from, to, at.Before(to)
+}
+
+// recurs is how often what recurs does.
+const recurs = 15 * time.Minute
 
 func newBooked(w *World) *booked {
 	return &booked{w: w, kind: w.api.Kind("ashlar.sh", "bookings"), all: map[string]bookedNode{}}
@@ -68,6 +81,17 @@ func (b *booked) make(name string) {
 	spec["nodes"] = map[string]any{"selector": map[string]any{
 		"matchLabels": map[string]any{"kubernetes.io/hostname": one.node}}}
 	spec["from"], spec["to"] = one.from.UTC().Format(time.RFC3339), one.to.UTC().Format(time.RFC3339)
+	over := one.to
+	if w.chance(0.3) { // again and again, for a while
+		w.did("a node booked again and again")
+		one.from, one.every = time.Now().Truncate(recurs).Add(recurs), recurs
+		one.to = one.from.Add(recurs / 3)
+		over = one.to.Add(w.between(0, 2*recurs))
+		delete(spec, "from")
+		delete(spec, "to")
+		spec["schedule"], spec["timeZone"] = fmt.Sprintf("*/%d * * * *", int(recurs.Minutes())), "UTC"
+		spec["duration"] = (recurs / 3).String()
+	}
 	spec["drainBefore"] = one.drain.Truncate(time.Second).String()
 	w.make("ashlar.sh", "bookings", map[string]any{"metadata": map[string]any{"name": name}, "spec": spec})
 	stored := w.api.Get(b.kind, "", name)
@@ -78,7 +102,7 @@ func (b *booked) make(name string) {
 	w.did("a node booked")
 	one.uid = stored.Meta().GetUID()
 	b.all[name] = one
-	w.seq.after(time.Until(one.to)+w.between(0, time.Minute), func() {
+	w.seq.after(time.Until(over)+w.between(0, time.Minute), func() {
 		if b.all[name].uid == one.uid {
 			b.end(name)
 		}
@@ -116,21 +140,23 @@ func (b *booked) heeded(write apimodel.Write, node string) {
 	if !isScheduler(write.Client) || b.w.check.restoredAt.After(decided) {
 		return
 	}
+	ahead := b.w.aheadOf(write.Client)
 	seconds, _ := asMap(write.After.Object["spec"])["activeDeadlineSeconds"].(int64)
 	limit := time.Duration(seconds) * time.Second
 	for _, name := range slices.Sorted(maps.Keys(b.all)) {
 		one := b.all[name]
-		if one.node != node || one.since.After(decided) || !time.Now().Before(one.to) {
+		from, to, is := one.window(time.Now().Add(ahead)) // a window is when the scheduler's clock says so
+		if one.node != node || one.since.After(decided) || !is {
 			continue
 		}
 		if one.queue != "" && one.queue == b.w.check.queueOf(write.After) {
 			continue
 		}
 		b.w.did("a binding beside a booking")
-		if limit > 0 && decided.Add(limit).After(one.from) ||
-			limit == 0 && decided.After(one.from.Add(-one.drain)) {
-			b.w.wrong("pod %s, which may run for %s, is bound to %s, which is booked (%s) from %s to %s", write.Key(), limit,
-				node, name, one.from.Sub(b.w.began), one.to.Sub(b.w.began))
+		if then := decided.Add(ahead); limit > 0 && then.Add(limit).After(from) ||
+			limit == 0 && then.After(from.Add(-one.drain)) {
+			b.w.wrong("pod %s, which may run for %s, is bound to %s, which is booked (%s) from %s to %s by a clock that is "+
+				"ahead by %s", write.Key(), limit, node, name, from.Sub(b.w.began), to.Sub(b.w.began), ahead)
 		}
 	}
 }

@@ -164,17 +164,19 @@ func (a *askers) check(q *question, r *httptest.ResponseRecorder) {
 		about, _ = time.Parse(time.RFC3339, t.Basis.Time) // it is written as such
 		about = about.Add(time.Second)                    // it may be as much later
 	}
-	if !about.IsZero() && about.Before(q.at.Add(-copiedWithin)) {
-		wrong("it is about %s ago", q.at.Sub(about))
+	if when := about.Add(-q.of.ahead); !about.IsZero() && when.Before(q.at.Add(-copiedWithin)) {
+		wrong("it is about %s ago", q.at.Sub(when))
+	} else if when.After(time.Now().Add(time.Second)) {
+		wrong("it is about a time to come: in %s", time.Until(when))
 	}
 	a.rows(q, &t, about, wrong)
 }
 
-// rows checks what an answer says of jobs and pods.
+// rows checks what an answer says of jobs and pods; about is by the scheduler's clock.
 func (a *askers) rows(q *question, t *told, about time.Time, wrong func(string, ...any)) {
 	a.future(t.Start, about, wrong)
 	if strings.HasPrefix(q.path, "/v1/why/job/") && t.Reason != nil && t.Reason.Never != "" {
-		a.never(t.Subject.Namespace, t.Subject.Name, t.Reason.Never, about)
+		a.never(t.Subject.Namespace, t.Subject.Name, t.Reason.Never, about.Add(-q.of.ahead))
 	}
 	for _, raw := range t.Items {
 		var one row
@@ -192,7 +194,7 @@ func (a *askers) rows(q *question, t *told, about time.Time, wrong func(string, 
 				wrong("it says that %s runs, which does not since %s", key, last.Sub(a.w.began))
 			}
 		case t.Kind == "JobList" && one.Reason != nil && one.Reason.Never != "":
-			a.never(one.Namespace, one.Name, one.Reason.Never, about)
+			a.never(one.Namespace, one.Name, one.Reason.Never, about.Add(-q.of.ahead))
 		}
 	}
 }

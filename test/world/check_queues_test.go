@@ -1,6 +1,7 @@
 package world
 
 import (
+	"encoding/json"
 	"fmt"
 	"slices"
 	"strings"
@@ -159,8 +160,19 @@ func (c *checker) promised(queue string) (sum int64) {
 }
 
 // reasons remembers what is said of an eviction.
-func (c *checker) reasons(uid types.UID, body string) {
-	if _, after, ok := strings.Cut(body, `"message":"`); ok {
-		c.why[uid], _, _ = strings.Cut(after, `"`)
+func (c *checker) reasons(body []byte) {
+	var pod struct {
+		Metadata struct{ UID types.UID }
+		Status   struct {
+			Conditions []struct{ Type, Message string }
+		}
+	}
+	if json.Unmarshal(body, &pod) != nil {
+		return // then nothing is said
+	}
+	for _, one := range pod.Status.Conditions {
+		if one.Type == "DisruptionTarget" {
+			c.said[pod.Metadata.UID], c.why[pod.Metadata.UID] = true, one.Message
+		}
 	}
 }

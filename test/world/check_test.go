@@ -84,13 +84,17 @@ func (c *checker) asked(r *apimodel.Request) {
 	if (binds || deletes) && !namesLife(r.Body) {
 		c.w.wrong("%s sent %s %s and did not say which life of the pod it means", r.Client, r.Method, r.Path)
 	}
-	if r.Method == http.MethodPatch && strings.HasSuffix(r.Path, "/status") && strings.Contains(string(r.Body),
-		"DisruptionTarget") {
-		if _, after, ok := strings.Cut(string(r.Body), `"uid":"`); ok {
-			uid, _, _ := strings.Cut(after, `"`)
-			c.said[types.UID(uid)] = true
-			c.reasons(types.UID(uid), string(r.Body))
+	if pod, is := strings.CutPrefix(r.Path, c.pods.Path(userNamespace, "")+"/"); is && r.Method == http.MethodGet &&
+		c.w.Trouble.Denied > 0 {
+		// It may have read this to say why it evicts it, since it may not patch it for now, and have got no answer.
+		if p := c.w.api.Get(c.pods, userNamespace, pod); p != nil {
+			c.said[p.Meta().GetUID()] = true
 		}
+	}
+	// Where patches are forbidden the whole pod is written.
+	if (r.Method == http.MethodPatch || r.Method == http.MethodPut) && strings.HasSuffix(r.Path, "/status") &&
+		strings.Contains(string(r.Body), "DisruptionTarget") {
+		c.reasons(r.Body)
 	}
 }
 
@@ -283,6 +287,7 @@ func (c *checker) deleted(write apimodel.Write, p *apimodel.Stored) {
 	if !c.said[p.Meta().GetUID()] {
 		c.w.wrong("%s deleted pod %s, and never said why", write.Client, write.Key())
 	}
+	c.configured(write, c.why[p.Meta().GetUID()])
 	c.foreign(write, p)
 	c.released(write, p)
 	c.outranked(write, p)

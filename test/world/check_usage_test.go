@@ -20,6 +20,7 @@ const (
 // keptUsage is what schedulers kept last of what queues used.
 type keptUsage struct {
 	by    string // which one wrote it
+	ahead time.Duration
 	cores map[string]usedCores
 }
 
@@ -49,17 +50,22 @@ func (c *checker) remembers(write apimodel.Write) {
 		was := c.usage.cores[queue]
 		is, found := now[queue]
 		if !found {
-			is.at = time.Now()
+			is.at = time.Now().Add(c.w.aheadOf(write.Client))
 		}
-		left := math.Exp2(-is.at.Sub(was.at).Hours() / usageHalfLife.Hours())
+		// One whose clock is behind the last one's goes on from its own time.
+		passed := is.at.Sub(was.at)
+		if back := c.w.aheadOf(write.Client) - c.usage.ahead; back < 0 && passed < 0 {
+			passed -= back
+		}
+		left := math.Exp2(-passed.Hours() / usageHalfLife.Hours())
 		least := was.average * left
 		most := least + 2*float64(c.w.Nodes*nodeCores)*(1-left) // pods of nodes that are gone count for a while
-		if is.at.Before(was.at) || is.average < least-0.01 || is.average > most+0.01 {
+		if passed < 0 || is.average < least-0.01 || is.average > most+0.01 {
 			c.w.wrong("%s kept %.3f cores at %s as what queue %s used, and %s before %.3f at %s: it is remembered otherwise",
 				write.Client, is.average, is.at.Sub(c.w.began), queue, c.usage.by, was.average, was.at.Sub(c.w.began))
 		}
 	}
-	c.usage = keptUsage{by: write.Client, cores: now}
+	c.usage = keptUsage{by: write.Client, ahead: c.w.aheadOf(write.Client), cores: now}
 }
 
 // usageOf reads what is kept of cores, by queue.

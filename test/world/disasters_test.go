@@ -6,12 +6,25 @@ import (
 	"ashlar.sh/test/world/apimodel"
 )
 
-// disasters sets the API server's clock, and puts its store back to an older state.
+// disasters sets clocks, and puts its store back to an older state.
 func (w *World) disasters() {
 	w.every(w.Trouble.Jumps, func() {
 		w.did("a clock set")
 		w.skew = w.between(-time.Hour, time.Hour)
 		w.log("the clock of the API server differs by %s", w.skew)
+	})
+	w.every(w.Trouble.Clocks, func() {
+		name, off := machine(w.random.IntN(len(w.conf.of))), w.between(-time.Hour, time.Hour)
+		if w.chance(0.4) {
+			off = w.between(-time.Minute, time.Minute)
+		}
+		w.did("a scheduler's clock set")
+		w.log("the clock of %s is ahead by %s", name, off)
+		w.clocks[name] = off
+		// A life keeps the time that it began with: it moves no deadline. Some begin anew, as by an operator who sees that.
+		if p := w.life(name); p != nil && w.chance(0.5) {
+			p.cancel()
+		}
 	})
 	w.every(w.Trouble.Restored/2, func() {
 		backup := w.api.Backup()
@@ -21,6 +34,26 @@ func (w *World) disasters() {
 			}
 		})
 	})
+}
+
+// setRight sets all clocks right: lives that began by others end, for they would keep what is wrong.
+func (w *World) setRight() {
+	clear(w.clocks)
+	for _, p := range w.procs {
+		if p.ahead != 0 {
+			p.cancel()
+		}
+	}
+}
+
+// aheadOf is by how much a client's clock is ahead.
+func (w *World) aheadOf(client string) time.Duration {
+	for _, p := range w.procs {
+		if p.name == client {
+			return p.ahead
+		}
+	}
+	return 0
 }
 
 // restore puts the store back: what was written since is lost, while pods run and schedulers know better.

@@ -17,8 +17,10 @@
 //
 // Most worlds do without HTTP (direct), which would take a third of their processor time; one in eight has it.
 //
-// Not modelled: TLS and HTTP/2, requests that arrive later than a lease's margin, clocks of schedulers that differ from
-// each other (the API server's differs from theirs, and is set), schedulers of two versions (they differ in options),
-// volumes and devices, streams of the read API and its connections. A process that stands still is kept at its edges:
-// it hears nothing, begins no connection and decides nothing, while its timers run.
+// Each machine has a configuration file and a clock of its own, which a life goes by: replicas differ in both, and so
+// do the lives of one machine. What is set while a life goes on moves none of its deadlines (loop.now).
+//
+// Not modelled: TLS and HTTP/2, requests that arrive later than a lease's margin, schedulers of two versions (they
+// differ in options), volumes and devices, streams of the read API and its connections. A process that stands still is
+// kept at its edges: it hears nothing, begins no connection and decides nothing, while its timers run.
 package world

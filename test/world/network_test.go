@@ -1,7 +1,10 @@
 package world
 
 import (
+	"errors"
 	"net/http"
+	"strconv"
+	"strings"
 	"time"
 
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
@@ -135,6 +138,11 @@ func (n *network) arrive(a *arrival) {
 		w.did("409")
 		n.reply(a, refusal(apierrors.NewConflict(schema.GroupResource{Resource: "somethings"}, "something", nil)), took)
 		return
+	case write && strings.Contains(a.request.Path, "/pods/") && w.chance(t.Denied):
+		w.did("403")
+		n.reply(a, refusal(apierrors.NewForbidden(schema.GroupResource{Resource: "pods"}, "something",
+			errors.New("admission webhook \"world\" denied the request"))), took)
+		return
 	case w.chance(t.TooMany):
 		w.did("429")
 		n.reply(a, refusal(apierrors.NewTooManyRequests("the server has received too many requests", 1+w.random.IntN(2))),
@@ -163,6 +171,7 @@ func (n *network) carryOut(a *arrival) {
 		return
 	}
 	w.jobs.around(a.request)
+	n.lags(a.request)
 	out := w.api.Do(a.request)
 	w.jobs.around(a.request)
 	if out.Watch != nil {
@@ -182,6 +191,23 @@ func (n *network) carryOut(a *arrival) {
 	}
 	n.reply(a, answer{out, true}, n.latency())
 }
+
+// lags has a list answered by what was there a while ago, if its client takes that: client-go does where a watch could
+// not begin with what there is.
+func (n *network) lags(r *apimodel.Request) {
+	w := n.w
+	least := max(1, w.api.Oldest(), w.api.Version()-lagging)
+	if w.calm || r.Method != http.MethodGet || r.Query.Get("resourceVersion") != "0" || r.Query.Get("watch") != "" ||
+		least >= w.api.Version() || !w.chance(w.Trouble.Stale) {
+		return
+	}
+	w.did("an old list")
+	r.Query.Set("resourceVersion", strconv.FormatInt(least+w.random.Int64N(w.api.Version()-least), 10))
+	r.Query.Set("resourceVersionMatch", string(metav1.ResourceVersionMatchExact))
+}
+
+// lagging is by how many writes a cache may lag.
+const lagging = 300
 
 func refusal(err *apierrors.StatusError) answer {
 	s := err.Status()

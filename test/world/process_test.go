@@ -42,6 +42,7 @@ type process struct {
 	bug      bug
 	reads    atomic.Pointer[http.Handler] // the read API; nil: there is none, or not yet
 	records  string                       // the folder with what it recorded; "": it records nothing
+	ahead    time.Duration                // by how much its clock is ahead of what time it is
 }
 
 // start starts a scheduler in the place of one of that name that has ended.
@@ -50,7 +51,13 @@ func (w *World) start(name string) {
 	w.did("a scheduler started")
 	ctx, cancel := context.WithCancel(context.Background())
 	p := &process{name: name + "." + number(lives), listener: newListener(), cancel: cancel, ended: make(chan error, 1),
-		still: &standstill{}, dumps: make(chan os.Signal, 1)}
+		still: &standstill{}, dumps: make(chan os.Signal, 1), ahead: w.clocks[name]}
+	if lives >= max(1, w.Schedulers) {
+		w.conf.reborn(name)
+	}
+	if p.ahead != 0 {
+		w.did("a life with a clock that is off")
+	}
 	p.direct = newDirect(gate{w.seq}, p.name)
 	serve := apimodel.Handler(gate{w.seq}, p.name)
 	// A connection for each request: which of several that wait at once gets a used one is nobody's to say, and a broken
@@ -81,9 +88,9 @@ func (w *World) start(name string) {
 		p.still.wait(context.Background())
 		settled()
 	}
-	options := loop.Options{Config: config, ConfigFile: w.conf.path, Dump: p.dumps, DumpDir: w.conf.dumps(),
+	options := loop.Options{Config: config, ConfigFile: w.conf.of[name].path, Dump: p.dumps, DumpDir: w.conf.dumps(),
 		Recording: w.recorded(p), Simulated: loop.Simulated{Settle: settle, Order: p.bug.order, Figures: figured,
-			Violated: w.violated(p)},
+			Ahead: p.ahead, Violated: w.violated(p)},
 		QuietBinds: w.chance(0.5), Period: time.Second >> w.random.IntN(2), Plugins: []policy.Definition{p.bug.plugin()},
 		Election: apart(&loop.Election{Namespace: leaseNamespace, Name: "volcano", Identity: p.name})}
 	if w.Reads {
@@ -183,6 +190,16 @@ func (w *World) close(p *process) {
 	p.direct.cut()
 	_ = p.server.Close()
 	w.replay(p)
+}
+
+// life is the one that a machine's scheduler lives; nil: it is to be started.
+func (w *World) life(name string) *process {
+	for _, p := range w.procs {
+		if base(p.name) == name && !p.killed && !p.closed {
+			return p
+		}
+	}
+	return nil
 }
 
 // dead says that a client's process was killed.

@@ -33,6 +33,8 @@ type ServerTrouble struct {
 	Conflict float64       // a write is answered with 409
 	TooMany  float64       // 429
 	Internal float64       // 500, carried out or not
+	Denied   float64       // a write about a pod is refused by admission: 403
+	Stale    float64       // a list that may be old is, as from another API server whose cache lags
 	Compacts time.Duration // and all watches end: they begin again with 410
 	Restarts time.Duration // all connections break, and none are made for seconds
 	Jumps    time.Duration // its clock is set, by up to an hour either way
@@ -48,7 +50,10 @@ type ProcessTrouble struct {
 	Reloads  time.Duration // the configuration's file changes, some times to what cannot be used
 	Dumps    time.Duration // a dump is asked for
 	NoDisk   bool          // nothing can be saved
-	Volcano  time.Duration // Volcano's scheduler takes over for a while
+	Clocks   time.Duration // the clock of a scheduler's machine is set, by up to an hour either way
+	// Reconfigured: a life begins with another configuration than the one before, or with one that cannot be used.
+	Reconfigured float64
+	Volcano      time.Duration // Volcano's scheduler takes over for a while
 }
 
 // ClusterTrouble is that of nodes and users.
@@ -78,11 +83,12 @@ func drawn(seed uint64, lasts time.Duration) Options {
 			NetworkTrouble{LostBefore: p(0.05), LostAfter: p(0.05), Late: p(0.1), Doubled: p(0.05),
 				WatchDies: d(10 * time.Second), WatchStalls: d(30 * time.Second), Skips: d(time.Minute),
 				Cut: d(2 * time.Minute), OneWay: d(2 * time.Minute)},
-			ServerTrouble{Conflict: p(0.05), TooMany: p(0.05), Internal: p(0.05), Compacts: d(2 * time.Minute),
-				Restarts: d(3 * time.Minute), Jumps: rare(2 * time.Minute), Restored: rare(4 * time.Minute)},
+			ServerTrouble{Conflict: p(0.05), TooMany: p(0.05), Internal: p(0.05), Denied: p(0.05),
+				Stale: p(1), Compacts: d(2 * time.Minute), Restarts: d(3 * time.Minute),
+				Jumps: rare(2 * time.Minute), Restored: rare(4 * time.Minute)},
 			ProcessTrouble{Killed: d(2 * time.Minute), Replaced: d(3 * time.Minute), Paused: d(2 * time.Minute),
 				Panics: d(time.Minute), Reloads: d(2 * time.Minute), Dumps: d(2 * time.Minute), NoDisk: r.IntN(2) == 0,
-				Volcano: rare(4 * time.Minute)},
+				Volcano: rare(4 * time.Minute), Clocks: rare(2 * time.Minute), Reconfigured: p(1)},
 			ClusterTrouble{NodeFails: d(2 * time.Minute), Cordoned: d(time.Minute), Recreated: d(20 * time.Second),
 				AnyStep: p(0.05), Hostile: d(10 * time.Second), Others: d(20 * time.Second), Shrinks: d(time.Minute),
 				Remade: rare(time.Minute), Booked: rare(time.Minute)}}}
@@ -98,14 +104,17 @@ var happens = map[string][]string{
 	"Doubled": {"carried out twice"}, "WatchDies": {"a watch dies"}, "WatchStalls": {"a watch stalls"},
 	"Skips": {"a watch skips to a later version"}, "Cut": {"a scheduler cut off"},
 	"OneWay":   {"a scheduler that is not heard", "a scheduler that hears nothing"},
-	"Conflict": {"409"}, "TooMany": {"429"}, "Internal": {"500"}, "Compacts": {"compaction"},
+	"Conflict": {"409"}, "TooMany": {"429"}, "Internal": {"500"},
+	"Denied": {"403"}, "Stale": {"an old list"}, "Compacts": {"compaction"},
 	"Restarts": {"API server restart"}, "Jumps": {"a clock set"}, "Restored": {"etcd restored"},
 	"Killed": {"a scheduler killed"}, "Replaced": {"a scheduler asked to end"},
 	"Paused": {"a scheduler that stands still"}, "Panics": {"a panic"},
 	"Reloads": {"a configuration changed", "a malformed configuration"}, "Dumps": {"a dump asked for"},
-	"NoDisk":    {"a scheduler without a disk"},
-	"Volcano":   {"Volcano's scheduler started", "a pod bound by Volcano"},
-	"NodeFails": {"a node failed"}, "Cordoned": {"a node cordoned"}, "Recreated": {"something deleted and made again"},
+	"Clocks":       {"a scheduler's clock set", "a life with a clock that is off"},
+	"Reconfigured": {"a life with another configuration"},
+	"NoDisk":       {"a scheduler without a disk"},
+	"Volcano":      {"Volcano's scheduler started", "a pod bound by Volcano"},
+	"NodeFails":    {"a node failed"}, "Cordoned": {"a node cordoned"}, "Recreated": {"something deleted and made again"},
 	"AnyStep": {"a pod made again around a request"}, "Hostile": {"a hostile write"},
 	"Others": {"a pod that came with its node"}, "Shrinks": {"a node that offers less"},
 	"Remade": {"a queue made again", "a PodGroup made again"}, "Booked": {"a node booked"},

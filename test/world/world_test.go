@@ -95,7 +95,8 @@ type World struct {
 	result  Result
 	began   time.Time
 	calm    bool // there is no trouble any more
-	conf    *configFile
+	conf    *configFiles
+	clocks  map[string]time.Duration // by how much those of machines are ahead
 	budgets *budgets
 	booked  *booked
 	others  *others
@@ -122,13 +123,13 @@ func Run(t *testing.T, o Options) Result {
 		ran: map[types.UID]time.Time{}}
 	w.jobs, w.others, w.asked = newJobs(w), newOthers(w), newAskers(w)
 	w.api.Wrote, w.api.Watched = w.wrote, w.net.watched
-	w.conf = newConfigFile(t, w)
+	w.conf, w.clocks = newConfigFiles(t, w), map[string]time.Duration{}
 	w.make("", "namespaces", map[string]any{"metadata": map[string]any{"name": leaseNamespace}})
 	w.make("", "namespaces", map[string]any{"metadata": map[string]any{"name": userNamespace}})
 	w.nodes.begin()
 	w.jobs.begin()
 	for i := range max(1, o.Schedulers) {
-		w.start(fmt.Sprintf("scheduler-%d", i))
+		w.start(machine(i))
 	}
 	w.net.begin()
 	w.conf.begin()
@@ -156,6 +157,7 @@ func (w *World) settle() {
 	w.others.calm()
 	w.booked.calm()
 	w.conf.calm()
+	w.setRight()
 	for _, p := range w.procs {
 		p.still.begin(0)
 		p.bug.touches.Store(0)

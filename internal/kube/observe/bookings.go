@@ -33,8 +33,17 @@ func (bs *bookings) start(ctx context.Context) {
 	}
 }
 
+// now is the time by which windows pass. By another one than the engine's a booking would end for one of the two and go
+// on for the other once the machine's clock is set.
+func (o *Options) now() int64 {
+	if o.Now == nil {
+		return time.Now().UnixNano()
+	}
+	return o.Now()
+}
+
 // renewed adds to facts those of bookings of which a window has ended, with the next ones.
-func (bs *bookings) renewed(facts []model.Fact, now time.Time) []model.Fact {
+func (bs *bookings) renewed(facts []model.Fact, now int64) []model.Fact {
 	for _, f := range facts {
 		if f.Ref.Kind != model.KindBooking {
 			continue
@@ -50,8 +59,8 @@ func (bs *bookings) renewed(facts []model.Fact, now time.Time) []model.Fact {
 	}
 	for _, name := range slices.Sorted(maps.Keys(bs.recur)) {
 		f := bs.recur[name]
-		if b := f.Object.(*model.Booking); booking.Renew(b, now.UnixNano()) != b {
-			f.Object = booking.Renew(b, now.UnixNano())
+		if b := f.Object.(*model.Booking); booking.Renew(b, now) != b {
+			f.Object = booking.Renew(b, now)
 			bs.recur[name] = f
 			facts = append(facts, f)
 		}

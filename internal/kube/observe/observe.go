@@ -64,6 +64,7 @@ type Options struct {
 	Resync time.Duration
 	// Panicked is told of panics, which are bugs, in any goroutine: see Lost.
 	Panicked crash.Handler
+	Now      func() int64 // the engine's time, by which windows of bookings pass; nil: the machine's clock
 }
 
 // Observer watches. Its methods but Start may be called from any goroutine, Drain from
@@ -229,7 +230,7 @@ func (w *Observer) Drain() (facts []model.Fact, oldest time.Time) {
 			facts = append(facts, f)
 		}
 	}
-	return w.bookings.renewed(facts, time.Now()), oldest
+	return w.bookings.renewed(facts, w.options.now()), oldest
 }
 
 // All is every object as it was last seen, as facts: what an engine is made anew from.
@@ -287,7 +288,7 @@ func (w *Observer) read(c change) (model.Fact, bool) {
 	case *model.Node:
 		o.Elsewhere = w.elsewhere(o.Name)
 	case *model.Booking:
-		f.Object = booking.Renew(o, time.Now().UnixNano())
+		f.Object = booking.Renew(o, w.options.now())
 	}
 	return f, ok
 }

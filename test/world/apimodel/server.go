@@ -119,6 +119,9 @@ func (s *Server) Kind(group, resource string) *Kind {
 // Version is that of the last write.
 func (s *Server) Version() int64 { return s.version }
 
+// Oldest is the oldest version that can be read.
+func (s *Server) Oldest() int64 { return s.compacted }
+
 // call is a request with what its path says.
 type call struct {
 	*Request
