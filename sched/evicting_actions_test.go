@@ -19,8 +19,8 @@ type evictAny struct{}
 func (evictAny) Name() string { return "evictAny" }
 
 func (evictAny) Execute(s *session.Session) {
-	admitted := func(j ledger.JobID) bool { return s.L.Job(j).Admitted() }
-	for _, j := range s.ActiveJobs(admitted, func(j ledger.JobID) bool { return !s.Blocked(j).Is() }) {
+	admitted := func(j ledger.JobID) bool { return s.L.Job(j).Admitted() && !s.Blocked(j).Is() }
+	for _, j := range s.Pending.InOrder(slices.Clone(s.L.Jobs.Active()), admitted) {
 		for _, t := range search.PendingTasksOf(s, j).Tasks {
 			if s.L.Task(t).Placeable() && evictFor(s, t) {
 				return

@@ -88,10 +88,8 @@ type wired struct {
 	l *ledger.Ledger
 }
 
-func (p wired) Open(*trace.Recorder)  { p.x.touch("opening a plugin") }
-func (p wired) Name() string          { return "wired" }
-func (p wired) Reads(model.Kind) bool { return false }
-func (p wired) Fact(model.Fact)       {}
+func (p wired) Open(*trace.Recorder) { p.x.touch("opening a plugin") }
+func (p wired) Name() string         { return "wired" }
 func (p wired) Take(ledger.TaskID, *ledger.Task, ledger.NodeID, ledger.Hold) {
 	p.x.touch("a book takes")
 }

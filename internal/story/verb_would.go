@@ -22,11 +22,11 @@ func would(s *stage, w *words) ([]string, error) {
 	if err != nil {
 		return nil, err
 	}
-	job, there := whatif.Named(c.Engine(), k.String())
-	if !there {
+	jobs := c.Engine().Questions().JobsNamed(k.Namespace, k.Name)
+	if len(jobs) == 0 {
 		return nil, fmt.Errorf("there is no job %s", k)
 	}
-	found, waits := whatif.New(c, s.world.Engine().Now()).Job(job, whatif.Limits{})
+	found, waits := whatif.New(c, s.world.Engine().Now()).Job(c.Engine().Ledger().Job(jobs[0]).Key, whatif.Limits{})
 	switch {
 	case !waits:
 		return []string{"it does not wait"}, w.end()

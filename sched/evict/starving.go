@@ -92,11 +92,13 @@ func (e *Evictor) mayBeHelped(o Options, g *StarvingGroup) bool {
 // refused already are left out while nothing has changed since. action is the one that asks.
 func (e *Evictor) allStarving(action string) []ledger.JobID {
 	s := e.s
-	admitted := func(j ledger.JobID) bool {
-		job := s.L.Job(j)
-		return job.Admitted() && job.By[model.Pending] > 0 && !e.hasNoVictims(j, action)
+	var admitted []ledger.JobID
+	for _, j := range s.L.Jobs.Active() {
+		if job := s.L.Job(j); job.Admitted() && job.By[model.Pending] > 0 && !e.hasNoVictims(j, action) {
+			admitted = append(admitted, j)
+		}
 	}
-	return s.ActiveJobs(admitted, func(j ledger.JobID) bool {
+	return s.Pending.InOrder(admitted, func(j ledger.JobID) bool {
 		if s.Blocked(j).Is() {
 			return false
 		}

@@ -12,6 +12,7 @@ type PluginStates struct {
 
 	states       []PluginState
 	allocators   []Allocator   // the PluginStates that choose
+	factReaders  []FactReader  // the PluginStates that read facts beside the engine's own
 	podObservers []PodObserver // the PluginStates that observe every pod
 }
 
@@ -39,12 +40,17 @@ type PluginState interface {
 	Take(t TaskID, task *Task, n NodeID, how Hold)
 	// Give undoes a Take with the same arguments.
 	Give(t TaskID, task *Task, n NodeID, how Hold)
-	// Reads says that it reads facts of a kind that the engine itself does not read.
+	// Audit counts anew from the tasks given and returns the differences, nil when there are none.
+	Audit(sits func(yield func(t TaskID, task *Task, n NodeID, how Hold) bool)) []string
+}
+
+// FactReader is a PluginState that reads facts of kinds that the engine itself does not read.
+type FactReader interface {
+	PluginState
+	// Reads says that it reads facts of a kind.
 	Reads(k model.Kind) bool
 	// Fact passes it a fact of a kind that it reads.
 	Fact(f model.Fact)
-	// Audit counts anew from the tasks given and returns the differences, nil when there are none.
-	Audit(sits func(yield func(t TaskID, task *Task, n NodeID, how Hold) bool)) []string
 }
 
 // PodObserver is a PluginState that follows all pods, waiting and finished ones too. Enter is called when a
@@ -57,9 +63,12 @@ type PodObserver interface {
 
 // Add adds a PluginState: it gets all that is known now, and every change from now on.
 func (ps *PluginStates) Add(b PluginState) {
-	for _, f := range ps.l.Facts() {
-		if ps.foreign(f.Ref.Kind) && b.Reads(f.Ref.Kind) {
-			b.Fact(f)
+	if r, ok := b.(FactReader); ok {
+		ps.factReaders = append(ps.factReaders, r)
+		for _, f := range ps.l.Facts() {
+			if foreign(f.Ref.Kind) && r.Reads(f.Ref.Kind) {
+				r.Fact(f)
+			}
 		}
 	}
 	ps.Placements(func(t TaskID, task *Task, n NodeID, how Hold) bool {
@@ -79,7 +88,8 @@ func (ps *PluginStates) Add(b PluginState) {
 	}
 }
 
-func (ps *PluginStates) foreign(k model.Kind) bool {
+// foreign says that the engine itself does not read facts of a kind.
+func foreign(k model.Kind) bool {
 	switch k {
 	case model.KindNode, model.KindPod, model.KindPodGroup, model.KindQueue, model.KindPriorityClass,
 		model.KindQuota, model.KindBudget, model.KindHyperNode, model.KindNamespace, model.KindNUMA, model.KindBooking,
@@ -98,8 +108,8 @@ func (ps *PluginStates) Reads(k model.Kind) bool {
 	if k == model.KindNUMA {
 		return ps.l.NUMA.heeded
 	}
-	return !ps.foreign(k) && k != model.KindNamespace ||
-		slices.ContainsFunc(ps.states, func(b PluginState) bool { return b.Reads(k) })
+	return !foreign(k) && k != model.KindNamespace ||
+		slices.ContainsFunc(ps.factReaders, func(r FactReader) bool { return r.Reads(k) })
 }
 
 // updateFact passes a fact to the PluginStates that read it. Any node may then get another answer.
@@ -115,9 +125,9 @@ func (ps *PluginStates) updateFact(f model.Fact) {
 // pass passes a fact to the PluginStates that read it. By itself that changes no node's answer: a Service says which
 // pods belong together, and where that gives a pod another class its PluginState says so.
 func (ps *PluginStates) pass(f model.Fact) {
-	for _, b := range ps.states {
-		if b.Reads(f.Ref.Kind) {
-			b.Fact(f)
+	for _, r := range ps.factReaders {
+		if r.Reads(f.Ref.Kind) {
+			r.Fact(f)
 		}
 	}
 }

@@ -371,9 +371,6 @@ type Verdict struct {
 	Domain trace.Domain // of affinity between pods and topology spread
 	// Need and Have are the amounts of a NodeDevices: devices asked for, and free.
 	Need, Have int32
-	// Curable: tasks leaving the node could change the answer (Kubernetes' Unschedulable). Otherwise nothing that is
-	// done to the node's tasks helps (UnschedulableAndUnresolvable).
-	Curable bool
 	// Everywhere: the answer is the same for every node, so no other node need be judged.
 	Everywhere bool
 }

@@ -42,6 +42,7 @@ var table = []ExtensionPoint{
 	point("", "", "sums that the ledger drives, in tries too",
 		func(s *Set, _ string, p StatefulPlugin) { s.l.PluginStates.Add(p.PluginState()) }),
 	refinement[ledger.PluginState]("it is its own PluginState", of[StatefulPlugin](), of[ledger.PluginState]()),
+	refinement[ledger.FactReader]("it reads facts that the engine does not", of[ledger.PluginState]()),
 	refinement[ledger.PodObserver]("it is also told of pods that wait or have finished", of[ledger.PluginState]()),
 	refinement[ledger.Allocator]("which of several things on a node each placement takes", of[ledger.PluginState]()),
 	refinement[ledger.Promiser]("which things a task will have in room that is promised to it", of[ledger.PluginState]()),

@@ -176,15 +176,3 @@ func rank(w trace.Way) int {
 	}
 	return len(owners)
 }
-
-// Named returns the job that is shown by a name (namespace/name), and false where there is none.
-func Named(e *sched.Engine, shown string) (k ledger.JobKey, there bool) {
-	l := e.Ledger()
-	l.Jobs.Each(func(j ledger.JobID) bool {
-		if there = l.Jobs.Called(j) == shown; there {
-			k = l.Job(j).Key
-		}
-		return !there
-	})
-	return k, there
-}

@@ -94,7 +94,7 @@ func (q *Quota) FilterTask(t ledger.TaskID, _ ledger.NodeID, future bool) policy
 func (q *Quota) OfQueue() {}
 
 func refuse(text string, s trace.Short) policy.Verdict {
-	return policy.Verdict{Code: trace.QueueDevices, Text: text, Curable: true, Everywhere: true,
+	return policy.Verdict{Code: trace.QueueDevices, Text: text, Everywhere: true,
 		Domain: trace.Domain{Key: s.Dim, Least: s.Need, Most: s.Have}}
 }
 

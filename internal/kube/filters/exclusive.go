@@ -51,7 +51,7 @@ func (v *Volumes) exclusive(task *ledger.Task, future bool) policy.Verdict {
 		}
 		claim, known := v.facts[place{Claim, name}].(*corev1.PersistentVolumeClaim)
 		if known && slices.Contains(claim.Spec.AccessModes, corev1.ReadWriteOncePod) {
-			return policy.Verdict{Code: trace.VolumeInUse, Text: claim.Name, Curable: true, Everywhere: true}
+			return policy.Verdict{Code: trace.VolumeInUse, Text: claim.Name, Everywhere: true}
 		}
 	}
 	return policy.Verdict{}

@@ -78,7 +78,7 @@ func (v *Volumes) limits(task *ledger.Task, n ledger.NodeID, future bool) policy
 		}
 	}
 	if s := v.limiting.Filter(v.ctx, framework.NewCycleState(), pod, at); !s.IsSuccess() {
-		return policy.Verdict{Code: trace.NodeVolume, Text: strings.Join(s.Reasons(), ", "), Curable: true}
+		return policy.Verdict{Code: trace.NodeVolume, Text: strings.Join(s.Reasons(), ", ")}
 	}
 	return policy.Verdict{}
 }

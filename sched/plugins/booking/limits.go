@@ -77,12 +77,6 @@ func (x *limits) Take(ledger.TaskID, *ledger.Task, ledger.NodeID, ledger.Hold) {
 // Give does nothing.
 func (x *limits) Give(ledger.TaskID, *ledger.Task, ledger.NodeID, ledger.Hold) {}
 
-// Reads says that facts beside the engine's own are not read.
-func (x *limits) Reads(model.Kind) bool { return false }
-
-// Fact is not called.
-func (x *limits) Fact(model.Fact) {}
-
 // Audit counts again from nothing and compares.
 func (x *limits) Audit(func(yield func(ledger.TaskID, *ledger.Task, ledger.NodeID, ledger.Hold) bool)) []string {
 	again := newLimits(x.l)

@@ -35,7 +35,7 @@ func (p *inLine) PrePredicate(t ledger.TaskID) policy.Verdict {
 	if p.inOrder(j, first) <= 0 {
 		return policy.Verdict{}
 	}
-	return policy.Verdict{Code: trace.PrePredicateFailed, Curable: true,
+	return policy.Verdict{Code: trace.PrePredicateFailed,
 		Text: "job " + p.l.Jobs.Called(first) + " of its queue comes first and does not fit (joborder.strict)"}
 }
 

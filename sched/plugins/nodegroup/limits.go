@@ -47,7 +47,7 @@ func (p *plugin) FilterDomains(c *ledger.Class, n ledger.NodeID, future bool, pa
 		}
 		have := held.sum(d, future)
 		if with := have.Plus(c.Request.Get(d)); with.Minus(a.Value).Int64() > 0 {
-			return policy.Verdict{Code: trace.NodeGroupLimit, Curable: true, Domain: trace.Domain{Key: a.Name, Value: group,
+			return policy.Verdict{Code: trace.NodeGroupLimit, Domain: trace.Domain{Key: a.Name, Value: group,
 				Have: have.Int64(), Least: c.Request.Get(d), Most: a.Value}}
 		}
 	}
@@ -135,12 +135,6 @@ func (b *groupUsage) group(n ledger.NodeID) string {
 
 // Name is how findings of an audit call it.
 func (b *groupUsage) Name() string { return "nodegroup" }
-
-// Reads implements ledger.PluginState: no facts beside the engine's own.
-func (b *groupUsage) Reads(model.Kind) bool { return false }
-
-// Fact ignores foreign facts.
-func (b *groupUsage) Fact(model.Fact) {}
 
 // Take counts a member of a queue where it sits.
 func (b *groupUsage) Take(_ ledger.TaskID, task *ledger.Task, n ledger.NodeID, how ledger.Hold) {

@@ -5,7 +5,6 @@ import (
 	"fmt"
 
 	"ashlar.sh/sched/ledger"
-	"ashlar.sh/sched/model"
 )
 
 // containerCounts counts, node by node, the containers that have cpus of their own, by how many they
@@ -44,12 +43,6 @@ func (b *containerCounts) add(task *ledger.Task, n ledger.NodeID, how ledger.Hol
 		}
 	}
 }
-
-// Fact ignores foreign facts: the ledger keeps the reports.
-func (b *containerCounts) Fact(model.Fact) {}
-
-// Reads implements ledger.PluginState: no facts beside the engine's own.
-func (b *containerCounts) Reads(model.Kind) bool { return false }
 
 // Audit counts again from nothing and compares.
 func (b *containerCounts) Audit(sits func(yield func(ledger.TaskID, *ledger.Task, ledger.NodeID,

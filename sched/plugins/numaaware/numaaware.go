@@ -87,14 +87,10 @@ func (p *plugin) FilterNode(c *ledger.Class, n ledger.NodeID, future bool) polic
 	if node == nil || !node.Static || len(ask.Cores) == 0 || !insists(node.Policy) {
 		return policy.Verdict{}
 	}
-	switch most := ask.Cores[len(ask.Cores)-1]; {
-	case p.never(node, most):
-		return short(node, most, false)
-	case !p.safe(node, p.state.use.On(n), ask.Cores, future):
-		return short(node, most, true)
-	default:
-		return policy.Verdict{}
+	if !p.safe(node, p.state.use.On(n), ask.Cores, future) {
+		return short(node, ask.Cores[len(ask.Cores)-1])
 	}
+	return policy.Verdict{}
 }
 
 // insists says that a kubelet turns pods away rather than let their cpus lie otherwise.

@@ -191,24 +191,12 @@ func (v *view) nodesFor(size int32) int {
 	return 0
 }
 
-// never says that even an empty node has no place for so many cpus.
-func (p *plugin) never(node *model.NUMA, size int32) bool {
-	p.reach = reach(p.reach, node)
-	v := view{node: node, reach: p.reach, free: p.free[:0]}
-	for _, c := range node.Nodes {
-		v.free = append(v.free, c.Usable)
-	}
-	p.free = v.free
-	k := v.nodesFor(size)
-	return k == 0 || v.topFree(k) < int64(size)
-}
-
 // short is the refusal of a container of some cpus: how many are free in the NUMA node that has
 // most, by the report.
-func short(node *model.NUMA, need int32, curable bool) policy.Verdict {
+func short(node *model.NUMA, need int32) policy.Verdict {
 	d := trace.Domain{Key: "NUMA", Least: int64(need)}
 	for _, c := range node.Nodes {
 		d.Have = max(d.Have, int64(c.Free))
 	}
-	return policy.Verdict{Code: trace.NodeNUMA, Domain: d, Curable: curable}
+	return policy.Verdict{Code: trace.NodeNUMA, Domain: d}
 }

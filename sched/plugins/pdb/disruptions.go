@@ -148,12 +148,6 @@ func (b *disruptions) Give(_ ledger.TaskID, task *ledger.Task, _ ledger.NodeID, 
 	}
 }
 
-// Reads implements ledger.PluginState: no facts beside the engine's own.
-func (b *disruptions) Reads(model.Kind) bool { return false }
-
-// Fact ignores foreign facts: budgets are the ledger's.
-func (b *disruptions) Fact(model.Fact) {}
-
 // Audit counts again from nothing and compares.
 func (b *disruptions) Audit(func(yield func(ledger.TaskID, *ledger.Task, ledger.NodeID, ledger.Hold) bool)) []string {
 	b.follow()

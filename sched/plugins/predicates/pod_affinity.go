@@ -50,12 +50,12 @@ func (f podAffinity) FilterDomains(c *ledger.Class, n ledger.NodeID, future bool
 	}
 	for i, t := range r.Apart {
 		if asked(len(r.With)+i) && meets(t, n, future) {
-			return policy.Verdict{Code: trace.PodAntiAffinity, Domain: about(t, n), Curable: true}
+			return policy.Verdict{Code: trace.PodAntiAffinity, Domain: about(t, n)}
 		}
 	}
 	for i, t := range r.Others {
 		if asked(len(r.With)+len(r.Apart)+i) && meets(t, n, future) {
-			return policy.Verdict{Code: trace.PodRepelled, Domain: about(t, n), Curable: true}
+			return policy.Verdict{Code: trace.PodRepelled, Domain: about(t, n)}
 		}
 	}
 	return policy.Verdict{}

@@ -30,7 +30,7 @@ func (p *ports) FilterNode(c *ledger.Class, n ledger.NodeID, future bool) policy
 	for _, want := range c.Spec.Ports {
 		for i := range used {
 			if used[i].Stay(future) > 0 && conflict(want, model.HostPort(used[i].Of)) {
-				return policy.Verdict{Code: trace.NodePorts, Text: portText(want), Curable: true}
+				return policy.Verdict{Code: trace.NodePorts, Text: portText(want)}
 			}
 		}
 	}

@@ -42,12 +42,6 @@ func (b *portsInUse) Give(_ ledger.TaskID, task *ledger.Task, n ledger.NodeID, h
 	}
 }
 
-// Fact ignores foreign facts: ports are part of pods.
-func (b *portsInUse) Fact(model.Fact) {}
-
-// Reads implements ledger.PluginState: no facts beside the engine's own.
-func (b *portsInUse) Reads(model.Kind) bool { return false }
-
 // Audit counts again from nothing and compares.
 func (b *portsInUse) Audit(sits func(yield func(ledger.TaskID, *ledger.Task, ledger.NodeID,
 	ledger.Hold) bool)) []string {

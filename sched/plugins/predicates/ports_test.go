@@ -102,7 +102,7 @@ func TestAPortThatIsTakenRefuses(t *testing.T) {
 			m.pod("holder", runs, c.held...)
 			want := policy.Verdict{}
 			if c.text != "" {
-				want = policy.Verdict{Code: trace.NodePorts, Text: c.text, Curable: true}
+				want = policy.Verdict{Code: trace.NodePorts, Text: c.text}
 			}
 			for _, future := range []bool{false, true} {
 				if got := m.asks(m.pod("asker", waits, c.want...), future); got != want {

@@ -55,7 +55,7 @@ func (f spread) FilterDomains(c *ledger.Class, n ledger.NodeID, future bool, par
 			skewed = have+s.Self-floor > s.Max
 		}
 		if skewed {
-			return policy.Verdict{Code: trace.PodTopologySpread, Domain: skew(s, d, have, floor), Curable: true}
+			return policy.Verdict{Code: trace.PodTopologySpread, Domain: skew(s, d, have, floor)}
 		}
 	}
 	return policy.Verdict{}

