@@ -96,7 +96,7 @@ func (rs *reservations) reserve(tasks []ledger.TaskID, now int64) {
 	for _, t := range tasks {
 		n, _ := rs.e.l.Nodes.Find(rs.e.l.Task(t).Pod.Nominated)
 		rs.e.l.Hold(t, ledger.Commitment{Kind: ledger.CommitReserve, Node: n, Until: reservedUntil(now, grace),
-			Chosen: rs.e.l.Promised(t, n)})
+			Chosen: rs.e.l.ChosenPipelined(t, n)})
 		rs.until = append(rs.until, t)
 	}
 }

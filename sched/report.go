@@ -107,7 +107,7 @@ type PodReport struct {
 	JobShown             string // Job, as JobReport.Shown
 	JobOwner             JobOwner
 	Status               model.Status
-	Node                 string // where it holds room, is terminating or is promised room
+	Node                 string // where it holds room, is terminating or is pipelined
 	Nominated            string
 	Scheduler            string // of pods that are not ours
 	Started              int64  // when its kubelet saw it, in nanoseconds since the epoch; 0 before

@@ -178,12 +178,12 @@ type NodeWhy struct {
 	Node     NodeReport
 	Shard    bool // it is in another scheduler's shard
 	Domains  []string
-	Pods     []HeldRoom // that hold room, are terminating or are promised room, by namespace and name
+	Pods     []HeldRoom // that hold room, are terminating or are pipelined, by namespace and name
 	Kept     []HeldRoom // pods that wait and for which room is kept, likewise
 	Problems []Problem  // what is wrong with it
 }
 
-// HeldRoom is a pod and what of a node it holds or is promised.
+// HeldRoom is a pod and what of a node it holds or waits for.
 type HeldRoom struct {
 	PodReport
 	Queue string

@@ -97,7 +97,7 @@ func (rs *reservations) needed(group []ledger.TaskID) bool {
 }
 
 // mayStay says that these tasks can stay without taking room from any other task: they are all evicted members
-// of their gang, their room is promised to no task, all tasks that wait for room on their nodes could still
+// of their gang, no task waits for their room, all tasks that wait for room on their nodes could still
 // have it, and their queues may hold them.
 func (rs *reservations) mayStay(group []ledger.TaskID) (ok bool) {
 	job := rs.e.l.Job(rs.e.l.Task(group[0]).Job)
@@ -132,7 +132,7 @@ func (rs *reservations) withinQuota(q ledger.QueueID) bool {
 	return true
 }
 
-// counted says that a task counts on the room of one that stays: the room is promised, or a task that waits on
+// counted says that a task counts on the room of one that stays: a task is pipelined onto it, or a task that waits on
 // the node could not have its room any more.
 func (rs *reservations) counted(tx *ledger.Tx, v ledger.TaskID) bool {
 	row := rs.e.l.Task(v)

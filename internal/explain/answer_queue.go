@@ -261,7 +261,7 @@ func guaranteeStep(sums []trace.Arithmetic) Step {
 	for i := range sums {
 		others := int64(0)
 		for _, l := range sums[i].Levels {
-			others += max(0, l.Promised-l.Guarantee)
+			others += max(0, l.ChildGuarantees-l.Guarantee)
 		}
 		if others > 0 {
 			parts = append(parts, sums[i].Dim+" "+Quantity(sums[i].Dim, others))

@@ -186,7 +186,7 @@ func arithmetic(a *trace.Arithmetic) Arithmetic {
 		Guarantee: in(a.Guarantee),
 		Named:     in(a.Named), Rounds: []Round{}, Deserved: in(a.Deserved)}
 	for _, l := range a.Levels {
-		level := Level{Queue: l.Queue, Above: in(l.Above), Promised: in(l.Promised), Guarantee: in(l.Guarantee),
+		level := Level{Queue: l.Queue, Above: in(l.Above), Promised: in(l.ChildGuarantees), Guarantee: in(l.Guarantee),
 			Real: in(l.Real)}
 		if l.Bounded {
 			level.Capability = in(l.Capability)

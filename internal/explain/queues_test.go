@@ -24,7 +24,7 @@ func byWeight() sched.QueueWhy {
 	return sched.QueueWhy{Queue: "a", Sums: []trace.Arithmetic{{
 		Dim: "cpu", Weight: 1, Request: 100_000, Guarantee: 30_000, Deserved: 45_000,
 		Levels: []trace.Level{{Queue: "root", Above: 100_000, Real: 100_000},
-			{Queue: "a", Above: 100_000, Promised: 30_000, Guarantee: 30_000, Real: 100_000}},
+			{Queue: "a", Above: 100_000, ChildGuarantees: 30_000, Guarantee: 30_000, Real: 100_000}},
 		Rounds: []trace.Round{
 			{Number: 1, TotalWeight: 4, Remaining: 100_000, Given: 25_000, Capped: 25_000, Asked: 25_000, Value: 30_000},
 			{Number: 2, TotalWeight: 2, Remaining: 35_000, Given: 17_500, Capped: 47_500, Asked: 47_500, Value: 47_500},

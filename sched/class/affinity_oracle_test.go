@@ -77,7 +77,7 @@ func (w *oracle) affinityHolds(pod *model.Pod, node *model.Node, all []placedPod
 	if len(asks.With) == 0 {
 		return true
 	}
-	anyone, promised := false, false // whether a matching pod is on a node with the label, or is promised one
+	anyone, promised := false, false // whether a matching pod is on a node with the label, or is pipelined
 	for i := range asks.With {
 		if _, has := model.LabelValue(node.Labels, asks.With[i].Key); !has {
 			return false
@@ -85,7 +85,7 @@ func (w *oracle) affinityHolds(pod *model.Pod, node *model.Node, all []placedPod
 		for _, s := range all {
 			if _, has := model.LabelValue(s.node.Labels, asks.With[i].Key); has && w.selectsAll(s.pod, asks.With) {
 				anyone = anyone || there(s)
-				promised = promised || s.how == ledger.Promised
+				promised = promised || s.how == ledger.Pipelined
 			}
 		}
 	}
@@ -96,7 +96,7 @@ func (w *oracle) affinityHolds(pod *model.Pod, node *model.Node, all []placedPod
 	}
 	for i := range asks.With {
 		key := asks.With[i].Key
-		waits := near(key, func(s placedPod) bool { return s.how == ledger.Promised })
+		waits := near(key, func(s placedPod) bool { return s.how == ledger.Pipelined })
 		first := w.selectsAll(pod, asks.With) && !anyone && (!promised || waits)
 		if !near(key, there) && !(future && waits) && !first {
 			return false
@@ -109,7 +109,7 @@ func (w *oracle) affinityHolds(pod *model.Pod, node *model.Node, all []placedPod
 func (w *oracle) antiAffinityHolds(pod *model.Pod, node *model.Node, all []placedPod, asks *model.Neighbours,
 	there func(placedPod) bool) bool {
 	for _, s := range all {
-		if !there(s) && s.how != ledger.Promised {
+		if !there(s) && s.how != ledger.Pipelined {
 			continue
 		}
 		for i := range asks.Apart {
@@ -130,7 +130,7 @@ func (w *oracle) antiAffinityHolds(pod *model.Pod, node *model.Node, all []place
 	return true
 }
 
-// spreadHolds is topology spread with DoNotSchedule. It has to hold with the pods that are promised a place and, for a
+// spreadHolds is topology spread with DoNotSchedule. It has to hold with the pods that are pipelined and, for a
 // task that starts now, without them.
 func (w *oracle) spreadHolds(pod *model.Pod, node *model.Node, all []placedPod, asks *model.Neighbours,
 	future bool) bool {
@@ -159,7 +159,7 @@ func (w *oracle) exceedsSkew(pod *model.Pod, node *model.Node, all []placedPod, 
 	}
 	for _, s := range all {
 		if counted(pod, s.node, c) && w.selects(s.pod, &c.Pods) &&
-			(s.how == ledger.Firm || s.how == ledger.Promised && promised) {
+			(s.how == ledger.Firm || s.how == ledger.Pipelined && promised) {
 			v, _ := model.LabelValue(s.node.Labels, c.Key)
 			counts[v]++
 		}

@@ -33,7 +33,7 @@ const fewNodes = 64
 
 // Capacity is how many tasks of a class the nodes have room for now, or with future once terminating tasks are gone,
 // counted up to want. A result below want proves that want of them cannot be placed, or with future neither be placed
-// nor be promised room. Filters that look at single tasks or at domains may lower the true number.
+// nor be pipelined. Filters that look at single tasks or at domains may lower the true number.
 func (x *Index) Capacity(c ledger.ClassID, want int64, future bool) int64 {
 	r, of := x.look(c), roomOf(future)
 	if want != 1 {

@@ -127,7 +127,7 @@ func (vs *Search) nonPreemptingFirst(tasks []ledger.TaskID) []ledger.TaskID {
 	return append(first, may...)
 }
 
-// satisfied says that the job could start with what it has and is promised: it has its minimum, that of
+// satisfied says that the job could start with what it has and is to have: it has its minimum, that of
 // every role, and whatever plugins require.
 func (vs *Search) satisfied() bool {
 	job := vs.s.L.Job(vs.p.Job)

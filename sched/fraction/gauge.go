@@ -2,7 +2,7 @@
 // room need that for every resource of every node that changed.
 //
 // What a node holds is Used + Pipelined: what tasks hold, terminating ones
-// included, and what is promised to tasks that wait. A share is exact, rounded down,
+// included, and what is kept for pipelined tasks. A share is exact, rounded down,
 // and depends on the present figures of the ledger alone.
 //
 // It is no filter: it does not know what a task may take (ledger.Room), and it gives

@@ -76,7 +76,7 @@ func (t *Table) sync() {
 // Inexact says that some node is inexact: see InexactAt.
 func (t *Table) Inexact() bool { return t.inexact > 0 }
 
-// InexactAt says that a table has no result for a node, though Share has one: room is promised
+// InexactAt says that a table has no result for a node, though Share has one: room is pipelined
 // on it, it holds more than it offers, or it offers nothing or more than the table can divide by.
 func (t *Table) InexactAt(n ledger.NodeID) bool { return t.shift[n] == inexactShift }
 

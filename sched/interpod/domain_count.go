@@ -51,7 +51,7 @@ func (t *DomainCount) Domain(n ledger.NodeID) int32 {
 func (t *DomainCount) Value(d int32) string { return t.col.values[d] }
 
 // There counts the pods that are in a domain now. With future it counts only those that are not terminating.
-// Pods that are promised a place in the domain are not counted.
+// Pods that are pipelined in the domain are not counted.
 func (t *DomainCount) There(d int32, future bool) int64 {
 	c := t.at(d)
 	if future {
@@ -60,10 +60,10 @@ func (t *DomainCount) There(d int32, future bool) int64 {
 	return c[ledger.Firm] + c[ledger.Leaving]
 }
 
-// Promised counts the pods that are promised a place in a domain.
-func (t *DomainCount) Promised(d int32) int64 { return t.at(d)[ledger.Promised] }
+// Pipelined counts the pods that are pipelined onto nodes of a domain.
+func (t *DomainCount) Pipelined(d int32) int64 { return t.at(d)[ledger.Pipelined] }
 
-// All is the sum of There over all domains, AllPromised that of Promised.
+// All is the sum of There over all domains, AllPipelined that of Pipelined.
 func (t *DomainCount) All(future bool) int64 {
 	if future {
 		return t.all[ledger.Firm]
@@ -71,25 +71,25 @@ func (t *DomainCount) All(future bool) int64 {
 	return t.all[ledger.Firm] + t.all[ledger.Leaving]
 }
 
-// AllPromised counts the pods that are promised a place in some domain.
-func (t *DomainCount) AllPromised() int64 { return t.all[ledger.Promised] }
+// AllPipelined counts the pods that are pipelined in some domain.
+func (t *DomainCount) AllPipelined() int64 { return t.all[ledger.Pipelined] }
 
-// NotTerminating counts the pods of a domain that are not terminating, and those that are promised a place in it.
+// NotTerminating counts the pods of a domain that are not terminating, and those that are pipelined in it.
 func (t *DomainCount) NotTerminating(d int32) int64 {
 	if int(d) >= len(t.by) {
 		return 0
 	}
-	return t.by[d][ledger.Firm] + t.by[d][ledger.Promised]
+	return t.by[d][ledger.Firm] + t.by[d][ledger.Pipelined]
 }
 
-// Weigh adds to sums[i] the weight, once for each pod that is in the domain of nodes[i] or is promised a place
+// Weigh adds to sums[i] the weight, once for each pod that is in the domain of nodes[i] or is pipelined
 // in it.
 func (t *DomainCount) Weigh(nodes []ledger.NodeID, weight int64, sums []int64) {
 	sums = sums[:len(nodes)]
 	for i, n := range nodes {
 		if d := t.Domain(n); d != 0 && int(d) < len(t.by) {
 			c := &t.by[d]
-			sums[i] += weight * (c[ledger.Firm] + c[ledger.Leaving] + c[ledger.Promised])
+			sums[i] += weight * (c[ledger.Firm] + c[ledger.Leaving] + c[ledger.Pipelined])
 		}
 	}
 }
@@ -109,9 +109,9 @@ func (t *DomainCount) WeighNotTerminating(nodes []ledger.NodeID, weight, plus in
 // domains.
 func (t *DomainCount) Least() (least int64, domains int) { return int64(t.least), t.domains }
 
-// LeastFirm is Least without the pods that are only promised a place.
+// LeastFirm is Least without the pods that are only pipelined.
 func (t *DomainCount) LeastFirm() int64 {
-	if t.all[ledger.Promised] == 0 {
+	if t.all[ledger.Pipelined] == 0 {
 		return int64(t.least)
 	}
 	least, any := int64(0), false

@@ -6,7 +6,7 @@ import "ashlar.sh/sched/resource"
 type JobAmounts struct {
 	MinResources resource.Vec
 	HasMin       bool
-	Allocated    resource.Sums // of members that hold room or are promised it
+	Allocated    resource.Sums // of members that hold room or are pipelined
 	Request      resource.Sums // Allocated, and members that wait to be placed
 	Total        resource.Sums // of members that have not finished
 	unfinished   int32

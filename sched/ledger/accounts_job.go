@@ -26,7 +26,7 @@ func (ac *accounts) quota(c ClassID) resource.Vec {
 type contribution struct {
 	status     model.Status
 	counts     bool // it is a member at all
-	held       bool // it holds room or is promised it
+	held       bool // it holds room or is pipelined
 	asks       bool // it holds room or waits to be placed
 	done       bool // it succeeded: its part of the minimum is not needed any more
 	leaving    bool // it is terminating on a node

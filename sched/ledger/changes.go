@@ -31,7 +31,7 @@ type Changes struct {
 }
 
 // RoomEpoch counts the events after which some task may find room that it did not find before: room freed, a
-// node added or changed, a promise taken back. As long as it has not changed, a refusal for lack of room is
+// node added or changed, pipelined room given back. As long as it has not changed, a refusal for lack of room is
 // still right.
 func (ch *Changes) RoomEpoch() uint64 { return ch.roomEpoch }
 

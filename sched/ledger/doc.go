@@ -1,5 +1,5 @@
-// Package ledger records which tasks hold, or are promised, which resources. It has a row for each node, task,
-// class, job and queue, figures for each row, and all operations that change them.
+// Package ledger records which tasks hold which resources, or wait for them to be freed. It has a row for each node,
+// task, class, job and queue, figures for each row, and all operations that change them.
 //
 // Facts come in through Apply and are kept as they came. A name that a fact mentions gets a row; a row without
 // a fact of its own (Fact == nil) is a reference to an object that is not known, not an error. Everything else

@@ -55,20 +55,20 @@ func (ps *PluginStates) choose(t TaskID, n NodeID) Chosen {
 	return out
 }
 
-// Promiser is an Allocator that also says what a task will have where it waits for room: of what is free there,
-// and of what goes with the tasks that leave. As long as the task waits, nothing of that is given to another.
-type Promiser interface {
+// PipelinedAllocator is an Allocator that also says what a task will have where it waits for room: of what is free
+// there, and of what goes with the tasks that leave. As long as the task waits, nothing of that is given to another.
+type PipelinedAllocator interface {
 	Allocator
-	// Promise is Choose for a task that waits on a node for room there.
-	Promise(t TaskID, task *Task, n NodeID) string
+	// ChoosePipelined is Choose for a task that waits on a node for room there.
+	ChoosePipelined(t TaskID, task *Task, n NodeID) string
 }
 
-// Promised is what a task would be promised on a node.
-func (l *Ledger) Promised(t TaskID, n NodeID) Chosen {
+// ChosenPipelined is what a task that waits for room on a node is to have there.
+func (l *Ledger) ChosenPipelined(t TaskID, n NodeID) Chosen {
 	var out Chosen
 	for _, c := range l.PluginStates.allocators {
-		if p, ok := c.(Promiser); ok {
-			out += Choose(c.Name(), p.Promise(t, &l.Tasks.rows[t], n))
+		if p, ok := c.(PipelinedAllocator); ok {
+			out += Choose(c.Name(), p.ChoosePipelined(t, &l.Tasks.rows[t], n))
 		}
 	}
 	return out

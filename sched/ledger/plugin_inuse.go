@@ -16,19 +16,19 @@ type Use[K comparable] struct {
 }
 
 // All is the number of tasks in all ways.
-func (u *Use[K]) All() int32 { return u.By[Firm] + u.By[Promised] + u.By[Leaving] }
+func (u *Use[K]) All() int32 { return u.By[Firm] + u.By[Pipelined] + u.By[Leaving] }
 
 // Stay is All; with future, without those that are terminating.
 func (u *Use[K]) Stay(future bool) int32 {
 	if future {
-		return u.By[Firm] + u.By[Promised]
+		return u.By[Firm] + u.By[Pipelined]
 	}
 	return u.All()
 }
 
 // String returns a use as an audit shows it.
 func (u Use[K]) String() string {
-	return fmt.Sprintf("%v held %d, leaving %d, promised %d", u.Of, u.By[Firm], u.By[Leaving], u.By[Promised])
+	return fmt.Sprintf("%v held %d, leaving %d, pipelined %d", u.Of, u.By[Firm], u.By[Leaving], u.By[Pipelined])
 }
 
 // On lists what is in use on a node. Decisions must not depend on the order.

@@ -21,13 +21,13 @@ type Hold uint8
 
 // The ways to hold room.
 const (
-	Firm     Hold = iota // it holds its room and stays
-	Leaving              // it is terminating and holds its room until it is gone (Releasing)
-	Promised             // it is promised room that terminating tasks still hold (Pipelined)
+	Firm      Hold = iota // it holds its room and stays
+	Leaving               // it is terminating and holds its room until it is gone (Releasing)
+	Pipelined             // it waits for room that terminating tasks still hold
 )
 
 // NumHolds is the number of ways to hold room.
-const NumHolds = Promised + 1
+const NumHolds = Pipelined + 1
 
 // PluginState holds sums of a plugin that depend on which task is on which node: ports in use, volumes
 // assumed. The ledger calls it for every move, inside tries and outside of them, so it follows undo and
@@ -154,7 +154,7 @@ func hold(s model.Status) Hold {
 	case model.Releasing:
 		return Leaving
 	case model.Pipelined:
-		return Promised
+		return Pipelined
 	default:
 		return Firm
 	}

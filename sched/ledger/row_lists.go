@@ -55,7 +55,7 @@ func (ts *Tasks) relink(list int, head *TaskID, t TaskID) {
 // headOf is where the list begins on which a member of a job is by its status.
 func (js *Jobs) headOf(row *Task) *TaskID { return &js.rows[row.Job].first[row.Status] }
 
-// Tasks yields the tasks that hold room on a node, are terminating there, or are promised room. Decisions
+// Tasks yields the tasks that hold room on a node, are terminating there, or are pipelined. Decisions
 // must not depend on their order.
 func (ns *Nodes) Tasks(n NodeID, yield func(TaskID) bool) {
 	for t := ns.rows[n].first; t != NoTask; t = ns.l.Tasks.rows[t].at[onNode].next {

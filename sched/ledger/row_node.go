@@ -28,7 +28,7 @@ type Nodes struct {
 type Node struct {
 	Name  string
 	Fact  *model.Node // nil: named by pods, not known
-	Tasks int32       // that hold room, are terminating or are promised room here
+	Tasks int32       // that hold room, are terminating or are pipelined here
 	first TaskID
 	// offers is what a PluginState says that the node offers beside its fact: see Offer.
 	offers resource.List
@@ -83,7 +83,7 @@ func (ns *Nodes) Idle(d resource.Dim) []int64 { return ns.cols.idle[d] }
 // Releasing is the column of what terminating tasks still hold.
 func (ns *Nodes) Releasing(d resource.Dim) []int64 { return ns.cols.releasing[d] }
 
-// Pipelined is the column of what is promised to tasks that wait for it.
+// Pipelined is the column of what is kept for pipelined tasks, which wait for it.
 func (ns *Nodes) Pipelined(d resource.Dim) []int64 { return ns.cols.pipelined[d] }
 
 // Room is the column of what a task may take now: min(Idle, FutureIdle).

@@ -53,10 +53,10 @@ func (c *Count) Placed() int32 {
 	return c.By[model.Allocated] + c.By[model.Binding] + c.By[model.Bound] + c.By[model.Running] + c.By[model.Succeeded]
 }
 
-// PlacedOrPipelined is the number of members that have a node or are promised room.
+// PlacedOrPipelined is the number of members that have a node or are pipelined.
 func (c *Count) PlacedOrPipelined() int32 { return c.Placed() + c.By[model.Pipelined] }
 
-// ReadyOrPipelined is the number of members that would be ready with the promised room.
+// ReadyOrPipelined is the number of members that would be ready with those that are pipelined.
 func (c *Count) ReadyOrPipelined() int32 { return c.Ready() + c.By[model.Pipelined] }
 
 // Valid is the number of members that can still count for the minimum, as JobValid of Volcano's gang plugin

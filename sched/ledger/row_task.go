@@ -22,7 +22,7 @@ type Task struct {
 	Role        int32 // index in its job's Roles, -1 without a job
 	Sub         int32 // index in its job's Subs, -1 in no sub-group
 	Class       ClassID
-	Node        NodeID // where it holds room, is terminating, or is promised room
+	Node        NodeID // where it holds room, is terminating, or is pipelined
 	Status      model.Status
 	Unsound     bool // it has a fatal fault and is set aside: never placed
 	waived      bool // the room that is kept for it does not count within this try

@@ -121,23 +121,23 @@ func (tx *Tx) Allocate(t TaskID, n NodeID) {
 	tx.l.Statements.op(Op{Kind: OpAllocate, Task: t, Node: n, For: NoTask})
 }
 
-// Pipeline promises a pending task room that tasks are leaving.
+// Pipeline has a pending task wait for room that tasks are leaving.
 func (tx *Tx) Pipeline(t TaskID, n NodeID) {
-	tx.l.Statements.step(t, model.Pipelined, n, tx.l.Promised(t, n))
+	tx.l.Statements.step(t, model.Pipelined, n, tx.l.ChosenPipelined(t, n))
 	tx.l.Statements.op(Op{Kind: OpPipeline, Task: t, Node: n, For: NoTask})
 }
 
-// Reserve promises a pending task the room that this statement's evictions free.
+// Reserve has a pending task wait for the room that this statement's evictions free.
 func (tx *Tx) Reserve(t TaskID, n NodeID) {
-	tx.l.Statements.step(t, model.Pipelined, n, tx.l.Promised(t, n))
+	tx.l.Statements.step(t, model.Pipelined, n, tx.l.ChosenPipelined(t, n))
 	tx.l.Statements.op(Op{Kind: OpReserve, Task: t, Node: n, For: NoTask})
 }
 
-// Suppose counts a pending task, gated or not, for its job and queues as one that is promised room, but on no
+// Suppose counts a pending task, gated or not, for its job and queues as one that is pipelined, but on no
 // node. It is for tries that return false.
 func (tx *Tx) Suppose(t TaskID) { tx.l.Statements.step(t, model.Pipelined, NoNode, "") }
 
-// Withdraw takes back the promise made to a task, so that the task can be allocated the room once it is free.
+// Withdraw takes back that a task is pipelined, so that the task can be allocated the room once it is free.
 func (tx *Tx) Withdraw(t TaskID) { tx.l.Statements.step(t, model.Pending, NoNode, "") }
 
 // Evict makes a task leave its node for the preemptor. The task holds its room as Releasing until it is

@@ -129,7 +129,7 @@ func (s *Set) Pipelined(j ledger.JobID) bool {
 	return ok
 }
 
-// HoldsInPart says that a job may be promised room for fewer members than it needs to start.
+// HoldsInPart says that a job may be pipelined with fewer members than it needs to start.
 func (s *Set) HoldsInPart() bool {
 	return len(s.pipelined.tiers) == 0 || !all[OnlyWhole](s.pipelined.tiers...)
 }

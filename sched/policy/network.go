@@ -16,7 +16,8 @@ type SubJobReady interface {
 	SubReady(j ledger.JobID, sub int32) bool
 }
 
-// SubJobPipelined votes on whether a sub-group would be ready once the room promised to it is free.
+// SubJobPipelined votes on whether a sub-group would be ready once the room that its pipelined members wait for is
+// free.
 type SubJobPipelined interface {
 	VoteSubPipelined(j ledger.JobID, sub int32) Vote
 }

@@ -122,7 +122,7 @@ type JobReady interface {
 	Ready(j ledger.JobID) bool
 }
 
-// JobPipelined votes on whether a job would be ready once the room promised to it is free.
+// JobPipelined votes on whether a job would be ready once the room that its pipelined members wait for is free.
 type JobPipelined interface {
 	VotePipelined(j ledger.JobID) Vote
 }

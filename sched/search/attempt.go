@@ -50,10 +50,9 @@ func newAttempt(s *session.Session, w *PendingTasks, explain bool) *attempt {
 	return t
 }
 
-// Attempt places the next batch of a list of pending tasks: for a job below its minimum, tasks until it
-// is ready; for a ready job, one task. All of it is one statement. The statement holds when the job is
-// ready; it is kept for the cycle when the job would be ready once promised room is free; otherwise it
-// is taken back.
+// Attempt places the next batch of a list of pending tasks: for a job below its minimum, tasks until it is ready; for a
+// ready job, one task. All of it is one statement. The statement holds when the job is ready; it is kept for the cycle
+// when the job would be ready once the room of its pipelined members is free; otherwise it is taken back.
 func Attempt(s *session.Session, w *PendingTasks) Outcome {
 	t := newAttempt(s, w, s.Trace.On(trace.PredicatesFailed))
 	later := w.next > 0

@@ -121,7 +121,7 @@ func (t *attempt) decideAlone(hold bool) (out Outcome) {
 }
 
 // hopeless refuses a gang of one class by amounts alone, before anything is tried: by what nodes have once terminating
-// tasks are gone, where it may be promised room on them. It returns false when amounts do not rule the gang out.
+// tasks are gone, where it may be pipelined onto them. It returns false when amounts do not rule the gang out.
 func (t *attempt) hopeless() bool {
 	future := t.s.L.Nodes.ReleasingNodes() > 0
 	if t.apart || t.w.mixed || t.w.Empty() || future && t.s.Policy.HoldsInPart() {

@@ -12,7 +12,7 @@ type remainingUnits struct {
 	all   links   // the units that are left, in order
 	of    links   // the same by policy; the last list has the units that complete no sub-group
 	tasks int64   // the number of tasks of the units that are left
-	sized []int32 // by policy: sub-groups that have their size, or are promised it
+	sized []int32 // by policy: sub-groups that have their size, pipelined members included
 	could []int32 // … or could have it with what is left
 	lack  int     // the number of policies with fewer sized sub-groups than their minimum
 	short int     // … with fewer that could be sized than their minimum

@@ -193,7 +193,7 @@ func (x *Ends) look(n ledger.NodeID) {
 	x.s.L.Nodes.Tasks(n, func(t ledger.TaskID) bool {
 		task := x.s.L.Task(t)
 		if task.Status == model.Pipelined {
-			return true // it is promised room, and holds none
+			return true // it is pipelined, and holds no room
 		}
 		_, expected, _ := taskEnds(x.s, task)
 		e := End{Task: t, Class: task.Class, Job: task.Job, expected: expected, moves: task.Pod.Started == 0}

@@ -199,7 +199,7 @@ func (m *Map) tierOf(name string) (tier int32, known bool) {
 	if name == "" {
 		return 0, false
 	}
-	for _, l := range m.levels { // of tiers that share a name the lowest is what is promised
+	for _, l := range m.levels { // of tiers that share a name the lowest is meant
 		for _, d := range l.Domains {
 			if d != Root && m.hypers[m.byName[m.domains[d].Name]].fact.TierName == name {
 				return l.Tier, true
@@ -209,7 +209,7 @@ func (m *Map) tierOf(name string) (tier int32, known bool) {
 	return 0, false
 }
 
-// Reach is the smallest domain that holds the members of a job that have a node or are promised room; of one
+// Reach is the smallest domain that holds the members of a job that have a node or are pipelined; of one
 // sub-group (its index in the job's Subs), or with AllSubs of all members. None when there are none. Members
 // on nodes that are gone do not count.
 func (m *Map) Reach(j ledger.JobID, sub int32) ID {
@@ -237,7 +237,7 @@ func (m *Map) Reach(j ledger.JobID, sub int32) ID {
 	return at
 }
 
-// placed are the statuses of members that have a node or are promised room.
+// placed are the statuses of members that have a node or are pipelined.
 var placed = [...]model.Status{model.Running, model.Bound, model.Binding, model.Allocated, model.Unknown,
 	model.Pipelined}
 

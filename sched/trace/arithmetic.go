@@ -43,13 +43,13 @@ func (a *Arithmetic) Real() int64 { return a.Levels[len(a.Levels)-1].Real }
 // all its children, plus the guarantee of this one; at most its capability, and at most what the queue above may
 // hold.
 type Level struct {
-	Queue      string
-	Above      int64 // what the queue above may hold; for root, what the nodes have
-	Promised   int64 // the guarantees of all children of the queue above, this one included
-	Guarantee  int64 // its own
-	Capability int64 // its own, or that of the nearest queue above that names one; only where Bounded
-	Bounded    bool
-	Real       int64
+	Queue           string
+	Above           int64 // what the queue above may hold; for root, what the nodes have
+	ChildGuarantees int64 // the guarantees of all children of the queue above, this one included
+	Guarantee       int64 // its own
+	Capability      int64 // its own, or that of the nearest queue above that names one; only where Bounded
+	Bounded         bool
+	Real            int64
 }
 
 // Round is one round of sharing by weight, as far as it concerns the queue. There is none for rounds after the

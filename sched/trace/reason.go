@@ -39,7 +39,7 @@ const (
 
 	// The queue.
 	QueueQuotaInsufficient Code = "QueueQuotaInsufficient" // enqueue: minResources do not fit realCapability; Shorts
-	// enqueue: as much of the cluster is promised as may be; Shorts
+	// enqueue: as much of the cluster is kept for admitted jobs as may be; Shorts
 	ClusterOvercommitted Code = "ClusterOvercommitted"
 	// enqueue: minResources would exceed ResourceQuota Text; Shorts
 	NamespaceQuotaExceeded Code = "NamespaceQuotaExceeded"

@@ -12,7 +12,7 @@ import (
 // Name implements ledger.PluginState.
 func (d *Devices) Name() string { return Name }
 
-// Take shows what was chosen for a task, or promised to it, as taken.
+// Take shows what was chosen for a task, or kept for it while it is pipelined, as taken.
 func (d *Devices) Take(_ ledger.TaskID, task *ledger.Task, n ledger.NodeID, how ledger.Hold) {
 	d.move(task, n, how, 1)
 }
@@ -35,8 +35,8 @@ func (d *Devices) move(task *ledger.Task, n ledger.NodeID, how ledger.Hold, by i
 		return // of another version's making, or another book's: facts alone hold for it
 	}
 	d.version++
-	if how == ledger.Promised {
-		d.leaves.promise(w, by)
+	if how == ledger.Pipelined {
+		d.leaves.reserve(w, by)
 		return
 	}
 	d.account(w, task.Pod, by)

@@ -109,8 +109,9 @@ func (d *Devices) PrePredicate(t ledger.TaskID) policy.Verdict {
 	return policy.Verdict{}
 }
 
-// FilterTask says whether the claims of a task can be met on a node, with what others have, were chosen or
-// promised out of reach. With future, devices count as free that only tasks have which are leaving the node.
+// FilterTask says whether the claims of a task can be met on a node, without what others have, what was chosen for
+// them, or is reserved for them while they are pipelined. With future, devices count as free that only tasks have which
+// are leaving the node.
 func (d *Devices) FilterTask(t ledger.TaskID, n ledger.NodeID, future bool) policy.Verdict {
 	task := d.l.Task(t)
 	q := d.questions.ask(task)
@@ -141,8 +142,8 @@ func (d *Devices) Choose(_ ledger.TaskID, task *ledger.Task, n ledger.NodeID) st
 	return w.text()
 }
 
-// Promise implements ledger.Promiser; "" where nothing can be promised.
-func (d *Devices) Promise(_ ledger.TaskID, task *ledger.Task, n ledger.NodeID) string {
+// ChoosePipelined implements ledger.PipelinedAllocator; "" where nothing can be chosen.
+func (d *Devices) ChoosePipelined(_ ledger.TaskID, task *ledger.Task, n ledger.NodeID) string {
 	if !d.special.concern(task) {
 		return ""
 	}

@@ -21,8 +21,8 @@ type leavingDevices struct {
 
 // The devices that leaving tasks will free. A claim gives its devices back when the last pod that uses it has ended. So
 // a task may wait on a node (with future) for the devices of a claim if all tasks that use the claim are leaving that
-// node. The devices that it will have are promised to it: no other pod finds them free, neither before they are given
-// back nor after. A promise gives no claim an allocation, so that other pods that share the claim are not bound by it.
+// node. The devices that it will have are reserved for it: no other pod finds them free, neither before they are given
+// back nor after. That gives no claim an allocation, so that other pods that share the claim are not bound by it.
 
 // leavers counts the tasks with claims, or with extended resources, that are leaving a node, by uid, and the claims
 // that they name.
@@ -50,8 +50,8 @@ func tally(of map[string]int, what string, by int) {
 	}
 }
 
-// promise adds the devices that a task waits for (by is 1), or subtracts them (by is -1).
-func (ld *leavingDevices) promise(w Writes, by int) {
+// reserve adds the devices that a task waits for (by is 1), or subtracts them (by is -1).
+func (ld *leavingDevices) reserve(w Writes, by int) {
 	for _, write := range w.Claims {
 		if len(write.Allocation) > 0 {
 			ld.d.used.count(ld.d.questions.read(write), by)

@@ -233,7 +233,7 @@ func await(ctx context.Context, what func()) {
 }
 
 // Failures in a row delay the receipt, so that what cannot be done is not requested again without a
-// pause; the room stays promised meanwhile. A bind that was refused for good is answered at once:
+// pause; the room stays taken meanwhile. A bind that was refused for good is answered at once:
 // its job decides how long to wait, and keeps no room meanwhile.
 const (
 	firstRetry   = 200 * time.Millisecond

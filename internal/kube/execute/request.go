@@ -137,7 +137,7 @@ func (re *requests) leading() (yes bool) {
 }
 
 // settle answers an item with a doubt, once what the object shows is final. Until then the room
-// stays promised: if another pod got it and the first one were bound after all, the room would be
+// stays taken: if another pod got it and the first one were bound after all, the room would be
 // taken twice. It occupies no place in the request queue meanwhile. then is called after the answer.
 func (re *requests) settle(item sched.Item, d doubt, latency time.Duration, then func(sched.Outcome)) {
 	re.doubts.Add(1)

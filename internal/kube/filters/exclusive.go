@@ -38,7 +38,7 @@ func (v *Volumes) use(pod *corev1.Pod, how ledger.Hold, x int32) {
 
 // exclusive refuses a task on every node if it mounts a claim of access mode ReadWriteOncePod that
 // another pod uses on any node (Kubernetes' VolumeRestrictions). Leaving pods use it until they are
-// gone (future), and pods with promised room will use it.
+// gone (future), and pipelined pods will use it.
 func (v *Volumes) exclusive(task *ledger.Task, future bool) policy.Verdict {
 	pod, _ := task.Pod.Opaque.(*corev1.Pod)
 	if pod == nil {
@@ -46,7 +46,7 @@ func (v *Volumes) exclusive(task *ledger.Task, future bool) policy.Verdict {
 	}
 	for _, name := range claimsOf(pod) {
 		by, used := v.users[name]
-		if !used || future && by[ledger.Firm]+by[ledger.Promised] == 0 {
+		if !used || future && by[ledger.Firm]+by[ledger.Pipelined] == 0 {
 			continue
 		}
 		claim, known := v.facts[place{Claim, name}].(*corev1.PersistentVolumeClaim)

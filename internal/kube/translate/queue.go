@@ -68,7 +68,7 @@ func (f *faults) shared(field string, list corev1.ResourceList) resource.List {
 	})
 }
 
-// clampGuarantee promises no more than the queue may hold.
+// clampGuarantee guarantees no more than the queue may hold.
 func (f *faults) clampGuarantee(q *model.Queue) {
 	clamped := make(resource.List, 0, len(q.Guarantee))
 	for _, g := range q.Guarantee {

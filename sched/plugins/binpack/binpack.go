@@ -4,7 +4,7 @@
 // The score is the mean, weighted by resource, of (held + request) / allocatable over
 // the resources that the task asks for, times binpack.weight times policy.Points. What
 // a node holds is Used + Pipelined: what tasks hold, the terminating ones included
-// until they are gone, and what is promised (Volcano leaves the promised out). A
+// until they are gone, and what is pipelined (Volcano leaves the pipelined out). A
 // resource that would not fit counts as 0, as does one that the node lacks; a resource
 // without a weight does not count; where none counts the score is 0.
 //

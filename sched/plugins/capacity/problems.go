@@ -11,10 +11,10 @@ import (
 	"ashlar.sh/sched/resource"
 )
 
-// Problems lists what queues promise and cannot keep: children of which the guarantees, or deserved, add up to
-// more than their parent's, and a capability above the parent's (seed 001 §3.2: these are warnings, no
-// job waits for them). Below a root that names nothing, the cluster is the limit; a dimension that no
-// node offers is no contradiction there, since nodes may still come.
+// Problems lists what queues guarantee or deserve and cannot have: children of which the guarantees, or deserved, add
+// up to more than their parent's, and a capability above the parent's (seed 001 §3.2: these are warnings, no job waits
+// for them). Below a root that names nothing, the cluster is the limit; a dimension that no node offers is no
+// contradiction there, since nodes may still come.
 func (p *plugin) Problems() []policy.Problem {
 	p.refresh()
 	var out []policy.Problem
@@ -30,16 +30,16 @@ func (p *plugin) Problems() []policy.Problem {
 		out = append(out, p.report.reaches(q)...)
 	}
 	for _, q := range order {
-		out = append(out, p.report.promises(q, sums[q])...)
+		out = append(out, p.report.ofChildren(q, sums[q])...)
 	}
 	return out
 }
 
-// family is the sum of what a queue's children are promised.
+// family is the sum of what a queue's children are guaranteed and deserve.
 type family struct{ guarantee, deserved resource.Sums }
 
-// promises compares a queue with its children.
-func (rp *reports) promises(q ledger.QueueID, children family) []policy.Problem {
+// ofChildren compares a queue with its children.
+func (rp *reports) ofChildren(q ledger.QueueID, children family) []policy.Problem {
 	var out []policy.Problem
 	queue := rp.p.l.Queue(q)
 	for d := range resource.Dim(rp.p.bounds.dims) {

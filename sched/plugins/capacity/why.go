@@ -57,7 +57,7 @@ func (rp *reports) realLevel(q ledger.QueueID, d resource.Dim) trace.Level {
 	level.Above = rp.p.bounds.real(up, d)
 	limit := rp.limit(q, d)
 	level.Capability, level.Bounded = limit.Value, limit.Bounded
-	level.Promised = rp.p.bounds.placing.ChildGuarantees(int32(up), int(d))
+	level.ChildGuarantees = rp.p.bounds.placing.ChildGuarantees(int32(up), int(d))
 	level.Guarantee = rp.p.bounds.limitsOf(q, d).Guarantee
 	return level
 }

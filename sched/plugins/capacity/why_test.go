@@ -17,9 +17,9 @@ func TestArithmeticOfTheSeedsTree(t *testing.T) {
 	}
 	want := []trace.Level{
 		{Queue: "root", Above: 100_000, Guarantee: 40_000, Capability: 100_000, Bounded: true, Real: 100_000},
-		{Queue: "team-a", Above: 100_000, Promised: 40_000, Guarantee: 20_000, Capability: 70_000, Bounded: true,
+		{Queue: "team-a", Above: 100_000, ChildGuarantees: 40_000, Guarantee: 20_000, Capability: 70_000, Bounded: true,
 			Real: 70_000},
-		{Queue: "training", Above: 70_000, Promised: 20_000, Guarantee: 10_000, Capability: 50_000, Bounded: true,
+		{Queue: "training", Above: 70_000, ChildGuarantees: 20_000, Guarantee: 10_000, Capability: 50_000, Bounded: true,
 			Real: 50_000},
 	}
 	for i, level := range all[0].Levels {
@@ -67,7 +67,7 @@ func TestArithmeticEndsAtTheFigures(t *testing.T) {
 
 // climbs checks that a level's limit follows from the level above.
 func climbs(t *rapid.T, l trace.Level) {
-	real := max(l.Above-l.Promised, 0) + l.Guarantee
+	real := max(l.Above-l.ChildGuarantees, 0) + l.Guarantee
 	if l.Bounded {
 		real = min(real, l.Capability)
 	}

@@ -1,7 +1,7 @@
 // Package drf serves the job with the smallest dominant share first: of a queue's jobs, the one of which the
 // largest part of the cluster, over all dimensions, is the smallest (dominant resource fairness).
 //
-// A job's share is read from the ledger whenever it is needed: what its members hold, or are promised,
+// A job's share is read from the ledger whenever it is needed: what its members hold, or wait for as pipelined,
 // of what all nodes offer. The dimension pods takes no part (decision 24), nor does one that no node
 // offers. Shares are compared exactly, as fractions.
 //

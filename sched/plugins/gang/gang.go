@@ -7,7 +7,7 @@
 //
 //	valid      the members that exist are enough for the minimum
 //	ready      the members that have a place are enough: the statement may be committed
-//	pipelined  they are enough together with the members that wait for promised room
+//	pipelined  they are enough together with the members that are pipelined
 //	starving   they are not, even then: pods may be evicted for the job
 //
 // Members that ask for nothing count as ready while they still wait: backfill can always place them

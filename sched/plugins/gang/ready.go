@@ -11,7 +11,7 @@ func (p *plugin) Ready(j ledger.JobID) bool {
 	return p.l.Job(j).Met((*ledger.Count).Ready)
 }
 
-// VotePipelined permits a job that would be ready with the members that are promised room, and rejects
+// VotePipelined permits a job that would be ready with the members that are pipelined, and rejects
 // every other: gang never abstains.
 func (p *plugin) VotePipelined(j ledger.JobID) policy.Vote {
 	if !p.l.Job(j).Met((*ledger.Count).ReadyOrPipelined) {

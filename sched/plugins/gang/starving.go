@@ -6,7 +6,7 @@ import (
 )
 
 // Starving says that the job, or one of its roles, has fewer members than its minimum that have a place
-// or are promised one (seed 002 §3.1); members that succeeded count. Members that ask for nothing count
+// or are pipelined (seed 002 §3.1); members that succeeded count. Members that ask for nothing count
 // only once they have a place: a node that can take no more pods has no place for them either.
 func (p *plugin) Starving(j ledger.JobID) bool {
 	return !p.l.Job(j).Met((*ledger.Count).PlacedOrPipelined)

@@ -12,8 +12,8 @@ func (p *plugin) SubReady(j ledger.JobID, sub int32) bool {
 	return s.Ready() >= job.SubSize(s)
 }
 
-// VoteSubPipelined permits a sub-group that would have its size with the members that are promised
-// room, and rejects every other.
+// VoteSubPipelined permits a sub-group that would have its size with its pipelined members, and
+// rejects every other.
 func (p *plugin) VoteSubPipelined(j ledger.JobID, sub int32) policy.Vote {
 	job := p.l.Job(j)
 	s := &job.Subs[sub]

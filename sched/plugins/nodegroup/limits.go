@@ -24,7 +24,7 @@ func (p *plugin) DomainMark(*ledger.Class, []bool) uint64 { return p.l.Queues.Re
 
 // FilterDomains admits a node if its group has no limit, or the queue would hold no more of it
 // than that with one pod of the class. Pods that leave hold what they have until they are
-// gone (future); pods that have a promise of room hold it already.
+// gone (future); pipelined pods hold it already.
 func (p *plugin) FilterDomains(c *ledger.Class, n ledger.NodeID, future bool, parts []bool) policy.Verdict {
 	node := p.l.Node(n)
 	if parts != nil && !parts[0] || !node.Present() {
@@ -75,7 +75,7 @@ func (t *tally) sum(d resource.Dim, future bool) resource.Sum {
 	if t == nil {
 		return resource.Sum{}
 	}
-	sum := at(t[ledger.Firm], d).PlusSum(at(t[ledger.Promised], d), 1)
+	sum := at(t[ledger.Firm], d).PlusSum(at(t[ledger.Pipelined], d), 1)
 	if future {
 		return sum
 	}

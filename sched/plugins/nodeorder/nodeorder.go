@@ -15,7 +15,7 @@
 // any admitted node reaches; the engine does that division (policy.StaticOrder).
 //
 // What a node holds is Used + Pipelined: what tasks hold, the terminating ones
-// included until they are gone, and what is promised. Of extended resources nvidia.com/gpu
+// included until they are gone, and what is pipelined. Of extended resources nvidia.com/gpu
 // alone counts, for the balance of tasks that ask for it, as in Volcano. A task that asks for
 // nothing counts for nothing (kube-scheduler lends it 100m and 200Mi), and is not balanced.
 // Of an image the size on the node that is scored counts (kube-scheduler takes that of the

@@ -29,7 +29,7 @@ func (f podAffinity) DomainKeys(c *ledger.Class) []string {
 
 // ScoreDomains gives the node with the highest sum of weights all points, the node with the lowest
 // none, the rest in proportion; where all sums are equal, no node gets any. Terminating pods count
-// until they are gone, as in kube-scheduler, and pods that are promised a place count already.
+// until they are gone, as in kube-scheduler, and pods that are pipelined count already.
 func (f podAffinity) ScoreDomains(c *ledger.Class, nodes []ledger.NodeID, scores []int64) {
 	prefer := f.affinities.Rules(c).Prefer
 	sums := make([]int64, len(nodes))

@@ -101,7 +101,7 @@ func (b *disruptions) expect(task *ledger.Task, x int32) {
 // as disrupted, does not count.
 func (b *disruptions) count(task *ledger.Task, how ledger.Hold, x int32) {
 	p := task.Pod
-	if how == ledger.Promised || p.Phase != model.PodRunning || !p.Healthy || p.Deleting {
+	if how == ledger.Pipelined || p.Phase != model.PodRunning || !p.Healthy || p.Deleting {
 		return
 	}
 	for _, i := range b.of(p) {

@@ -32,7 +32,7 @@ func (f podAffinity) DomainKeys(c *ledger.Class) []string {
 // that they could join has a node.
 func (f podAffinity) ColocationKeys(c *ledger.Class) []string {
 	r := f.affinities.Rules(c)
-	if there, promised := anywhere(r, false); !r.WithSelf || there || promised {
+	if there, pipelined := anywhere(r, false); !r.WithSelf || there || pipelined {
 		return nil
 	}
 	return interpod.Keys(r.With)
@@ -61,44 +61,44 @@ func (f podAffinity) FilterDomains(c *ledger.Class, n ledger.NodeID, future bool
 	return policy.Verdict{}
 }
 
-// with says that a pod which the task must be with is in the node's domain. A promised place does not
+// with says that a pod which the task must be with is in the node's domain. A pipelined pod does not
 // count now. The first of a group of pods that must be with each other may be placed anywhere; while
-// other pods of it are promised a place and none has one, it has to follow them.
+// other pods of it are pipelined and none has one, it has to follow them.
 func with(r *interpod.Rules, t *interpod.DomainCount, n ledger.NodeID, future bool) bool {
 	d := t.Domain(n)
 	if d == 0 {
 		return false
 	}
-	if t.There(d, future) > 0 || future && t.Promised(d) > 0 {
+	if t.There(d, future) > 0 || future && t.Pipelined(d) > 0 {
 		return true
 	}
 	if !r.WithSelf {
 		return false
 	}
-	there, promised := anywhere(r, future)
-	return !there && (!promised || t.Promised(d) > 0)
+	there, pipelined := anywhere(r, future)
+	return !there && (!pipelined || t.Pipelined(d) > 0)
 }
 
-// anywhere says whether any pod that the task must be with has a place, or is promised one, in any
+// anywhere says whether any pod that the task must be with has a place, or is pipelined, in any
 // domain of any of the keys.
-func anywhere(r *interpod.Rules, future bool) (there, promised bool) {
+func anywhere(r *interpod.Rules, future bool) (there, pipelined bool) {
 	for _, t := range r.With {
-		there, promised = there || t.All(future) > 0, promised || t.AllPromised() > 0
+		there, pipelined = there || t.All(future) > 0, pipelined || t.AllPipelined() > 0
 	}
-	return there, promised
+	return there, pipelined
 }
 
 // meets says that a pod which the task must not be with is in the node's domain, or will be.
 func meets(t *interpod.DomainCount, n ledger.NodeID, future bool) bool {
 	d := t.Domain(n)
-	return d != 0 && t.There(d, future)+t.Promised(d) > 0
+	return d != 0 && t.There(d, future)+t.Pipelined(d) > 0
 }
 
-// DomainMark changes with whether any pod that the pods must be with has a place, or is promised one,
+// DomainMark changes with whether any pod that the pods must be with has a place, or is pipelined,
 // anywhere at all.
 func (f podAffinity) DomainMark(c *ledger.Class, _ []bool) uint64 {
-	there, promised := anywhere(f.affinities.Rules(c), false)
-	return bit(there)<<1 | bit(promised)
+	there, pipelined := anywhere(f.affinities.Rules(c), false)
+	return bit(there)<<1 | bit(pipelined)
 }
 
 func bit(yes bool) uint64 {

@@ -22,7 +22,7 @@ func (p *ports) PluginState() ledger.PluginState { return p.state }
 func (p *ports) Concerns(s *model.Spec) bool { return len(s.Ports) > 0 }
 
 // FilterNode refuses for the first wanted port, in the spec's order, that conflicts
-// with one in use. A port promised to a waiting task is taken; one held by a leaving
+// with one in use. A port of a pipelined task is taken; one held by a leaving
 // task is taken now and free in the future. A conflict can be cured: the pod that holds the
 // port may leave.
 func (p *ports) FilterNode(c *ledger.Class, n ledger.NodeID, future bool) policy.Verdict {

@@ -216,7 +216,7 @@ func TestAnAuditFindsAPortThatWasMiscounted(t *testing.T) {
 	m := newMachine(t)
 	task := m.pod("holder", runs, tcp(every, 80))
 	m.filter.(policy.StatefulPlugin).PluginState().Give(task, m.l.Task(task), m.node, ledger.Firm)
-	want := []string{"PluginState ports: node node: kept [], counted [0.0.0.0:80/TCP held 1, leaving 0, promised 0]"}
+	want := []string{"PluginState ports: node node: kept [], counted [0.0.0.0:80/TCP held 1, leaving 0, pipelined 0]"}
 	if found := m.l.Audit(); !slices.Equal(found, want) {
 		t.Errorf("audit: %q, want %q", found, want)
 	}

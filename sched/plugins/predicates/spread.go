@@ -26,7 +26,7 @@ func (f spread) DomainKeys(c *ledger.Class) []string {
 }
 
 // FilterDomains refuses nodes without one of the keys for good, other nodes as long as the skew would
-// be too large. Terminating pods do not count. A pod that is promised a place counts as there, and the
+// be too large. Terminating pods do not count. A pod that is pipelined counts as there, and the
 // constraint has to hold without it, too.
 func (f spread) FilterDomains(c *ledger.Class, n ledger.NodeID, future bool, parts []bool) policy.Verdict {
 	r := f.affinities.Rules(c)
@@ -48,7 +48,7 @@ func (f spread) FilterDomains(c *ledger.Class, n ledger.NodeID, future bool, par
 			floor = 0
 		}
 		skewed := have+s.Self-floor > s.Max
-		if !skewed && !future && s.AllPromised() > 0 {
+		if !skewed && !future && s.AllPipelined() > 0 {
 			if have = s.There(d, true); floor > 0 {
 				floor = s.LeastFirm()
 			}
@@ -69,7 +69,7 @@ func skew(s *interpod.SpreadConstraint, d int32, have, least int64) trace.Domain
 	return out
 }
 
-// DomainMark changes with the fewest pods that any domain has, with promised places and without.
+// DomainMark changes with the fewest pods that any domain has, with pipelined pods and without.
 func (f spread) DomainMark(c *ledger.Class, parts []bool) uint64 {
 	r := f.affinities.Rules(c)
 	mark := uint64(0)
@@ -77,7 +77,7 @@ func (f spread) DomainMark(c *ledger.Class, parts []bool) uint64 {
 		if parts == nil || parts[i] {
 			s := &r.Spread[i]
 			least, domains := s.Least()
-			for _, x := range [...]int64{least, int64(domains), s.LeastFirm(), min(1, s.AllPromised())} {
+			for _, x := range [...]int64{least, int64(domains), s.LeastFirm(), min(1, s.AllPipelined())} {
 				mark = (mark ^ uint64(x)) * 1099511628211
 			}
 		}

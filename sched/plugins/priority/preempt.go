@@ -7,8 +7,8 @@ import (
 	"ashlar.sh/sched/trace"
 )
 
-// Starving says that a member waits for room and for nothing else: one with neither a place nor a
-// promise, whatever the job's minimum is. With gang in the same tier, where all must agree, jobs that
+// Starving says that a member waits for room and for nothing else: one that has no place and is not
+// pipelined, whatever the job's minimum is. With gang in the same tier, where all must agree, jobs that
 // have their minimum do not starve.
 func (p *plugin) Starving(j ledger.JobID) bool {
 	job := p.l.Job(j)

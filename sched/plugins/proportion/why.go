@@ -50,7 +50,7 @@ func (p *plugin) whole(d resource.Dim) trace.Level {
 
 func (p *plugin) shared(q ledger.QueueID, d resource.Dim) trace.Arithmetic {
 	queue, own := p.l.Queue(q), p.divider.demand(q, d)
-	level := trace.Level{Queue: queue.Name, Above: p.divider.total(d), Promised: p.guarantees.guaranteed.Get(d),
+	level := trace.Level{Queue: queue.Name, Above: p.divider.total(d), ChildGuarantees: p.guarantees.guaranteed.Get(d),
 		Guarantee: own.Floor,
 		Real:      own.RealCapability.Value}
 	level.Capability, level.Bounded = queue.Capability.Bound(d)

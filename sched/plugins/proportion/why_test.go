@@ -42,7 +42,7 @@ func TestArithmeticOfTheWorkedExample(t *testing.T) {
 	if !slices.Equal(last.Rounds, []trace.Round{met}) {
 		t.Errorf("c came to what it deserves by %+v, want %+v", last.Rounds, met)
 	}
-	level := trace.Level{Queue: "a", Above: 100_000, Promised: 30_000, Guarantee: 10_000, Capability: 50_000,
+	level := trace.Level{Queue: "a", Above: 100_000, ChildGuarantees: 30_000, Guarantee: 10_000, Capability: 50_000,
 		Bounded: true, Real: 50_000}
 	if a.Levels[1] != level {
 		t.Errorf("a may hold %+v, want %+v", a.Levels[1], level)
@@ -74,7 +74,7 @@ func TestArithmeticEndsAtTheFigures(t *testing.T) {
 // explained checks that each number of an arithmetic follows from those before it.
 func explained(t *rapid.T, a *trace.Arithmetic) {
 	for _, l := range a.Levels {
-		real := max(l.Above-l.Promised, 0) + l.Guarantee
+		real := max(l.Above-l.ChildGuarantees, 0) + l.Guarantee
 		if l.Bounded {
 			real = min(real, l.Capability)
 		}

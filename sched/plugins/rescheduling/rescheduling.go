@@ -9,7 +9,7 @@
 // over-used to relieve another, and each round picks less, until nothing is left to even out. Strategy
 // offlineOnly picks only pods that are marked preemptable; it evens out nothing by itself.
 //
-// A node holds what its pods ask for, and what is promised there, without terminating pods. Their real
+// A node holds what its pods ask for, and what is pipelined there, without terminating pods. Their real
 // usage is not known here: metricsPeriod is ignored. The other plugins decide where a picked pod is
 // placed again. Together with binpack, which fills nodes that are full, they may place it on the same
 // node, and the next round picks it again.

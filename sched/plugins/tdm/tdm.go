@@ -194,7 +194,7 @@ func (p *plugin) preemptable(j ledger.JobID) bool {
 	return g != nil && g.Preemptable
 }
 
-// VotePipelined permits a job that would be ready with what is promised to it.
+// VotePipelined permits a job that would be ready with its pipelined members.
 func (p *plugin) VotePipelined(j ledger.JobID) policy.Vote {
 	if job := p.l.Job(j); job.ReadyOrPipelined() < job.MinMember {
 		return policy.Reject
