@@ -7,6 +7,7 @@ import (
 	"ashlar.sh/internal/passed"
 	"ashlar.sh/internal/sim"
 	"ashlar.sh/sched"
+	"ashlar.sh/sched/estimate"
 	"ashlar.sh/sched/ledger"
 )
 
@@ -14,39 +15,35 @@ import (
 // the same is found from its table of jobs.
 type waitsBehind struct {
 	jobs  passed.Jobs
-	since map[ledger.JobKey]int64 // of those that wait and are passed
 	found explain.WaitsBehind
 }
 
 // see takes in a cycle that has run. Where it binds no pod, no job is passed and none starts.
 func (w *waitsBehind) see(c sim.Cycle, world *sim.World) {
-	binds := false
-	for i := range c.Plan.Items {
-		binds = binds || c.Plan.Items[i].Kind == sched.BindPod
-	}
-	if !binds {
-		return
-	}
 	e := world.Engine()
-	w.jobs.Started(e.Ledger(), c.Plan.Items, e.Now())
-	w.look(e)
-}
-
-// look finds which jobs wait behind others now, and how long those did that no longer wait.
-func (w *waitsBehind) look(e *sched.Engine) {
-	l, waits := e.Ledger(), map[ledger.JobKey]int64{}
-	w.jobs.Look(l, e.Refusal, func(id ledger.JobID, since int64) {
-		if since != 0 {
-			waits[l.Job(id).Key] = since
+	l, binds, last := e.Ledger(), false, ledger.NoJob
+	for i := range c.Plan.Items {
+		item := &c.Plan.Items[i]
+		if item.Kind != sched.BindPod {
+			continue
 		}
-	})
-	for job, since := range w.since { // order-free: the longest, and a count
-		_, waiting := waits[job]
-		if _, there := l.Jobs.Find(job); there && !waiting {
-			w.waited(job, e.Now()-since)
+		binds = true
+		t, there := l.Tasks.Find(item.Pod)
+		if !there {
+			continue
+		}
+		if id := l.Task(t).Job; id != last && id != ledger.NoJob { // the pods of a job are bound together
+			last = id
+			if since := w.jobs.Since(l, id); since != 0 && !estimate.Waits(l.Job(id)) {
+				w.waited(l.Job(id).Key, e.Now()-since)
+				w.jobs.Forget(id)
+			}
 		}
 	}
-	w.since = waits
+	if binds {
+		w.jobs.Started(l, c.Plan.Items, e.Now())
+		w.jobs.Note(l, e.Refusal)
+	}
 }
 
 // waited notes how long a job waited behind others.
@@ -64,10 +61,11 @@ func (w *waitsBehind) waited(job ledger.JobKey, wait int64) {
 // at is what was found at the end of a run, nil where no job was passed. Jobs that still wait have waited until then.
 func (w *waitsBehind) at(end time.Duration, world *sim.World) *explain.WaitsBehind {
 	e := world.Engine()
-	w.look(e)
-	for job, since := range w.since { // order-free: the longest, and a count
-		w.waited(job, e.Now()+int64(end-world.Now())-since)
-	}
+	w.jobs.Look(e.Ledger(), e.Refusal, func(id ledger.JobID, since int64) {
+		if since != 0 {
+			w.waited(e.Ledger().Job(id).Key, e.Now()+int64(end-world.Now())-since)
+		}
+	})
 	if w.found.Jobs == 0 {
 		return nil
 	}

@@ -18,14 +18,15 @@ import (
 // Starts are noted once they are carried out, and looked at later: no decision knows of it. The zero value has seen
 // nothing.
 type Jobs struct {
-	since  map[ledger.JobKey]passing
+	of     []passing               // by job
 	starts map[string][]laterStart // by queue: those that are not looked at yet
 }
 
 // passing is from when on a job has been passed.
 type passing struct {
-	created int64 // of the job: one that is made anew begins anew
-	at      int64
+	key     ledger.JobKey // another job may have its number later
+	created int64         // one that is made anew begins anew
+	at      int64         // 0: it has not been passed
 }
 
 // laterStart is the start of a job as those that wait see it.
@@ -90,32 +91,67 @@ func (p *Jobs) Ran(l *ledger.Ledger, now int64) {
 	})
 }
 
-// Look finds which jobs were passed since it was called last, and tells of each job that waits since when it is passed,
-// in Unix nanoseconds; 0: it is not. refusal is why a job waits.
-func (p *Jobs) Look(l *ledger.Ledger, refusal func(ledger.JobID) trace.Reason,
-	each func(id ledger.JobID, since int64)) {
-	kept := map[ledger.JobKey]passing{}
+// Since is when a job was passed first, as Note last found it, in Unix nanoseconds; 0: it was not.
+func (p *Jobs) Since(l *ledger.Ledger, id ledger.JobID) int64 {
+	if int(id) >= len(p.of) {
+		return 0
+	}
+	job, x := l.Job(id), &p.of[id]
+	if x.at == 0 || x.created != job.Created || x.key != job.Key {
+		return 0
+	}
+	return x.at
+}
+
+// Note finds which jobs that wait were passed since it was called last. refusal is why a job waits: one that waits for
+// something of its own is not passed.
+func (p *Jobs) Note(l *ledger.Ledger, refusal func(ledger.JobID) trace.Reason) {
+	if len(p.starts) == 0 {
+		return
+	}
 	fits := map[classOnNode]bool{}
 	l.Jobs.Each(func(id ledger.JobID) bool {
 		job := l.Job(id)
-		if !estimate.Waits(job) {
+		if !estimate.Waits(job) || p.Since(l, id) != 0 {
 			return true
 		}
-		x := p.since[job.Key]
-		if x.at == 0 || x.created != job.Created {
-			x = passing{job.Created, p.first(l, id, p.starts[l.Jobs.QueueName(id)], fits)}
+		if at := p.first(l, id, p.starts[l.Jobs.QueueName(id)], fits); at != 0 && !ofItself(refusal(id)) {
+			p.set(id, passing{job.Key, job.Created, at})
 		}
-		if x.at != 0 && ofItself(refusal(id)) {
-			x.at = 0
-		}
-		if x.at != 0 {
-			kept[job.Key] = x
-		}
-		each(id, x.at)
 		return true
 	})
-	p.since = kept
 	clear(p.starts)
+}
+
+// Forget says that a job has started.
+func (p *Jobs) Forget(id ledger.JobID) { p.set(id, passing{}) }
+
+func (p *Jobs) set(id ledger.JobID, x passing) {
+	for int(id) >= len(p.of) {
+		p.of = append(p.of, passing{})
+	}
+	p.of[id] = x
+}
+
+// Look is Note, and tells of each job that waits since when it is passed, 0: it is not. One that has come to wait for
+// something of its own is not passed any more.
+func (p *Jobs) Look(l *ledger.Ledger, refusal func(ledger.JobID) trace.Reason,
+	each func(id ledger.JobID, since int64)) {
+	p.Note(l, refusal)
+	l.Jobs.Each(func(id ledger.JobID) bool {
+		if !estimate.Waits(l.Job(id)) {
+			if int(id) < len(p.of) {
+				p.of[id] = passing{}
+			}
+			return true
+		}
+		since := p.Since(l, id)
+		if since != 0 && ofItself(refusal(id)) {
+			p.of[id], since = passing{}, 0
+		}
+		each(id, since)
+		return true
+	})
 }
 
 // classOnNode is a question: whether an empty node could hold a pod of a class.

@@ -162,13 +162,17 @@ func TestDevicesThatMayNotBeWrittenAreTold(t *testing.T) {
 	}
 }
 
-// sentTo is when writes of a method to paths with some part were sent, those at once taken together.
+// sentTo is when the first of the writes of a method to paths with some part was sent, and then sent again. A try may
+// send others beside it.
 func (w *wire) sentTo(part, method string) (out []time.Time) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
+	first := ""
 	for n, sent := range w.writes {
-		if strings.HasPrefix(sent, method) && strings.Contains(sent, part) &&
-			(len(out) == 0 || w.at[n].Sub(out[len(out)-1]) > 100*time.Millisecond) {
+		if first == "" && strings.HasPrefix(sent, method) && strings.Contains(sent, part) {
+			first = sent
+		}
+		if first != "" && sent == first {
 			out = append(out, w.at[n])
 		}
 	}
