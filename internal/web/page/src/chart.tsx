@@ -36,10 +36,10 @@ export function Chart({ seconds, curves, show, now, label, height = 180, top = 0
     const ink = token("--ink-3"), line = token("--line");
     const axis = { stroke: ink, grid: { stroke: line, width: 1 }, ticks: { show: false }, font: "12px system-ui, sans-serif" };
     const make = () => new uPlot({
-      width: here.clientWidth || 600, height, legend: { show: false }, padding: [8, 8, 0, 0],
+      width: here.clientWidth || 600, height, legend: { show: false }, padding: [8, 24, 0, 0],
       cursor: { points: { size: 6 }, drag: { x: false, y: false } },
       scales: { x: { time: false }, y: { range: (_u, _min, max) => [0, Math.max(max, top) > 0 ? Math.max(max, top) * 1.08 : 1] } },
-      axes: [{ ...axis, size: 28, incrs: steps, values: (_u, v) => v.map((x) => clock(x).slice(0, -3).replace(/d 00:00$/, "d")), space: 90 }, { ...axis, size: 52, values: (_u, v) => v.map(show) }],
+      axes: [{ ...axis, size: 28, incrs: steps, values: (_u, v, _axis, _space, step) => v.map((x) => (step < 60 ? clock(x) : clock(x).slice(0, -3).replace(/d 00:00$/, "d"))), space: 90 }, { ...axis, size: 52, values: (_u, v) => v.map(show) }],
       series: [{}, ...curves.map((c) => ({
         label: c.label, stroke: paint(c.color), width: c.fill ? 1 : 1.75, points: { show: false },
         ...(c.fill && { fill: soft(c.color) }), ...(c.dash && { dash: [5, 4] }),
@@ -72,7 +72,7 @@ export function Chart({ seconds, curves, show, now, label, height = 180, top = 0
   return (
     <figure className="chart">
       <div ref={box} role="img" aria-label={label} />
-      <figcaption><ul className="key">{curves.map((c) => <li key={c.label}><i style={c.dash ? { borderTop: `2px dashed var(${c.color})` } : { background: `var(${c.color})` }} className={c.dash ? "dashed" : ""} />{c.label}</li>)}</ul></figcaption>
+      <figcaption><ul className="key">{curves.map((c) => <li key={c.label}><i style={c.dash ? { borderTop: `2px dashed var(${c.color})` } : { background: `var(${c.color})` }} className={c.dash ? "dashed" : ""} /><span title={c.label}>{c.label}</span></li>)}</ul></figcaption>
     </figure>
   );
 }

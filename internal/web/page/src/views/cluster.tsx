@@ -76,7 +76,7 @@ export function Cluster() {
         {as === "bookings" ? <Bookings {...booked} open={booking} /> : as === "devices" ? <Devices /> : as === "table" ? (
           <VirtualRows rows={nodes} height={40} label={t("Nodes")} columns="nodes" keyOf={(n) => n.name} selected={open} onOpen={(node) => go("cluster", { node }, true)}
             head={<><div role="columnheader">{t("Node")}</div><div role="columnheader" className="number">{t("used")}</div><div role="columnheader" className="number">{t("free")}</div><div role="columnheader" className="wide">HyperNode</div></>}
-            render={(n) => <><Cell className="title"><b>{n.name}</b></Cell><Cell className="number">{show(v(n, "used"), resource)}</Cell><Cell className="number">{show(v(n, "idle"), resource)}</Cell><Cell className="wide">{n.hyperNodes?.join(" ‹ ")}</Cell></>} />
+            render={(n) => <><Cell className="title"><b>{n.name}</b></Cell><Cell className="number">{show(v(n, "used"), resource)}</Cell><Cell className="number">{show(v(n, "idle"), resource)}</Cell><Cell className="wide" title={n.hyperNodes?.join(" ‹ ") ?? ""}>{n.hyperNodes?.join(" ‹ ")}</Cell></>} />
         ) : (
           <div className="scroll map" tabIndex={0} role="group" aria-label={t("Nodes")}>
             {[...tops].map(([top, inside]) => (

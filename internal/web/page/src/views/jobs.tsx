@@ -104,7 +104,7 @@ export function Jobs() {
             {starts && <div role="columnheader" className="wide">{t("Starts")}</div>}<div role="columnheader" className="wide">{t("Why")}</div>{head("age", "Age", "number")}</>}
           render={(l) => (<>
             <Cell className="title"><b>{l.job.name}</b><small>{l.job.namespace}{l.job.reason.code && <span className="phone"> · {codeName(l.job.reason.never || causeOf(l.job))}</span>}</small></Cell>
-            <Cell className="wide">{l.job.queue}</Cell>
+            <Cell className="wide" title={l.job.queue}>{l.job.queue}</Cell>
             <Cell><Mark job={l.job} /></Cell>
             <Cell className="number"><Gang job={l.job} has={l.has} /></Cell>
             {starts && <Cell className="wide" title={l.job.start?.message ?? ""}>{startOf(l.job.start, at)}</Cell>}

@@ -96,8 +96,9 @@ export function Pulse() {
 
 /** lastHour is how many pods started in the hour before a moment, or in as much of it as is known. */
 function lastHour(points: Point[], at: Point | undefined): { pods: number; seconds: number } | undefined {
-  const begin = at && (points.findLast((p) => p.seconds <= at.seconds - 3600) ?? points[0]);
-  return begin && begin.seconds < at.seconds ? { pods: at.bound - begin.bound, seconds: at.seconds - begin.seconds } : undefined;
+  const old = at && points.findLast((p) => p.seconds <= at.seconds - 3600);
+  const begin = old ?? points[0]; // of all that is known the pods that started by its first moment are a part
+  return at && begin && begin.seconds < at.seconds ? { pods: at.bound - (old?.bound ?? 0), seconds: at.seconds - begin.seconds } : undefined;
 }
 
 /** Who holds a resource now, the most first: before there are two moments to draw a curve between. */
