@@ -193,7 +193,7 @@ func (w *EvictionWhy) others() Step {
 		out.Text = "none were compared: what leaves a node is chosen pod by pod"
 		return out
 	}
-	out.Text = fmt.Sprintf("%s tried; on %d no eviction could have helped", Count(r.Considered, "node"), r.Hopeless)
+	out.Text = fmt.Sprintf("%s tried; on %d no eviction could have helped", Count(r.NodesTried, "node"), r.NodesRuledOut)
 	if r.Exhausted {
 		out.Details = append(out.Details, fmt.Sprintf("the search was given up after %s: something cheaper may exist",
 			Count(r.Steps, "step")))

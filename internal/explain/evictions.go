@@ -170,7 +170,7 @@ func record(r *trace.Eviction) *Record {
 	out := &Record{ForPod: r.For, ForQueue: r.ForQueue, ForPriority: r.ForPriority, ForNode: r.Node, Priority: r.Priority,
 		Whole: r.Whole, Tier: r.Tier, Plugins: append([]string{}, r.PermittedBy...), Held: amounts(r.Lost),
 		Ran:         Duration(r.Ran),
-		LostSeconds: quantities(seconds(r)), NodesTried: r.Considered, NodesRuledOut: r.Hopeless, Steps: r.Steps,
+		LostSeconds: quantities(seconds(r)), NodesTried: r.NodesTried, NodesRuledOut: r.NodesRuledOut, Steps: r.Steps,
 		Exhausted: r.Exhausted, Instead: []Lost{}}
 	for _, p := range r.Others {
 		out.AlsoPermitted = append(out.AlsoPermitted, Permission(p))

@@ -18,7 +18,7 @@ func preempted() []*trace.Eviction {
 		ForJob:   "ml/new",
 		ForQueue: "default", Node: "n1", Priority: 1, ForPriority: 100, Tier: 1, PermittedBy: []string{"priority", "gang"},
 		Lost: resource.List{{Name: "cpu", Value: 2000}, {Name: "memory", Value: 4 * gi}, {Name: "pods", Value: 1}},
-		Ran:  int64(90 * time.Second), Considered: 3, Hopeless: 4, Steps: 7,
+		Ran:  int64(90 * time.Second), NodesTried: 3, NodesRuledOut: 4, Steps: 7,
 		Alternatives: []trace.Alternative{
 			{Node: "n2", Priority: 1, Sum: 2, Victims: 2},
 			{Node: "n3", Priority: 1, Sum: 3, Victims: 3},

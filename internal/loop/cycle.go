@@ -94,7 +94,7 @@ func (l *loop) cycles(ctx context.Context) error {
 		taken(l.seen.Wake())
 		taken(l.executor.Wake())
 		taken(period.C)
-		l.unharmed("going round", func() { l.once(ctx) })
+		l.unharmed("running a cycle", func() { l.once(ctx) })
 		ended = time.Now()
 		l.health.beat()
 	}
@@ -269,17 +269,17 @@ func (l *loop) decide() (fine bool) {
 // other.
 func (l *loop) execute(items []sched.Item, now time.Time) {
 	l.unharmed("noting which gangs are begun", func() { l.origins.begin(items, now) })
-	onTheirWay := items[:0:0]
+	send := items[:0:0]
 	for _, i := range items {
 		kept := false
 		if i.Kind == sched.SetPhase {
 			l.unharmed("keeping a phase", func() { kept = l.keep(i, now) })
 		}
 		if !kept {
-			onTheirWay = append(onTheirWay, i)
+			send = append(send, i)
 		}
 	}
-	l.executor.Execute(l.refusals.bindInTurn(onTheirWay, now))
+	l.executor.Execute(l.refusals.bindInTurn(send, now))
 }
 
 // verbosity is the level up to which the cycle's events are needed; the first of them are logged at

@@ -32,8 +32,8 @@ func evictionColumns() []column[*trace.Eviction] {
 		{"forheld", func(r *trace.Eviction) string { return held(r.ForQueue, r.ForQueueHeld) }},
 		{"lost", func(r *trace.Eviction) string { return list(r.Lost) }},
 		{"ran", func(r *trace.Eviction) string { return clock(time.Duration(r.Ran)) }},
-		{"tried", func(r *trace.Eviction) string { return strconv.Itoa(r.Considered) }},
-		{"hopeless", func(r *trace.Eviction) string { return strconv.Itoa(r.Hopeless) }},
+		{"tried", func(r *trace.Eviction) string { return strconv.Itoa(r.NodesTried) }},
+		{"hopeless", func(r *trace.Eviction) string { return strconv.Itoa(r.NodesRuledOut) }},
 		{"instead", instead},
 	}
 }

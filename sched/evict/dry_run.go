@@ -72,7 +72,7 @@ func (dr *dryRun) judge(u *unit) (policy.Judgment, trace.Reason) {
 	if u.Whole {
 		dr.rest = dr.rest[:0]
 		for _, t := range u.Tasks {
-			if standing(dr.p.l, t) {
+			if evictableState(dr.p.l, t) {
 				dr.rest = append(dr.rest, t)
 			}
 		}
@@ -197,7 +197,7 @@ func (dr *dryRun) wholeGangGone(j ledger.JobID, i int) bool {
 func (dr *dryRun) evict(i int) {
 	u := &dr.units[i]
 	for _, t := range u.Tasks {
-		if standing(dr.p.l, t) {
+		if evictableState(dr.p.l, t) {
 			dr.leave(dr.tx, t)
 			dr.out = append(dr.out, victim{t, u.Whole, u.judged, 0})
 			u.gone++

@@ -12,14 +12,14 @@ import (
 // (decision 14): it is Running or Bound, ours, and not protected; or it waits with a reservation, which
 // a task that comes before it may take over (decision 13).
 func evictable(l *ledger.Ledger, t ledger.TaskID) bool {
-	return standing(l, t) && mayLeave(l, t)
+	return evictableState(l, t) && mayLeave(l, t)
 }
 
 // mayLeave is the rule that holds for every task in every action. The index and the dry run both follow it.
 func mayLeave(l *ledger.Ledger, t ledger.TaskID) bool { return l.Tasks.MayBeEvicted(t) }
 
-// standing says that a task is in a state from which it can be evicted, or can give up its reservation.
-func standing(l *ledger.Ledger, t ledger.TaskID) bool {
+// evictableState says that a task is in a state from which it can be evicted, or can give up its reservation.
+func evictableState(l *ledger.Ledger, t ledger.TaskID) bool {
 	task := l.Task(t)
 	if task.Job == ledger.NoJob || !task.Charged() && unsure(l, task) {
 		return false

@@ -202,7 +202,7 @@ func (ns *nodeSearch) ownNodes() []ledger.NodeID {
 	ns.nodes = ns.nodes[:0]
 	for _, s := range [...]model.Status{model.Running, model.Bound, model.Pipelined} {
 		ns.p.l.Jobs.Tasks(ns.p.Job, s, func(t ledger.TaskID) bool {
-			if n := ns.p.l.Task(t).Node; standing(ns.p.l, t) && !slices.Contains(ns.nodes, n) {
+			if n := ns.p.l.Task(t).Node; evictableState(ns.p.l, t) && !slices.Contains(ns.nodes, n) {
 				ns.nodes = append(ns.nodes, n)
 			}
 			return true

@@ -10,11 +10,11 @@ import (
 
 // preemptorQueue are a queue's jobs that starve, in job order.
 type preemptorQueue struct {
-	e     *Evictor
-	o     Options
-	heads *session.Heap[head]
-	shut  []*groupTurns  // groups that are refused as things stand
-	alone []ledger.JobID // the jobs with an answer of their own
+	e       *Evictor
+	o       Options
+	heads   *session.Heap[head]
+	refused []*groupTurns  // groups that are refused as things stand
+	alone   []ledger.JobID // the jobs with an answer of their own
 }
 
 // head is the first job of a StarvingGroup that had no turn yet, or a job with an answer of its own (group is
@@ -80,7 +80,7 @@ func (l *preemptorQueue) askFor(h head) bool {
 		l.queueUp(h.group, h.job)
 		return false
 	}
-	if h.group == nil && len(l.shut) == 0 {
+	if h.group == nil && len(l.refused) == 0 {
 		return l.e.take(l.o, h.job)
 	}
 	if !l.e.would(l.o, h.job) {
@@ -89,16 +89,16 @@ func (l *preemptorQueue) askFor(h head) bool {
 		case l.e.victims.result.prePredicateFailed: // that answer holds for this job only
 			l.queueUp(h.group, h.job)
 		default:
-			l.shut = append(l.shut, h.group)
+			l.refused = append(l.refused, h.group)
 		}
 		return false
 	}
 	// The next job is queued before room is made for this one, which may change this one's place in the order.
 	l.queueUp(h.group, h.job)
-	for _, g := range l.shut {
+	for _, g := range l.refused {
 		l.queueUp(g, h.job)
 	}
-	l.shut = l.shut[:0]
+	l.refused = l.refused[:0]
 	return l.e.take(l.o, h.job)
 }
 

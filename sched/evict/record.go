@@ -73,7 +73,7 @@ func (vs *Search) Records(f func(ledger.TaskID, *trace.Eviction)) {
 			r.QueueHeld = held.shorts(l.Job(l.Task(v.task).Job).Queue, lost, asked)
 			r.ForQueueHeld = held.shorts(vs.p.Queue, lost, asked)
 		}
-		r.Considered, r.Hopeless, r.Steps, r.Exhausted = d.considered, nodes-d.bounded, d.steps, d.exhausted
+		r.NodesTried, r.NodesRuledOut, r.Steps, r.Exhausted = d.considered, nodes-d.bounded, d.steps, d.exhausted
 		r.Alternatives = append([]trace.Alternative(nil), vs.result.alternatives[d.from:d.to]...)
 		f(v.task, r)
 	}

@@ -29,7 +29,7 @@ func (dr *dryRun) gather(n ledger.NodeID, wholeGangs, spread bool) {
 	dr.at = n
 	dr.here, dr.units, dr.slab = dr.here[:0], dr.units[:0], dr.slab[:0]
 	dr.p.l.Nodes.Tasks(n, func(t ledger.TaskID) bool {
-		if standing(dr.p.l, t) {
+		if evictableState(dr.p.l, t) {
 			if why := dr.p.outside(t); why == trace.None {
 				dr.here = append(dr.here, t)
 			} else {
@@ -166,7 +166,7 @@ func (dr *dryRun) addWhole(j ledger.JobID, t ledger.TaskID) {
 	if reserved(dr.p.l, t) {
 		dr.unit(j, true)
 		dr.p.l.Jobs.Tasks(j, model.Pipelined, func(t ledger.TaskID) bool {
-			if standing(dr.p.l, t) {
+			if evictableState(dr.p.l, t) {
 				dr.include(t)
 			}
 			return true
@@ -181,7 +181,7 @@ func (dr *dryRun) addWhole(j ledger.JobID, t ledger.TaskID) {
 	u, all := &dr.units[len(dr.units)-1], true
 	for _, status := range [...]model.Status{model.Running, model.Bound} {
 		dr.p.l.Jobs.Tasks(j, status, func(t ledger.TaskID) bool {
-			if all = all && standing(dr.p.l, t) && dr.p.outside(t) == trace.None; all {
+			if all = all && evictableState(dr.p.l, t) && dr.p.outside(t) == trace.None; all {
 				dr.include(t)
 			}
 			return all

@@ -93,7 +93,7 @@ func (dr *dryRun) sparedFor(u *unit, why trace.Reason) {
 	}
 	tasks := u.Tasks
 	if why.Code == trace.VictimMinimum { // those that the gang can spare are counted by themselves
-		tasks = slices.DeleteFunc(slices.Clone(tasks), func(t ledger.TaskID) bool { return !standing(dr.p.l, t) })
+		tasks = slices.DeleteFunc(slices.Clone(tasks), func(t ledger.TaskID) bool { return !evictableState(dr.p.l, t) })
 		tasks = tasks[dr.surplusFirst(u.Job, tasks):]
 	}
 	for _, t := range tasks {
@@ -181,7 +181,7 @@ func (dr *dryRun) countAt(tx *ledger.Tx, n ledger.NodeID) {
 	dr.open(tx, n, dr.p.o.WholeGangs)
 	for i := range dr.units {
 		u := &dr.units[i]
-		if !slices.ContainsFunc(u.Tasks, func(t ledger.TaskID) bool { return standing(dr.p.l, t) }) {
+		if !slices.ContainsFunc(u.Tasks, func(t ledger.TaskID) bool { return evictableState(dr.p.l, t) }) {
 			continue // they are evicted with another unit
 		}
 		judged, why := dr.judge(u)

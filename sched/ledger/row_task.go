@@ -96,7 +96,7 @@ func (ts *Tasks) apply(k Key, p *model.Pod) TaskID {
 		ts.l.Changes.arrive(ts.rows[old].Job, nil, p)
 		return old
 	}
-	was, held, before := ts.rows[old].Pod, ts.rows[old].Held, ts.footing(old)
+	was, held, before := ts.rows[old].Pod, ts.rows[old].Held, ts.occupied(old)
 	// Keep class, job and node while the row is detached and nothing names them: an adopted job keeps its
 	// phase, a commitment its node.
 	class := ts.rows[old].Class
@@ -121,7 +121,7 @@ func (ts *Tasks) apply(k Key, p *model.Pod) TaskID {
 	ts.l.Changes.arrive(ts.rows[old].Job, was, p)
 	ts.l.Classes.drop(class)
 	ts.dropUnnamed(job, node)
-	if before != ts.footing(old) {
+	if before != ts.occupied(old) {
 		ts.l.Changes.roomEpoch++
 	}
 	return old
@@ -141,23 +141,23 @@ func (ts *Tasks) readmit(j JobID) {
 	ts.l.Jobs.activate(j)
 }
 
-// footing is what a task withholds from other tasks: a task of which the footing changes may leave them room;
-// one that keeps its footing (bound, then running) does not.
-type footing struct {
+// occupied is the room that a task takes from other tasks: where it changes, it may leave them room; where it stays
+// the same (bound, then running) it does not.
+type occupied struct {
 	node NodeID
 	spec *Class
 	how  Hold
 }
 
-func (ts *Tasks) footing(t TaskID) footing {
+func (ts *Tasks) occupied(t TaskID) occupied {
 	row := &ts.rows[t]
 	switch {
 	case row.hasKeptRoom():
-		return footing{row.Held.Node, &ts.l.Classes.rows[row.Class], hold(model.Pipelined)}
+		return occupied{row.Held.Node, &ts.l.Classes.rows[row.Class], hold(model.Pipelined)}
 	case row.Node == NoNode:
-		return footing{node: NoNode}
+		return occupied{node: NoNode}
 	}
-	return footing{row.Node, &ts.l.Classes.rows[row.Class], hold(row.Status)}
+	return occupied{row.Node, &ts.l.Classes.rows[row.Class], hold(row.Status)}
 }
 
 func (ts *Tasks) row(k Key) TaskID {

@@ -35,11 +35,11 @@ type Eviction struct {
 	Lost resource.List // what it held
 	Ran  int64         // for how long, in nanoseconds; 0: not known
 
-	Considered   int           // nodes on which victims were tried
-	Hopeless     int           // nodes ruled out by amounts, or that no eviction cures
-	Steps        int           // of the search, for this task of the preemptor
-	Exhausted    bool          // the search was given up early: a cheaper plan may exist
-	Alternatives []Alternative // nodes that were not chosen, the best first; at most MostAlternatives
+	NodesTried    int           `json:"Considered"` // recordings have the old names of these two
+	NodesRuledOut int           `json:"Hopeless"`   // by amounts, or since no eviction helps there
+	Steps         int           // of the search, for this task of the preemptor
+	Exhausted     bool          // the search was given up early: a cheaper plan may exist
+	Alternatives  []Alternative // nodes that were not chosen, the best first; at most MostAlternatives
 }
 
 // Permission is the plugins of one tier that permitted an eviction.
