@@ -90,10 +90,14 @@ func (s *window) sum() (out int64) {
 
 // held is how many cores a queue's pods hold that are not leaving and were not told that they have to: from then on a
 // queue's limit does not count them, as in Volcano.
-func (c *checker) held(queue string) (sum int64) {
+func (c *checker) held(queue string) int64 { return c.heldBut(queue, nil) }
+
+// heldBut is what a queue's pods hold without some of them.
+func (c *checker) heldBut(queue string, without map[types.UID]bool) (sum int64) {
 	for _, p := range c.w.api.List(c.pods) {
 		uid := p.Meta().GetUID()
-		if c.bound[uid] != "" && p.Meta().GetDeletionTimestamp() == nil && !c.said[uid] && c.queueOf(p) == queue {
+		if c.bound[uid] != "" && p.Meta().GetDeletionTimestamp() == nil && !c.said[uid] && !without[uid] &&
+			c.queueOf(p) == queue {
 			sum += coresOf(p)
 		}
 	}
@@ -123,7 +127,7 @@ func (c *checker) capability(write apimodel.Write) {
 	if c.queueOf(write.After) != boundedQueue {
 		return
 	}
-	if now := c.held(boundedQueue); now > c.w.mostCores() {
+	if now := c.heldBut(boundedQueue, c.tried); now > c.w.mostCores() {
 		c.w.wrong("queue %s may hold %d cores, and holds %d since %s is bound", boundedQueue, c.w.mostCores(), now,
 			write.Key())
 	}

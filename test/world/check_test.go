@@ -23,7 +23,8 @@ type checker struct {
 	bindsOf map[types.UID]int
 	gangs   map[string]*gang // by the UID of the PodGroup
 	said    map[types.UID]bool
-	spared  map[string]bool // gangs from which the world itself took something, by name
+	tried   map[types.UID]bool // it may have been tried to say why they are evicted
+	spared  map[string]bool    // gangs from which the world itself took something, by name
 
 	holder string         // of the lease
 	terms  map[string]int // when a client last got the lease, in order
@@ -67,7 +68,8 @@ func newChecker(w *World) *checker {
 	return &checker{w: w, pods: w.api.Kind("", "pods"), groups: w.api.Kind("scheduling.volcano.sh", "podgroups"),
 		lease: w.api.Kind("coordination.k8s.io", "leases"), maps: w.api.Kind("", "configmaps"),
 		bound: map[types.UID]string{}, bindsOf: map[types.UID]int{},
-		gangs: map[string]*gang{}, said: map[types.UID]bool{}, spared: map[string]bool{}, terms: map[string]int{},
+		gangs: map[string]*gang{}, said: map[types.UID]bool{}, tried: map[types.UID]bool{},
+		spared: map[string]bool{}, terms: map[string]int{},
 		writes: map[types.UID]int{}, born: map[types.UID]time.Time{}, why: map[types.UID]string{},
 		repeats: newRepeats()}
 }
@@ -88,7 +90,7 @@ func (c *checker) asked(r *apimodel.Request) {
 		c.w.Trouble.Denied > 0 {
 		// It may have read this to say why it evicts it, since it may not patch it for now, and have got no answer.
 		if p := c.w.api.Get(c.pods, userNamespace, pod); p != nil {
-			c.said[p.Meta().GetUID()] = true
+			c.tried[p.Meta().GetUID()] = true
 		}
 	}
 	// Where patches are forbidden the whole pod is written.
@@ -222,6 +224,7 @@ func (c *checker) gone(write apimodel.Write) {
 	c.stands(p)
 	c.w.seq.after(forgotten, func() {
 		delete(c.said, uid)
+		delete(c.tried, uid)
 		delete(c.why, uid)
 		delete(c.bindsOf, uid)
 		delete(c.writes, uid)
@@ -284,7 +287,7 @@ func (c *checker) deleted(write apimodel.Write, p *apimodel.Stored) {
 	}
 	c.w.did("a pod evicted")
 	c.w.log("%s evicts %s: %s", write.Client, write.Key(), c.why[p.Meta().GetUID()])
-	if !c.said[p.Meta().GetUID()] {
+	if uid := p.Meta().GetUID(); !c.said[uid] && !c.tried[uid] {
 		c.w.wrong("%s deleted pod %s, and never said why", write.Client, write.Key())
 	}
 	c.configured(write, c.why[p.Meta().GetUID()])

@@ -13,7 +13,9 @@ import (
 	"testing"
 	"time"
 
+	"github.com/go-logr/logr"
 	"github.com/google/go-cmp/cmp"
+	"k8s.io/klog/v2"
 
 	"ashlar.sh/deploy"
 	"ashlar.sh/test/e2e/cluster"
@@ -43,6 +45,7 @@ func start(t *testing.T, o cluster.Options, requests uint64) *script {
 	if err := c.InstallCRDs(t.Context()); err != nil {
 		t.Fatal(err)
 	}
+	klog.SetLogger(logr.Discard()) // what owns fields tells of each object that has values of wrong types
 	count, seed := number(t, requestsVariable, requests), number(t, seedVariable, uint64(time.Now().UnixNano()))
 	t.Logf("%s=%d %s=%d", requestsVariable, count, seedVariable, seed)
 	server := apimodel.NewServer(time.Now)
@@ -54,6 +57,9 @@ func start(t *testing.T, o cluster.Options, requests uint64) *script {
 		if err := server.Define(crd); err != nil {
 			t.Fatal(err)
 		}
+	}
+	if err := server.OwnFields(); err != nil {
+		t.Fatal(err)
 	}
 	return &script{t: t, random: rand.New(rand.NewPCG(seed, 0)), sides: []*side{model(server), real(t, c)},
 		kinds: server, count: int(count), did: map[string]int{}, differ: map[string]bool{}}

@@ -83,7 +83,9 @@ func (s *script) maybe(n int) bool { return s.random.IntN(n) == 0 }
 
 func (s *script) step() {
 	at := s.subject()
-	switch n := s.random.IntN(102); {
+	switch n := s.random.IntN(110); {
+	case n > 101:
+		s.apply(at)
 	case n < 22:
 		s.create(at)
 	case n > 99:

@@ -53,13 +53,13 @@ func model(s *apimodel.Server) *side {
 	out := newSide("model")
 	out.forget = s.Compact
 	out.send = func(r request) (int, map[string]any) {
-		answer := s.Do(&apimodel.Request{Client: "test", Method: r.method, Path: r.path, Query: r.query,
+		answer := s.Do(&apimodel.Request{Client: "Go-http-client", Method: r.method, Path: r.path, Query: r.query,
 			ContentType: r.contentType, Accept: r.accept, Body: r.body})
 		raw, _ := json.Marshal(answer.Body) // plain data
 		return answer.Code, read(raw)
 	}
 	out.follow = func(_ *testing.T, r request) following {
-		answer := s.Do(&apimodel.Request{Client: "test", Method: http.MethodGet, Path: r.path, Query: r.query,
+		answer := s.Do(&apimodel.Request{Client: "Go-http-client", Method: http.MethodGet, Path: r.path, Query: r.query,
 			Accept: r.accept})
 		return func(int) (events []map[string]any) {
 			if answer.Watch == nil {
@@ -231,7 +231,7 @@ func (s *side) plain(o map[string]any, resource string) any {
 	}
 	meta, _ := o["metadata"].(map[string]any)
 	if meta != nil {
-		delete(meta, "managedFields")
+		meta["managedFields"] = owners(meta["managedFields"])
 		delete(meta, "selfLink")
 		key := nameOf(meta, resource)
 		for field, known := range map[string][]string{"uid": s.uids[key], "resourceVersion": s.versions[key]} {
@@ -244,6 +244,20 @@ func (s *side) plain(o map[string]any, resource string) any {
 		}
 	}
 	return timeless(o)
+}
+
+// owners are the managers of an object's fields, in their order, but for when they came to be that.
+func owners(list any) any {
+	entries, _ := list.([]any)
+	for _, x := range entries {
+		if entry, is := x.(map[string]any); is {
+			delete(entry, "time")
+		}
+	}
+	slices.SortFunc(entries, func(a, b any) int {
+		return strings.Compare(fmt.Sprint(a), fmt.Sprint(b)) // those of one second may be in another order
+	})
+	return list
 }
 
 func timeless(x any) any {

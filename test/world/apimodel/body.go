@@ -99,7 +99,7 @@ func (c *call) create() (Response, error) {
 	if err != nil {
 		return Response{}, err
 	}
-	stored, err := c.make(o)
+	stored, err := c.make(own(c, nil, o))
 	if err != nil {
 		return Response{}, err
 	}
@@ -140,7 +140,9 @@ func (c *call) make(o map[string]any) (*Stored, error) {
 	m.SetDeletionTimestamp(nil)
 	m.SetDeletionGracePeriodSeconds(nil)
 	m.SetSelfLink("")
-	m.SetManagedFields(nil)
+	if c.s.owning == nil {
+		m.SetManagedFields(nil)
+	}
 	if m.SetGeneration(0); c.kind.Generation {
 		m.SetGeneration(1)
 	}

@@ -19,11 +19,12 @@ import (
 // patch answers PATCH: JSON patches, JSON merge patches, and strategic merge patches of what has a Go type.
 func (c *call) patch() (Response, error) {
 	how := types.PatchType(strings.TrimSpace(strings.Split(c.ContentType, ";")[0]))
+	if how == types.ApplyYAMLPatchType {
+		return apply(c)
+	}
 	known := []types.PatchType{types.JSONPatchType, types.MergePatchType, types.StrategicMergePatchType}
 	if !slices.Contains(known, how) || how == types.StrategicMergePatchType && c.kind.Custom {
-		return Response{}, statusError(metav1.Status{Status: metav1.StatusFailure, Code: http.StatusUnsupportedMediaType,
-			Reason: metav1.StatusReasonUnsupportedMediaType, Message: fmt.Sprintf("patches of the type %s are not supported",
-				how)})
+		return Response{}, unsupported(c)
 	}
 	before, err := c.existing()
 	if err != nil {
@@ -40,7 +41,14 @@ func (c *call) patch() (Response, error) {
 	if m.GetName() != c.name {
 		return Response{}, apierrors.NewBadRequest("the name of the object does not match the name on the URL")
 	}
+	m.Object = own(c, before, m.Object)
 	return c.replace(before, m)
+}
+
+func unsupported(c *call) error {
+	return statusError(metav1.Status{Status: metav1.StatusFailure, Code: http.StatusUnsupportedMediaType,
+		Reason:  metav1.StatusReasonUnsupportedMediaType,
+		Message: fmt.Sprintf("patches of the type %s are not supported", c.ContentType)})
 }
 
 // patched is an object after the patch that is sent.

@@ -33,6 +33,7 @@ type Server struct {
 	version   int64 // of the last write
 	compacted int64 // versions before it cannot be read any more
 	uids      int64
+	owning    map[*Kind]owning // nil: which client owns which fields is not kept
 	watches   []*Watch
 }
 

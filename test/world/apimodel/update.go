@@ -40,7 +40,7 @@ func (c *call) update() (Response, error) {
 		if !c.dry {
 			m.SetResourceVersion("")
 		}
-		stored, err := c.make(o)
+		stored, err := c.make(own(c, nil, o))
 		if err != nil {
 			return Response{}, err
 		}
@@ -56,6 +56,7 @@ func (c *call) update() (Response, error) {
 	if m.GetResourceVersion() == "" && !c.kind.Unconditional {
 		return Response{}, c.invalid(c.name, "metadata.resourceVersion", "must be specified for an update")
 	}
+	m.Object = own(c, before, o)
 	return c.replace(before, m)
 }
 
@@ -70,7 +71,9 @@ func (c *call) replace(before *Stored, m *unstructured.Unstructured) (Response, 
 	switch {
 	case c.sub == "status" && c.kind.Custom: // nothing but the status is looked at
 		status, has := m.Object["status"]
+		owners := m.GetManagedFields()
 		m.Object = copied(before.Object)
+		m.SetManagedFields(owners)
 		if delete(m.Object, "status"); has {
 			m.Object["status"] = status
 		}
@@ -150,7 +153,9 @@ func (c *call) keepIdentity(was, m *unstructured.Unstructured) error {
 	m.SetDeletionTimestamp(was.GetDeletionTimestamp())
 	m.SetDeletionGracePeriodSeconds(was.GetDeletionGracePeriodSeconds())
 	m.SetGeneration(was.GetGeneration())
-	m.SetManagedFields(nil)
+	if c.s.owning == nil {
+		m.SetManagedFields(nil)
+	}
 	if was.GetDeletionTimestamp() != nil {
 		for _, f := range m.GetFinalizers() {
 			if !contains(was.GetFinalizers(), f) {
