@@ -54,6 +54,12 @@ func TestDevicesOnThePage(t *testing.T) {
 	p.Until("the shares of a device", `document.querySelectorAll(".devices-on li:first-child > div").length === 2 &&
 	  ["memory 10Gi of 40Gi", "memory 20Gi of 40Gi"].every((s) =>
 	  document.querySelector(".devices-on li").innerText.includes(s))`)
+	p.Do("Emulation.setDeviceMetricsOverride", map[string]any{"width": 230, "height": 800, "deviceScaleFactor": 1,
+		"mobile": true})
+	p.Goes("#/cluster?node=gpu-2")
+	p.Until("what a driver wrote in its box, on more than one line", `((list) => list.some((e) => e.offsetHeight > 30) &&
+	  list.every((e) => e.scrollHeight <= e.clientHeight))([...document.querySelectorAll(".devices-on .chip")])`)
+	p.Do("Emulation.clearDeviceMetricsOverride", nil)
 	p.Goes("#/cluster?as=devices&lang=zh")
 	p.Until("the table in Chinese", `document.querySelector(".devices thead").innerText.includes("已分配")`)
 	p.Sound()

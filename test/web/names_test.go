@@ -81,5 +81,8 @@ func TestLongNames(t *testing.T) {
 			}
 		}
 	}
+	p.Goes("#/queues?queue=" + name)
+	p.Until("figures of a queue that fit on a phone", `((t) => t && t.rows.length > 1 &&
+	  t.getBoundingClientRect().right <= innerWidth)(document.querySelector(".drawer .figures-table"))`)
 	p.Sound()
 }

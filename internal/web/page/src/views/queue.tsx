@@ -5,7 +5,7 @@ import { Drawer, Empty } from "../bits";
 import { beside, borrowed, lacking } from "../derive";
 import { useQueueHistory } from "../history";
 import { useWorld } from "../store";
-import type { Answer, Arithmetic, Queue } from "../types";
+import type { Answer, Arithmetic, Queue, Quantities } from "../types";
 import { address } from "../url";
 import { codeName, t } from "../words";
 import { QueueChart } from "./queuetime";
@@ -34,7 +34,7 @@ export function QueueDrawer({ name, resource, onClose }: { name: string; resourc
         ))}</ul></section>}
       <section>
         <table className="figures-table">
-          <thead><tr><th scope="col">{t("Resource")}</th><th scope="col">{t("Allocated")}</th><th scope="col">{t("Deserved")}</th><th scope="col">{t("Requested")}</th><th scope="col">{t("Guaranteed")}</th><th scope="col">{t("At most")}</th></tr></thead>
+          <thead><tr><th scope="col">{t("Resource")}</th><th scope="col">{t("Allocated")}</th><th scope="col">{t("Deserved")}</th><th scope="col">{t("Requested")}</th><th scope="col" className={narrow(queue.guarantee)}>{t("Guaranteed")}</th><th scope="col" className={narrow(queue.capability)}>{t("At most")}</th></tr></thead>
           <tbody>{rows.map((r) => <Figures key={r} q={queue} r={r} />)}</tbody>
         </table>
       </section>
@@ -85,10 +85,13 @@ function OverTime({ name, resource }: { name: string; resource: string }) {
 function Figures({ q, r }: { q: Queue; r: string }) {
   const cell = (text: string | undefined) => (text === undefined ? "–" : show(amount(text), r));
   return (
-    <tr><th scope="row" title={r}>{resourceName(r)}</th><td>{cell(q.allocated[r] ?? "0")}</td><td>{cell(q.deserved[r])}</td><td>{cell(q.request[r])}</td><td>{cell(q.guarantee[r])}</td>
-      <td>{cell(q.capability[r])}</td></tr>
+    <tr><th scope="row" title={r}>{resourceName(r)}</th><td>{cell(q.allocated[r] ?? "0")}</td><td>{cell(q.deserved[r])}</td><td>{cell(q.request[r])}</td><td className={narrow(q.guarantee)}>{cell(q.guarantee[r])}</td>
+      <td className={narrow(q.capability)}>{cell(q.capability[r])}</td></tr>
   );
 }
+
+/** narrow leaves a column that says nothing out on a phone, where not all have room. */
+const narrow = (column: Quantities) => (Object.keys(column).length === 0 ? "unless-phone" : "");
 
 /** bound says what kept a round from giving all that the weight gives. */
 function bound(a: Arithmetic, i: number): string {
