@@ -48,11 +48,16 @@ func (p planner) byScheduler(a planning, jobs *manifest.Set) (told *explain.Plan
 	if !answered {
 		return nil, false, err
 	}
+	p.aged(out)
 	return out, settled, nil
 }
 
-// aheadWait is how long a client waits for when jobs start: as long as the scheduler looks.
+// aheadWait is how long a client waits for when jobs start, once it is its turn: longer than the scheduler looks.
 const aheadWait = 8 * time.Second
+
+// aheadPatience is how long it waits for that in all: the scheduler looks ahead for one after the other. To read all
+// objects takes longer on a large cluster, and not everybody may.
+const aheadPatience = 25 * time.Second
 
 // askedAhead is a plan in which the live scheduler has also looked when the jobs start that wait, and what would make
 // them run; nil where it has no time for that, or is too old for it.
@@ -64,13 +69,21 @@ func (p planner) askedAhead(a planning, x *scheduler, body []byte) *explain.Plan
 	if a.search > 0 {
 		wants.Set("wouldRun", a.search.String())
 	}
-	out := &explain.Plan{}
 	done := p.working("the scheduler looks when the jobs that wait start")
 	defer done()
-	if x.query("/v1/plan?"+wants.Encode(), body, aheadWait+2*time.Second, out) != nil {
+	out := &explain.Plan{}
+	if x.query("/v1/plan?"+wants.Encode(), body, aheadPatience, out) != nil { // what is busy is asked again until then
 		return nil
 	}
 	return out
+}
+
+// aged says of how long ago an answer is, where that is more than a moment.
+func (p planner) aged(out *explain.Plan) {
+	of, err := time.Parse(time.RFC3339, out.Basis.Time)
+	if age := p.Now().Sub(of).Round(time.Second); err == nil && age > 5*time.Second && age < time.Hour {
+		out.Notes = append(out.Notes, fmt.Sprintf("it is about the state %s ago: ask again for a newer one", age))
+	}
 }
 
 // working shows that something is being done, until the function that it returns is called.

@@ -16,7 +16,7 @@ type background struct {
 	auditAt  time.Time
 	auditing time.Duration // how long the last audit took
 	dumping  sync.Mutex    // held while a dump is written
-	copying  chan struct{} // has a place for the copy of the engine that is made or used; beside it plans keep one
+	copying  chan struct{} // has a place for the copy of the engine that is made or used, but for that of plans
 
 	leftovers leftovers
 	recorder  recorder

@@ -234,6 +234,7 @@ func (l *loop) reload() {
 	}
 	l.background.recorder.reloaded()
 	l.engine = next
+	l.background.plans.noteState() // no job is planned by the configuration before
 	if l.reads.of(next) {
 		l.seen.Look()
 	}

@@ -115,6 +115,7 @@ func (re *rebuilds) remake(s recording.State) {
 	}
 	answered := re.l.receipts
 	re.l.engine, re.l.receipts, re.l.next = next, nil, re.l.now()
+	re.l.background.plans.noteState()
 	re.l.background.recorder.remade()
 	if !re.l.unharmed("following what became of bindings", func() {
 		re.l.origins.follow(answered)

@@ -3,6 +3,7 @@ package loop
 import (
 	"context"
 	"errors"
+	"sync/atomic"
 	"time"
 
 	"ashlar.sh/internal/crash"
@@ -13,16 +14,26 @@ import (
 )
 
 // plans find what would become of jobs if they were submitted, on a copy of the engine and in a goroutine of their own.
-// To make a copy of a large cluster takes a second, and to try jobs on it milliseconds: so one copy is kept while
-// somebody asks, and a new one is made in its place beside the answers. No decision knows of them.
+// To make a copy of a large cluster takes a second, and to try jobs on it milliseconds: so one copy is kept, and a new
+// one is made in its place beside the answers. Where a copy takes longer than a client should wait it is kept and
+// renewed without a question, too; else it is gone when it has become too old. No decision knows of them.
 type plans struct {
 	l     *loop
 	asked chan *planned
 	next  chan fresh     // a copy that is made
 	made  fresh          // the copy that is kept
 	under bool           // a copy is being made
+	begun bool           // one was made without a question, to see how long that takes
 	from  time.Time      // no answer before, but for a burst
 	turn  chan time.Time // has a place for the one that looks ahead; the value: no sooner than
+
+	state atomic.Pointer[state] // of the engine that decides, after its last cycle
+}
+
+// state is what a copy is made of.
+type state struct {
+	engine *sched.Engine // another one with another configuration
+	epoch  uint64
 }
 
 // planned is a question, until it was answered.
@@ -44,8 +55,11 @@ type fresh struct {
 	copy   *sched.Copy
 	moment readapi.Moment
 	now    int64
+	of     state
 	made   time.Time
-	holds  time.Duration // from then on it is time for another one; after twice that it is too old
+	holds  time.Duration // when it is that old another one is made when it is asked
+	rests  time.Duration // … and when it is that old without a question; 0: it is not renewed then
+	most   time.Duration // … and it is too old for an answer
 	err    error
 }
 
@@ -53,6 +67,11 @@ const (
 	copyHolds = time.Second // at least
 	copyPace  = 10          // copies are made for at most this part of the time
 	planPace  = 4           // and jobs are tried for at most this part
+
+	cheapCopy = 50 * time.Millisecond // so long a client may wait for one
+	idleHolds = 30 * time.Second      // for so long a copy rests at least without a question
+	idlePace  = 20                    // … and such copies are made for at most this part of the time
+	idleLook  = 5 * time.Second
 )
 
 var errPlanning = errors.New("a bug in ashlar: its log says more")
@@ -81,8 +100,8 @@ func (q *questions) Plan(ctx context.Context, jobs []model.Fact,
 
 // follow answers, one question at a time, until ctx ends.
 func (x *plans) follow(ctx context.Context) {
-	old := time.NewTimer(0)
-	defer old.Stop()
+	look := time.NewTimer(0)
+	defer look.Stop()
 	for {
 		select {
 		case <-ctx.Done():
@@ -92,16 +111,57 @@ func (x *plans) follow(ctx context.Context) {
 			p.answer <- tried{ahead, err}
 		case made := <-x.next:
 			x.take(made)
-		case <-old.C:
+		case <-look.C:
 		}
-		if x.made.copy != nil && x.tooOld() {
-			x.made = fresh{} // no client asks
+		x.idle(ctx)
+		wait := idleLook
+		if x.made.copy != nil && x.made.rests == 0 {
+			wait = max(copyHolds, x.made.most-x.age())
 		}
-		old.Reset(max(copyHolds, 2*x.made.holds-time.Since(x.made.made)))
+		look.Reset(wait)
 	}
 }
 
-func (x *plans) tooOld() bool { return time.Since(x.made.made) > 2*x.made.holds }
+// idle drops a copy that is too old, and renews one that is costly to make, so that the first client that asks need not
+// wait for it. The first copy is made without a question, to see what it costs.
+func (x *plans) idle(ctx context.Context) {
+	if x.l.background.questions.Ready() != nil {
+		x.made, x.begun = fresh{}, false
+		return
+	}
+	renew := x.made.rests > 0 && (x.replaced() || x.age() > x.made.rests && !x.current())
+	if x.made.copy != nil && x.tooOld() {
+		x.made = fresh{rests: x.made.rests}
+	}
+	if renew || !x.begun {
+		x.begun = true
+		x.begin(ctx)
+	}
+}
+
+func (x *plans) age() time.Duration { return time.Since(x.made.made) }
+
+// noteState notes the state of the engine that decides, in the loop's goroutine.
+func (x *plans) noteState() {
+	now := state{x.l.engine, x.l.engine.Ledger().Changes.StateEpoch()}
+	if was := x.state.Load(); was == nil || *was != now {
+		x.state.Store(&now)
+	}
+}
+
+// current says that nothing has changed since the copy was made.
+func (x *plans) current() bool {
+	now := x.state.Load()
+	return now != nil && *now == x.made.of && x.age() <= x.made.most
+}
+
+// replaced says that another engine decides than the one that the copy was made of, as after a new configuration.
+func (x *plans) replaced() bool {
+	now := x.state.Load()
+	return now != nil && x.made.copy != nil && now.engine != x.made.of.engine
+}
+
+func (x *plans) tooOld() bool { return x.age() > x.made.most || x.replaced() }
 
 func (x *plans) take(made fresh) {
 	if x.under = false; made.err == nil {
@@ -114,10 +174,11 @@ func (x *plans) reply(ctx context.Context, p *planned) (ahead readapi.Foresee, e
 	if !waitUntil(p.ctx, x.from) {
 		return nil, noTime
 	}
-	if age := time.Since(x.made.made); x.made.copy == nil || age > x.made.holds {
+	if x.made.copy == nil || x.replaced() || x.age() > x.made.holds && !x.current() {
 		x.begin(ctx)
 	}
 	for x.made.copy == nil || x.tooOld() {
+		x.begin(ctx) // what is being made may be of the engine before
 		select {
 		case made := <-x.next:
 			if x.take(made); made.err != nil {
@@ -162,20 +223,15 @@ func (x *plans) begin(ctx context.Context) {
 	})
 }
 
-// copied makes a copy. It waits for those that others make: see background.copying.
+// copied makes a copy, beside those that others make: no plan waits for an estimate.
 func (x *plans) copied(ctx context.Context) (out fresh) {
-	select {
-	case x.l.background.copying <- struct{}{}:
-	case <-ctx.Done():
-		return fresh{err: noTime}
-	}
-	defer func() { <-x.l.background.copying }()
 	began := time.Now()
 	var copies func() (*sched.Copy, error)
 	var handed time.Duration
 	if out.err = x.l.background.questions.handOver(ctx, func(e *sched.Engine, m readapi.Moment) {
 		at := time.Now()
 		copies, out.moment, out.now = sched.CopiesOf(e), m, x.l.now()
+		out.of = state{e, e.Ledger().Changes.StateEpoch()}
 		handed = time.Since(at)
 	}); out.err != nil {
 		return out
@@ -186,6 +242,11 @@ func (x *plans) copied(ctx context.Context) (out fresh) {
 	out.copy.Decide(out.now) // in the first cycle an engine finds what it remembers from then on
 	out.copy.Revert()
 	out.made = time.Now()
-	out.holds = max(copyHolds, copyPace*time.Since(began), shares[readapi.Whole]*handed)
+	took := time.Since(began)
+	out.holds = max(copyHolds, copyPace*took, shares[readapi.Whole]*handed)
+	if out.most = 2 * out.holds; took > cheapCopy {
+		out.rests = max(idleHolds, idlePace*took, shares[readapi.Whole]*handed)
+		out.most = out.rests + out.holds
+	}
 	return out
 }

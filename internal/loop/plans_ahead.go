@@ -14,6 +14,9 @@ import (
 	"ashlar.sh/sched/whatif"
 )
 
+// longestAhead is how long one client is looked ahead for: what was found until then is told.
+const longestAhead = 5 * time.Second
+
 // ahead looks ahead for jobs that were planned, on copies that have them: what would make them run is tried on one, and
 // the same one is then run forward until they have started. It is done in the goroutine of its client, one at a time,
 // for a quarter of the time at most: plans that only ask for the next cycles do not wait for it.
@@ -30,6 +33,8 @@ func (x *plans) ahead(copies func() (*sched.Copy, error), now int64) readapi.For
 		case <-ctx.Done():
 			return out, noTime
 		}
+		ctx, stop := context.WithTimeout(ctx, longestAhead)
+		defer stop()
 		began := time.Now()
 		panicked := crash.Handler(x.l.panicked).Guard("looking ahead for planned jobs", func() {
 			out, err = lookAhead(ctx, copies, now, wanted)

@@ -55,13 +55,13 @@ func TestPlansAreMadeOnACopyThatIsKept(t *testing.T) {
 		<-time.After(time.Second)
 		x.background.copying <- struct{}{} // an estimate is being made
 		if old, starts, err := x.plan(2*time.Second, nil); err != nil || starts || !old.Equal(first) {
-			t.Errorf("while another copy cannot be made: of %v, starts %v: %v", old, starts, err)
+			t.Errorf("while another copy is made: of %v, starts %v: %v", old, starts, err)
 		}
-		<-x.background.copying
 		synctest.Wait()
 		if next, starts, err := x.plan(2*time.Second, nil); err != nil || !starts || !next.After(first) {
 			t.Errorf("of %v, after %v; starts %v: %v", next, first, starts, err)
 		}
+		<-x.background.copying
 		<-time.After(5 * time.Second)
 		synctest.Wait()
 		if x.background.plans.made.copy != nil {

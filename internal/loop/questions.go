@@ -153,6 +153,7 @@ func (q *questions) try(asked *question) error {
 func (q *questions) decided() {
 	q.cycle.Add(1)
 	q.ended.Store(q.l.now())
+	q.l.background.plans.noteState()
 }
 
 // Ready implements readapi.Scheduler.

@@ -173,12 +173,14 @@ func BenchmarkWhyAsked(b *testing.B) {
 }
 
 // BenchmarkPlanAsked asks what would become of a gang, again and again, while the loop decides without a pause: of one
-// that starts, one that has too little room, and one that never starts. Memory is what the copy adds to the heap.
+// that starts, one that has too little room, and one that never starts. The first client comes when the scheduler has
+// decided for five seconds. Memory is what the copy adds to the heap.
 func BenchmarkPlanAsked(b *testing.B) {
 	c := newCrowded(b)
 	url, client := c.served(b)
 	go c.background.plans.follow(b.Context())
 	before := heapInUse()
+	c.rounds(5 * time.Second)
 	c.askedAgain(b, 1, func(i int) io.ReadCloser {
 		return ask(b.Context(), b, client, fmt.Sprint("user-", i%8), readapi.Query, url+"/v1/plan",
 			strings.NewReader(submission(fmt.Sprintf("new-%d", i), [...]int{1, 60, 500}[i%3])))
