@@ -67,7 +67,7 @@ type TaskCommitment struct {
 	Until int64
 
 	Statement uint64
-	Chosen    ledger.Chosen     // of a bind
+	Chosen    ledger.Chosen     // of a bind, and of kept room
 	For       ledger.EvictedFor // of an eviction
 	Accepted  bool              `json:"Told"` // of an eviction: the request was accepted; recordings have the old name
 	// of kept room: when the pod is to start there, and what was planned first

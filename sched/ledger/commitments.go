@@ -39,7 +39,7 @@ type Commitment struct {
 	Planned   *PlannedStart // CommitKeptRoom: when the task is to start in that room; nil: no start is planned
 
 	// Chosen is what Allocators chose along with the node. CommitBind: binding makes it effective first.
-	// CommitReserve: what the task is to have (see PipelinedAllocator).
+	// CommitReserve: what the task is to have (see PipelinedAllocator). CommitKeptRoom: what is kept (see Keeper).
 	Chosen Chosen
 }
 

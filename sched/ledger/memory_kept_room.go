@@ -32,9 +32,11 @@ func (kr *KeptRoom) Keep(t TaskID, n NodeID, until int64) {
 	kr.l.Hold(t, Commitment{Kind: CommitKeptRoom, Node: n, Until: until})
 }
 
-// Plan keeps room for a pending task on a node until a time, for the planned start of its job.
-func (kr *KeptRoom) Plan(t TaskID, n NodeID, start *PlannedStart, until int64) {
-	kr.l.Hold(t, Commitment{Kind: CommitKeptRoom, Node: n, Until: until, Planned: start})
+// Plan keeps room for a pending task on a node until a time, for the planned start of its job, and of what Allocators
+// chose there what Keepers did.
+func (kr *KeptRoom) Plan(t TaskID, n NodeID, c Chosen, start *PlannedStart, until int64) {
+	kr.l.Hold(t, Commitment{Kind: CommitKeptRoom, Node: n, Until: until, Planned: start,
+		Chosen: kr.l.PluginStates.kept(c)})
 }
 
 // Start is when a job is to start in room that is kept for it, and what was planned first; 0: no start is planned.
@@ -167,6 +169,7 @@ func (kr *KeptRoom) count(row *Task, sign int64) {
 	if row.waived {
 		return
 	}
+	kr.l.PluginStates.keep(row, sign)
 	for _, need := range kr.l.Classes.rows[row.Class].Need {
 		if need.Dim != resource.Pods && row.covered&QueueCovered == 0 {
 			job.keptRoom = job.keptRoom.Set(need.Dim, job.keptRoom.Get(need.Dim)+need.Amount*sign)
@@ -278,6 +281,7 @@ func (kr *KeptRoom) recount(tasks []TaskID, sign int64) {
 	}
 	for _, t := range tasks {
 		row := &kr.l.Tasks.rows[t]
+		kr.l.PluginStates.keep(row, sign)
 		if row.covered&QueueCovered == 0 {
 			if as := (sum{row.Job, row.Class}); as != of {
 				add()

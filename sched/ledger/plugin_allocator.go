@@ -63,6 +63,54 @@ type PipelinedAllocator interface {
 	ChoosePipelined(t TaskID, task *Task, n NodeID) string
 }
 
+// Keeper is an Allocator of which what it chose is kept, too, where room is kept for a planned start (KeptRoom.Plan):
+// no other task gets it, unless it is one for which that room does not count.
+type Keeper interface {
+	Allocator
+	// Keep counts as kept what was chosen for a task (by is 1), or takes that back (by is -1).
+	Keep(choice string, by int)
+}
+
+// kept is what is kept of a choice, by Keepers.
+func (ps *PluginStates) kept(c Chosen) (out Chosen) {
+	if c == "" {
+		return ""
+	}
+	for _, k := range ps.keepers {
+		out += Choose(k.Name(), c.Of(k.Name()))
+	}
+	return out
+}
+
+// keep tells Keepers what is kept for a task (by is 1), or that it is not any more (by is -1).
+func (ps *PluginStates) keep(row *Task, by int64) {
+	if row.Held.Chosen == "" {
+		return
+	}
+	for _, k := range ps.keepers {
+		if choice := row.Held.Chosen.Of(k.Name()); choice != "" {
+			k.Keep(choice, int(by))
+		}
+	}
+}
+
+// EachKept calls f for each choice of a Keeper that is kept for a task and counts, in no order that may decide
+// anything.
+func (ps *PluginStates) EachKept(keeper string, f func(choice string)) {
+	if !ps.l.KeptRoom.Any() {
+		return
+	}
+	for i := range ps.l.Tasks.rows {
+		row := &ps.l.Tasks.rows[i]
+		if row.free || row.Node != NoNode || !row.hasKeptRoom() || row.waived {
+			continue
+		}
+		if choice := row.Held.Chosen.Of(keeper); choice != "" {
+			f(choice)
+		}
+	}
+}
+
 // ChosenPipelined is what a task that waits for room on a node is to have there.
 func (l *Ledger) ChosenPipelined(t TaskID, n NodeID) Chosen {
 	var out Chosen

@@ -13,6 +13,7 @@ type PluginStates struct {
 	states       []PluginState
 	allocators   []Allocator   // the PluginStates that choose
 	factReaders  []FactReader  // the PluginStates that read facts beside the engine's own
+	keepers      []Keeper      // those of them of which choices are kept
 	podObservers []PodObserver // the PluginStates that observe every pod
 }
 
@@ -85,6 +86,10 @@ func (ps *PluginStates) Add(b PluginState) {
 	}
 	if c, ok := b.(Allocator); ok {
 		ps.allocators = append(ps.allocators, c)
+	}
+	if k, ok := b.(Keeper); ok {
+		ps.EachKept(k.Name(), func(choice string) { k.Keep(choice, 1) })
+		ps.keepers = append(ps.keepers, k)
 	}
 }
 

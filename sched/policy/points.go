@@ -242,6 +242,24 @@ type Refuser interface {
 	Refusing(t ledger.TaskID) []uint64
 }
 
+// Stocked is a TaskFilter that gives tasks things of a node of which there are so many, and which they hold until they
+// end: devices. By what it counts a start is planned (action backfill); then it is asked as any filter.
+type Stocked interface {
+	TaskFilter
+	// Stocks are the kinds of things that a task needs more of on a node, and that can be counted, how many are free,
+	// and how many of them each of some tasks there gives back when it ends, those that end first first. It decides
+	// nothing by itself: with as many as a task needs the filter may refuse the node, but not with fewer.
+	Stocks(t ledger.TaskID, n ledger.NodeID, on []ledger.TaskID) []Stock
+}
+
+// Stock is so many things of one kind on a node.
+type Stock struct {
+	Need int64 // for one more task
+	Once bool  // tasks share them: the first one alone needs them
+	Free int64
+	Back []int64 // by the place of a task in the list
+}
+
 // NodeOrder scores a node for a class by facts and by the pods on that node: between 0 and its weight times Points.
 type NodeOrder interface {
 	ScoreNode(c *ledger.Class, n ledger.NodeID) int64

@@ -192,8 +192,9 @@ func (c *roomKeeper) enough() int {
 
 // foundPlace is a place for a member.
 type foundPlace struct {
-	task ledger.TaskID
-	node ledger.NodeID
+	task   ledger.TaskID
+	node   ledger.NodeID
+	chosen ledger.Chosen
 }
 
 // places finds places for the rest of the job's minimum, without the later tasks on the first nodes of
@@ -223,8 +224,8 @@ func placesWithout(s *session.Session, j ledger.JobID, gone []ledger.TaskID, cou
 				return false
 			}
 			for _, t := range tasks {
-				if n := s.L.Task(t).Node; n != ledger.NoNode {
-					places = append(places, foundPlace{t, n})
+				if row := s.L.Task(t); row.Node != ledger.NoNode {
+					places = append(places, foundPlace{t, row.Node, row.Chosen})
 				}
 			}
 			return false

@@ -41,9 +41,8 @@ func RenewPlans(s *session.Session) {
 			s.Pending.TimePassed() // see asPlanned
 			fallthrough
 		default:
-			if expired(s, j) {
+			if expired(s, j) && (!costly(s, j) || due(s)) && !plan(s, j, first, model.Never) && !putOff(s) {
 				release(s, j)
-				plan(s, j, first, model.Never)
 			}
 		}
 	}
@@ -69,7 +68,7 @@ func planSooner(s *session.Session) {
 		start, first := s.L.KeptRoom.Start(j)
 		moved = plan(s, j, first, start) || moved
 	}
-	if !moved && len(planned) <= most {
+	if !moved && len(planned) <= most && !putOff(s) {
 		s.RememberIdle("plan sooner")
 	}
 }
@@ -221,6 +220,15 @@ func planFor(s *session.Session, j ledger.JobID) (isFirst, planned bool) {
 		}
 		return true, false
 	}
+	if costly(s, j) {
+		if every, _ := pace(s); s.Planned == 0 || s.Asked+every < s.Planned {
+			s.Planned = max(s.Now, s.Asked) + every
+		}
+		if !due(s) || slices.Contains(s.Vain, j) {
+			return true, false
+		}
+		s.Vain = append(s.Vain, j)
+	}
 	return true, !Would(s, j) && plan(s, j, 0, model.Never)
 }
 
@@ -256,7 +264,7 @@ func plan(s *session.Session, j ledger.JobID, first, before int64) bool {
 	}
 	planned := &ledger.PlannedStart{At: start, First: first}
 	for _, x := range places {
-		s.L.KeptRoom.Plan(x.task, x.node, planned, model.After(start, s.Backfill.Resolution))
+		s.L.KeptRoom.Plan(x.task, x.node, x.chosen, planned, model.After(start, s.Backfill.Resolution))
 	}
 	s.L.Lenders.Lend(j, ledger.Lends) // to jobs that end before
 	cover(s, j)

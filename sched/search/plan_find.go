@@ -6,6 +6,7 @@ import (
 
 	"ashlar.sh/sched/ledger"
 	"ashlar.sh/sched/model"
+	"ashlar.sh/sched/policy"
 	"ashlar.sh/sched/session"
 	"ashlar.sh/sched/topology"
 )
@@ -22,6 +23,7 @@ type planner struct {
 	ends  *session.Ends
 	gains []gain
 	of    []ledger.NodeID // the nodes of the gains
+	stock stocks
 	gone  []ledger.TaskID // once they have ended, the queue has room for the job
 }
 
@@ -41,13 +43,18 @@ const (
 
 func newPlanner(s *session.Session, j ledger.JobID) *planner {
 	w := PendingTasksOf(s, j)
-	return &planner{s: s, j: j, kinds: kinds(s, w, nil), need: int64(needs(s, j)), step: s.Backfill.Resolution,
+	p := &planner{s: s, j: j, kinds: kinds(s, w, nil), need: int64(needs(s, j)), step: s.Backfill.Resolution,
 		ends: s.Ends()}
+	p.stock = stocksFor(s, w, p.kinds)
+	return p
 }
 
 // find finds the earliest start, and the places; none when it is not known when the job could start, or not before a
 // time.
 func (p *planner) find(before int64) (places []foundPlace, start int64) {
+	if p.stock.refused(p.s) {
+		return nil, 0
+	}
 	from, ok := p.quota()
 	if !ok {
 		return nil, 0
@@ -97,7 +104,7 @@ func (p *planner) survey(nodes []ledger.NodeID) {
 	for k, kind := range p.kinds {
 		class := p.s.L.Class(kind.class)
 		admitted := p.s.Nodes.Admitted(kind.class)
-		r := &nodeRoom{make([]int64, len(class.Need)), make([]int64, len(class.Need)), ledger.NoClass}
+		r := &nodeRoom{free: make([]int64, len(class.Need)), held: make([]int64, len(class.Need)), of: ledger.NoClass}
 		for _, n := range nodes {
 			if admitted[n] { // and present
 				p.surveyNode(n, int32(k), class, r)
@@ -117,11 +124,12 @@ func (p *planner) surveyNode(n ledger.NodeID, kind int32, class *ledger.Class, r
 	if most <= 0 || len(class.Need) == 0 {
 		return
 	}
-	fit := fitsIn(r.free, class, most)
+	on := p.ends.InOrder(n)
+	r.things = p.stock.on(kind, n, on)
+	fit := r.fits(class, most)
 	if fit > 0 {
 		p.gains = append(p.gains, gain{p.s.Now, n, kind, int32(fit)})
 	}
-	on := p.ends.InOrder(n)
 	for k := 0; k < len(on) && fit < most; {
 		at := p.ends.Expected(&on[k])
 		if at == model.Never {
@@ -129,20 +137,22 @@ func (p *planner) surveyNode(n ledger.NodeID, kind int32, class *ledger.Class, r
 		}
 		for ; k < len(on) && p.ends.Expected(&on[k]) == at; k++ {
 			r.add(p.s.L, class, on[k].Class)
+			r.giveBack(k)
 		}
 		if r.takes(class, fit+1) {
-			now := fitsIn(r.free, class, most)
+			now := r.fits(class, most)
 			p.gains = append(p.gains, gain{at, n, kind, int32(now - fit)})
 			fit = now
 		}
 	}
 }
 
-// nodeRoom is what is free on a node, in the dimensions that a class needs.
+// nodeRoom is what is free on a node, in the dimensions that a class needs, and of things that filters count.
 type nodeRoom struct {
-	free []int64
-	held []int64 // by the tasks of a class that was added last
-	of   ledger.ClassID
+	free   []int64
+	held   []int64 // by the tasks of a class that was added last
+	of     ledger.ClassID
+	things []policy.Stock
 }
 
 // add adds what a task of a class gives back.
@@ -165,7 +175,7 @@ func (r *nodeRoom) takes(class *ledger.Class, tasks int64) bool {
 			return false
 		}
 	}
-	return true
+	return len(r.things) == 0 || r.fits(class, tasks) == tasks
 }
 
 // fitsIn is how many tasks of a class have room in free amounts, most at most.
@@ -227,19 +237,9 @@ func stepsAt(n, step int64) int64 {
 func (p *planner) inTime(at int64) (places []foundPlace, start int64) {
 	defer p.s.Policy.StartAt(p.s.Now)
 	for range mostTimes {
-		turns := p.s.Policy.StartAt(at)
-		for _, times := range [...]int64{1, 4, 16} {
-			gone, others := p.leaving(at, times*p.need)
-			all := len(others) == 0
-			if times == 16 {
-				others = nil
-			}
-			if places = placesWithout(p.s, p.j, gone, len(p.gone), nil, others); len(places) > 0 {
-				return places, at
-			}
-			if all {
-				break
-			}
+		places, turns := p.placesAt(at)
+		if len(places) > 0 {
+			return places, at
 		}
 		next := int64(model.Never)
 		if turns != 0 {
@@ -251,11 +251,30 @@ func (p *planner) inTime(at int64) (places []foundPlace, start int64) {
 			}
 		}
 		if next == model.Never {
-			break
+			return nil, 0
 		}
 		at = stepsAt(next/p.step+1, p.step)
 	}
+	if p.stock.some {
+		return p.later(at)
+	}
 	return nil, 0
+}
+
+// placesAt places the job at a time, and says when filters may answer otherwise for later starts, 0 for never.
+func (p *planner) placesAt(at int64) (places []foundPlace, turns int64) {
+	turns = p.s.Policy.StartAt(at)
+	for _, times := range [...]int64{1, 4, 16} {
+		gone, others := p.leaving(at, times*p.need)
+		all := len(others) == 0
+		if times == 16 {
+			others = nil
+		}
+		if places = placesWithout(p.s, p.j, gone, len(p.gone), nil, others); len(places) > 0 || all {
+			break
+		}
+	}
+	return places, turns
 }
 
 // leaving are the tasks that have left by a time, on the nodes that have room last, as many as have room for so many

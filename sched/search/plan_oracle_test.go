@@ -251,8 +251,8 @@ func (p slowPlanner) placesWithout(gone []ledger.TaskID, leftOut []ledger.NodeID
 				return false
 			}
 			for _, t := range tasks {
-				if n := s.L.Task(t).Node; n != ledger.NoNode {
-					places = append(places, foundPlace{t, n})
+				if row := s.L.Task(t); row.Node != ledger.NoNode {
+					places = append(places, foundPlace{t, row.Node, row.Chosen})
 				}
 			}
 			return false

@@ -30,6 +30,8 @@ type Session struct {
 	Backfill Backfill
 	// Planned is the earliest time at which a job has waited long enough for its start to be planned; 0: none waits.
 	Planned int64
+	// Vain are jobs of which no start could be planned in this cycle, and to look for it again costs too much.
+	Vain []ledger.JobID
 	// Reached is up to when planned starts that were reached have woken jobs.
 	Reached int64
 	// Surplus is when members above their gangs' minimums are placed.
@@ -47,7 +49,7 @@ type Session struct {
 
 // Open begins a cycle: what was noted in earlier cycles no longer counts, except refusals.
 func (s *Session) Open(now int64) {
-	s.Now = now
+	s.Now, s.Vain = now, s.Vain[:0]
 	s.Pending.Open()
 	s.arrive()
 }

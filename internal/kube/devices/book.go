@@ -55,6 +55,7 @@ func (d *Devices) Audit(sits func(yield func(t ledger.TaskID, task *ledger.Task,
 		want.Take(t, task, n, how)
 		return true
 	})
+	d.l.PluginStates.EachKept(Name, func(choice string) { want.Keep(choice, 1) })
 	var out []string
 	is, should := d.dump(), want.dump()
 	all := maps.Clone(is)

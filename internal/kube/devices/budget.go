@@ -163,6 +163,14 @@ func (b *budget) wait(until int64) {
 	}
 }
 
+// owe takes steps from accounts that are spent beside the budget of a cycle.
+func (b *budget) owe(namespace string, shape digest, steps int64) {
+	if spent, of := b.spent, b.of[namespace]; b.counts && steps > 0 {
+		b.charge(namespace, shape, steps)
+		b.spent, b.of[namespace] = spent, of
+	}
+}
+
 // charge notes what a question has cost.
 func (b *budget) charge(namespace string, shape digest, steps int64) {
 	if !b.counts || steps <= 0 {

@@ -6,6 +6,7 @@ import (
 
 	resourcev1 "k8s.io/api/resource/v1"
 	"k8s.io/apimachinery/pkg/api/equality"
+	"k8s.io/dynamic-resource-allocation/structured"
 
 	"ashlar.sh/sched/model"
 )
@@ -17,10 +18,22 @@ type claim struct {
 	chosen map[pick]int              // how many tasks sit with a choice; those that share a claim make the same
 	users  map[string]int            // the uids of the pods that sit with it
 	names  map[string]string         // of these pods, by uid
+	has    []structured.DeviceID     // by its fact; nil: they were not asked for yet
 }
 
 // pick is devices chosen for one life of a claim.
 type pick struct{ uid, allocation string }
+
+// devices are those that it has by its fact.
+func (c *claim) devices() []structured.DeviceID {
+	if a := c.fact.Status.Allocation; a != nil && c.has == nil {
+		for i := range a.Devices.Results {
+			r := &a.Devices.Results[i]
+			c.has = append(c.has, structured.MakeDeviceID(r.Driver, r.Pool, r.Device))
+		}
+	}
+	return c.has
+}
 
 func (c *claim) empty() bool { return c.fact == nil && len(c.chosen) == 0 && len(c.users) == 0 }
 
@@ -43,7 +56,7 @@ func (d *Devices) update(key string, fact *resourcev1.ResourceClaim) {
 		had = c.fact.Status.Allocation
 	}
 	d.special.note(key, SpecialOf(c.fact), SpecialOf(fact))
-	if c.fact = fact; fact != nil {
+	if c.fact, c.has = fact, nil; fact != nil {
 		has = fact.Status.Allocation
 	}
 	if !equality.Semantic.DeepEqual(had, has) { // a claim that is written again gives nothing back

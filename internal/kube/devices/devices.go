@@ -26,6 +26,7 @@ const mostCompiled = 256
 // and the ledger.Allocator behind both. Like its ledger it is not safe for concurrent use.
 type Devices struct {
 	reporter
+	planner
 
 	l        *ledger.Ledger
 	programs *Programs
@@ -100,7 +101,7 @@ func (d *Devices) PrePredicate(t ledger.TaskID) policy.Verdict {
 		return q.refusal
 	}
 	spent := d.budget.blocked(q.pod.Namespace, q.shape)
-	if spent == ofNone && !d.explains() {
+	if !d.explains() {
 		_, spent = d.budget.allow(q.pod.Namespace, q.shape)
 	}
 	if spent != ofNone {
@@ -115,7 +116,7 @@ func (d *Devices) PrePredicate(t ledger.TaskID) policy.Verdict {
 func (d *Devices) FilterTask(t ledger.TaskID, n ledger.NodeID, future bool) policy.Verdict {
 	task := d.l.Task(t)
 	q := d.questions.ask(task)
-	if future && d.leaves.any(n) {
+	if (future || d.ahead) && d.leaves.any(n) {
 		_, verdict := d.find(task, n, future)
 		return verdict
 	}
@@ -201,6 +202,7 @@ func refuse(code trace.Code, text string) policy.Verdict {
 // wire tells the parts what they are parts of.
 func (d *Devices) wire() *Devices {
 	d.leaves.d = d
+	d.planner.d = d
 	d.questions.d = d
 	d.extended.d = d
 	d.special.d = d

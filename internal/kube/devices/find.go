@@ -22,8 +22,15 @@ func (d *Devices) find(task *ledger.Task, n ledger.NodeID, future bool) (w Write
 	q := d.questions.ask(task)
 	if !d.leaves.lent {
 		back := d.special.devices(q)
-		if future {
+		if future = future || d.ahead; future {
 			back = append(back, d.leaves.givenBack(n)...)
+		}
+		if len(back) > 0 && d.ahead {
+			d.leaves.first(back, n, func() bool {
+				w, no = d.find(task, n, future)
+				return no.Admits()
+			})
+			return w, no
 		}
 		if len(back) > 0 {
 			d.leaves.without(back, func() { w, no = d.find(task, n, future) })
@@ -108,7 +115,7 @@ func (d *Devices) answer(q *question, at *place, of *sought) ([]resourcev1.Alloc
 		}
 		return nil, spentOn(ofCycle), false
 	}
-	if !d.explains() && (!no.Admits() || s.cost > d.budget.free) {
+	if !d.explains() && (!no.Admits() || s.cost > d.free()) {
 		answer := d.memory.refusal(no)
 		if no.Admits() {
 			answer = &finding{results: found}
@@ -147,7 +154,7 @@ func (d *Devices) may(q *question) (steps int64, spent string) {
 func (d *Devices) pay(q *question, s *search, no policy.Verdict) {
 	cost := s.cost
 	if no.Admits() && !s.ended {
-		cost = max(0, cost-d.budget.free)
+		cost = max(0, cost-d.free())
 	}
 	if d.explains() {
 		d.budget.explaining += cost

@@ -25,6 +25,7 @@ type hostility struct {
 	claim func(i int) *resourcev1.ResourceClaim
 	also  func(w *world, turn int) // turn 0: once, before there are claims
 	with  []string                 // claims of each pod beside its own, in its own namespace
+	plans bool                     // starts are planned, and pods have all devices for a time
 }
 
 // BenchmarkHostileClaims are cycles of a cluster of 1 000 nodes with devices in which a hundred claims of ten
@@ -244,7 +245,11 @@ type hostileWorld struct {
 func (h hostility) world(tb testing.TB) *hostileWorld {
 	tb.Helper()
 	programs := devices.NewPrograms()
-	e, err := sched.New(profile("enqueue", "allocate", "backfill"), sched.WithPlugin(filters.PredicatesWith(programs)))
+	p := profile("enqueue", "allocate", "backfill")
+	if h.plans {
+		p = planning()
+	}
+	e, err := sched.New(p, sched.WithPlugin(filters.PredicatesWith(programs)))
 	if err != nil {
 		tb.Fatal(err)
 	}
@@ -257,6 +262,11 @@ func (h hostility) world(tb testing.TB) *hostileWorld {
 		on := node(n)
 		on.Labels = map[string]string{"kubernetes.io/hostname": n}
 		w.tell(on, slice(n, 8))
+		for k := 0; h.plans && k < 4; k++ {
+			p, c := running(fmt.Sprint(n, "-", k), n, []string{fmt.Sprint("gpu-", 2*k), fmt.Sprint("gpu-", 2*k+1)},
+				int64(1000+4*i+k))
+			w.tell(p, c)
+		}
 	}
 	if h.also != nil {
 		h.also(w.world, 0)

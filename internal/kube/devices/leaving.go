@@ -91,21 +91,45 @@ func (ld *leavingDevices) claims(of leavers) map[string]int {
 func (ld *leavingDevices) givenBack(n ledger.NodeID) (out []*resourcev1.AllocationResult) {
 	of := ld.pods[n]
 	for key := range ld.claims(of) { // order-free: counts of devices
-		c := ld.d.claims[key]
-		if c == nil || c.fact == nil || c.fact.Status.Allocation == nil || len(c.fact.Status.ReservedFor) == 0 {
-			continue
-		}
-		stays := slices.ContainsFunc(c.fact.Status.ReservedFor, func(r resourcev1.ResourceClaimConsumerReference) bool {
-			return of.uids[string(r.UID)] == 0
-		})
-		for uid := range c.users { // order-free: some of them
-			stays = stays || of.uids[uid] == 0
-		}
-		if !stays {
-			out = append(out, c.fact.Status.Allocation)
+		if a := ld.d.claims[key].freed(func(uid string) bool { return of.uids[uid] > 0 }); a != nil {
+			out = append(out, a)
 		}
 	}
 	return out
+}
+
+// freed are the devices that a claim gives back once some pods have ended; nil: none, as another pod has it.
+func (c *claim) freed(ends func(uid string) bool) *resourcev1.AllocationResult {
+	if c == nil || c.fact == nil || c.fact.Status.Allocation == nil || len(c.fact.Status.ReservedFor) == 0 {
+		return nil
+	}
+	for i := range c.fact.Status.ReservedFor {
+		if !ends(string(c.fact.Status.ReservedFor[i].UID)) {
+			return nil
+		}
+	}
+	for uid := range c.users { // order-free: some of them
+		if !ends(uid) {
+			return nil
+		}
+	}
+	return c.fact.Status.Allocation
+}
+
+// first calls f with devices counted as free, and all others of a node's own pools as taken; then, if f finds nothing,
+// as without does.
+func (ld *leavingDevices) first(back []*resourcev1.AllocationResult, n ledger.NodeID, f func() (found bool)) {
+	spare := ld.d.spare(n)
+	ld.without(back, func() {
+		ld.d.used.lend(spare, 1)
+		ld.d.questions.last.found = false
+		found := f()
+		ld.d.used.lend(spare, -1)
+		if !found {
+			ld.d.questions.last.found = false
+			f()
+		}
+	})
 }
 
 // without calls f with devices counted as free.

@@ -11,6 +11,8 @@ import (
 	"time"
 	"unsafe"
 
+	resourcev1 "k8s.io/api/resource/v1"
+
 	"ashlar.sh/sched"
 	"ashlar.sh/sched/model"
 )
@@ -19,8 +21,26 @@ import (
 // cycle and for the next, in which it is bound. This is the time of the one thread that decides, so that a busy machine
 // makes it no longer. Equal worlds do equal work: what a cycle takes more in one run than in another, it does not need.
 func TestHostileClaimsHoldUpNoOthers(t *testing.T) {
+	holdUpNoOthers(t, hostilities)
+}
+
+// Nor do they where the start of the first job is planned, and all nodes are full of pods that end one after the other.
+func TestPlanningForHostileClaimsHoldsUpNoOthers(t *testing.T) {
+	puzzles := func(i int) *resourcev1.ResourceClaim {
+		return puzzle(fmt.Sprint("evil", i), 7, fmt.Sprintf("device.driver != 'x%d'", i))
+	}
+	holdUpNoOthers(t, []hostility{
+		{name: "costly", claim: hostile, plans: true},
+		{name: "in vain", claim: puzzles, plans: true},
+		{name: "met at last", plans: true, claim: func(i int) *resourcev1.ResourceClaim {
+			return claim(fmt.Sprint("evil", i), 8, loops(7, i))
+		}},
+	})
+}
+
+func holdUpNoOthers(t *testing.T, list []hostility) {
 	const most, runs = 50 * time.Millisecond, 3
-	for _, h := range hostilities {
+	for _, h := range list {
 		t.Run(h.name, func(t *testing.T) {
 			took := h.cycles(t)
 			for range runs - 1 {

@@ -332,8 +332,18 @@ func (d *Devices) refusing(q *question) *refusals {
 
 // Refusing implements policy.Refuser.
 func (d *Devices) Refusing(t ledger.TaskID) []uint64 {
-	if s := d.refusing(d.questions.ask(d.l.Task(t))); s != nil {
+	s := d.refusing(d.questions.ask(d.l.Task(t)))
+	switch {
+	case s == nil:
+		return nil
+	case !d.ahead:
 		return s.nodes
 	}
-	return nil
+	out := slices.Clone(s.nodes)
+	for n := range d.leaves.pods { // order-free: each is asked about, see FilterTask
+		if int(n)/64 < len(out) {
+			out[n/64] &^= 1 << (n % 64)
+		}
+	}
+	return out
 }

@@ -50,10 +50,11 @@ func definition(volumes bool, programs *devices.Programs) policy.Definition {
 type (
 	deviceAnswers interface {
 		policy.StatefulPlugin
-		policy.Clock
+		policy.Starter
 		policy.Budgeted
 		policy.PrePredicate
 		policy.Refuser
+		policy.Stocked
 		policy.DeviceReporter
 	}
 	quotaAnswers interface {
