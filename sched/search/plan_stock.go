@@ -13,7 +13,6 @@ import (
 // (policy.Stocked): what is free on a node, and what ends of pods give back. The planner takes that for more dimensions
 // of the node. As with amounts, what is counted is no less than what there is: at the time that is found so the job is
 // placed in a try, in which the filters are asked themselves.
-
 //
 // To count costs more than amounts do. So a start of such a job is looked for only as often as KeepRoom checks (pace).
 

@@ -104,7 +104,7 @@ type instance struct {
 func (w world) electing() []string {
 	return []string{"--leader-elect=true", "--leader-elect-resource-namespace=" + w.ns,
 		"--leader-elect-resource-name=volcano",
-		"--leader-elect-lease-duration=3s", "--leader-elect-renew-deadline=2s", "--leader-elect-retry-period=500ms"}
+		"--leader-elect-lease-duration=8s", "--leader-elect-renew-deadline=6s", "--leader-elect-retry-period=500ms"}
 }
 
 // start runs a program as a scheduler of the world's pods. What it sends may be changed on its

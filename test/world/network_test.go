@@ -3,6 +3,7 @@ package world
 import (
 	"errors"
 	"net/http"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -84,6 +85,16 @@ func (n *network) endAll(client string) {
 	for _, d := range n.streams {
 		if client == "" || d.watch.Client == client {
 			n.w.seq.after(n.latency(), func() { n.end(d) })
+		}
+	}
+}
+
+// drop forgets the watches of a client that has ended. Some may be left: which of those that were about to begin when
+// it ended is settled by goroutines, and must not decide what else happens.
+func (n *network) drop(client string) {
+	for _, d := range slices.Clone(n.streams) {
+		if d.watch.Client == client {
+			n.gone(d)
 		}
 	}
 }
