@@ -188,7 +188,9 @@ func (w *World) close(p *process) {
 	_ = p.listener.Close() // it has no error
 	p.listener.cut()
 	p.direct.cut()
-	w.net.drop(p.name)
+	if w.Reads { // the worlds that are compared with and without questions
+		w.net.drop(p.name)
+	}
 	_ = p.server.Close()
 	w.replay(p)
 }
