@@ -188,7 +188,7 @@ func (w *World) close(p *process) {
 	_ = p.listener.Close() // it has no error
 	p.listener.cut()
 	p.direct.cut()
-	if w.Reads { // the worlds that are compared with and without questions
+	if w.Compared {
 		w.net.drop(p.name)
 	}
 	_ = p.server.Close()

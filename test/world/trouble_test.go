@@ -141,7 +141,7 @@ func TestAllTroubleHappens(t *testing.T) {
 		}
 	})
 	all.Trouble.Panics = 10 * time.Second // most of them are due in a scheduler that stands by or ends before
-	all.Trouble.Stale = 1 // lists that may be old are rare
+	all.Trouble.Stale = 1                 // lists that may be old are rare
 	all.Log = logged(t)
 	troubled, kinds := run(t, all), 0
 	eachTrouble(&all.Trouble, func(kind string, _ reflect.Value) {
