@@ -163,21 +163,21 @@ func (b *budget) wait(until int64) {
 	}
 }
 
-// owe takes steps from accounts that are spent beside the budget of a cycle.
-func (b *budget) owe(namespace string, shape digest, steps int64) {
-	if spent, of := b.spent, b.of[namespace]; b.counts && steps > 0 {
-		b.charge(namespace, shape, steps)
-		b.spent, b.of[namespace] = spent, of
-	}
-}
-
-// charge notes what a question has cost.
+// charge notes what a question has cost: in this cycle, and in the accounts.
 func (b *budget) charge(namespace string, shape digest, steps int64) {
 	if !b.counts || steps <= 0 {
 		return
 	}
 	b.spent += steps
 	b.of[namespace] += steps
+	b.owe(namespace, shape, steps)
+}
+
+// owe takes steps from the accounts alone: they are spent beside the budget of a cycle.
+func (b *budget) owe(namespace string, shape digest, steps int64) {
+	if !b.counts || steps <= 0 {
+		return
+	}
 	for _, name := range [...]string{accountName(namespace, nil), accountName(namespace, &shape)} {
 		a := b.account(name)
 		a.Left -= steps

@@ -48,16 +48,17 @@ func kindsOf(open []*resourcev1.ResourceClaim, asks []ask) (k kinds) {
 // chosen is what the allocator is to be shown. Most questions are answered without it, by what was found on a node that
 // is alike, so the slices and claims themselves are made later.
 type chosen struct {
-	marked  bool // devices have marks, and requests ask for them
 	devices []chosenDevice
 	yes     []bool // for each device, which of the wishes select it
 }
 
 type chosenDevice struct{ slice, at int } // of the reach's slices; of the slice's devices
 
+// marked says that devices have marks, and requests ask for them.
+func (s *search) marked() bool { return len(s.kinds.wishes) > 1 || s.reach.counters }
+
 // choose finds out which devices matter, and what the answer rests on. It stops where that would cost too much.
 func (s *search) choose() (c chosen) {
-	c.marked = len(s.kinds.wishes) > 1 || s.reach.counters
 	s.alike = alike{on: len(s.usable) == len(s.reach.slices) && !s.reach.counters, constraints: s.kinds.constraints}
 	at := 0
 	for n, b := range s.reach.slices {
@@ -111,7 +112,7 @@ func (s *search) chooseOf(c *chosen, n int) {
 
 // shown are the slices and claims that the allocator is shown.
 func (s *search) shown(c *chosen) (list []*resourcev1.ResourceSlice, claims []*resourcev1.ResourceClaim) {
-	next, wishes := 0, len(s.kinds.wishes)
+	next, wishes, marked := 0, len(s.kinds.wishes), s.marked()
 	for n, b := range s.reach.slices {
 		end := next
 		for end < len(c.devices) && c.devices[end].slice == n {
@@ -120,14 +121,14 @@ func (s *search) shown(c *chosen) (list []*resourcev1.ResourceSlice, claims []*r
 		keep := make([]resourcev1.Device, 0, end-next)
 		for ; next < end; next++ {
 			d := b.slice.Spec.Devices[c.devices[next].at]
-			if c.marked {
+			if marked {
 				d = withMarks(d, c.yes[next*wishes:(next+1)*wishes])
 			}
 			keep = append(keep, d)
 		}
 		list = append(list, without(b.slice, keep))
 	}
-	return list, s.claims(c.marked)
+	return list, s.claims(marked)
 }
 
 // taken says that somebody has the ith device of a slice.
