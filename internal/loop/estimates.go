@@ -41,12 +41,8 @@ const (
 func (x *estimates) follow(ctx context.Context, every time.Duration) {
 	pause := every
 	for {
-		t := time.NewTimer(pause)
-		select {
-		case <-ctx.Done():
-			t.Stop()
+		if !waitUntil(ctx, time.Now().Add(pause)) {
 			return
-		case <-t.C:
 		}
 		began := time.Now()
 		if panicked := crash.Handler(x.l.panicked).Guard("estimating starts", func() {

@@ -115,16 +115,9 @@ func (x *searches) follow(ctx context.Context) {
 // due waits until the next search may begin.
 func (x *searches) due(ctx context.Context) bool {
 	x.mu.Lock()
-	wait := time.Until(x.next)
+	next := x.next
 	x.mu.Unlock()
-	t := time.NewTimer(max(0, wait))
-	defer t.Stop()
-	select {
-	case <-ctx.Done():
-		return false
-	case <-t.C:
-		return true
-	}
+	return waitUntil(ctx, next)
 }
 
 // batch takes jobs that are searched with one copy. Those that no client waits for any more are left out.
