@@ -40,6 +40,31 @@ func TestAPodThatOutlivedItsLimitMakesNoHaste(t *testing.T) {
 	}
 }
 
+// The clock of a node may be ahead, so that a pod there says that it started at a time to come. It is expected to end
+// so much later as time passes until then, whenever it was looked at: an engine that was made anew sees the same.
+func TestAPodThatStartedByAClockAheadEndsLaterAsTimePasses(t *testing.T) {
+	s := newStage(t, "enqueue", "allocate", "backfill")
+	s.tell(model.KindQueue, "", "default", &model.Queue{Meta: model.Meta{Name: "default", UID: "default"}, Weight: 1,
+		FIFO: true})
+	s.node("n", 2)
+	s.pod("ahead", running("n"), func(p *model.Pod) {
+		p.Started = 1000 * second
+		p.SetRare(model.Times{Limit: 100 * second, Lasts: 50 * second})
+	})
+	s.pod("waits")
+	for _, c := range []struct{ now, ends int64 }{{10, 60}, {20, 70}, {990, 1040}, {1000, 1050}, {1030, 1050}} {
+		s.decides(c.now)
+		view := s.e.session.Ends()
+		on := view.InOrder(s.e.l.Nodes.Named("n"))
+		if len(on) != 1 {
+			t.Fatalf("%d tasks are on the node", len(on))
+		}
+		if at := view.Expected(&on[0]); at != c.ends*second {
+			t.Errorf("at %d s it is expected to end at %d s, want %d", c.now, at/second, c.ends)
+		}
+	}
+}
+
 // A moment that has passed is not told as a planned start: not while a pod is there after its limit, on which the start
 // rests, nor at any later time.
 func TestAPlannedStartThatHasPassedIsNotTold(t *testing.T) {

@@ -15,7 +15,7 @@ type End struct {
 	Job   ledger.JobID // NoJob for a pod that is not ours
 
 	expected int64
-	moves    bool // it has not started: its end moves with time
+	moves    bool // it had not started when it was listed, or by its clock in time to come: its end moves with time
 }
 
 // Ends is a view: by node, the tasks that hold room there, and when they end. It follows the changes of nodes.
@@ -196,7 +196,8 @@ func (x *Ends) look(n ledger.NodeID) {
 			return true // it is pipelined, and holds no room
 		}
 		_, expected, _ := taskEnds(x.s, task)
-		e := End{Task: t, Class: task.Class, Job: task.Job, expected: expected, moves: task.Pod.Started == 0}
+		e := End{Task: t, Class: task.Class, Job: task.Job, expected: expected,
+			moves: task.Pod.Started == 0 || task.Pod.Started > x.now}
 		on.tasks, on.moves = append(on.tasks, e), on.moves || e.moves
 		return true
 	})

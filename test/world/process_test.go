@@ -188,9 +188,7 @@ func (w *World) close(p *process) {
 	_ = p.listener.Close() // it has no error
 	p.listener.cut()
 	p.direct.cut()
-	if w.Compared {
-		w.net.drop(p.name)
-	}
+	w.net.drop(p.name)
 	_ = p.server.Close()
 	w.replay(p)
 }

@@ -44,9 +44,8 @@ type Options struct {
 	// Usage has queues ordered by what they used lately, too, in all configurations.
 	Usage bool
 	// Reads has schedulers answer the read API, and Asks is the mean time between two questions; 0: there are none.
-	Reads    bool
-	Compared bool // with a world in which nobody asks: see network.drop
-	Asks     time.Duration
+	Reads bool
+	Asks  time.Duration
 	// Breaks, if set, breaks what a scheduler sends, to see that it is found out.
 	Breaks Breaks
 	// Enough, if set, says of what is wrong that no more need be seen: the world ends there.
