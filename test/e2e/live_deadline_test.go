@@ -63,6 +63,22 @@ func (d *deadlines) ends(name string) (at time.Time) {
 	return at
 }
 
+// awaitSuspended waits until a Job is known to be suspended and has no pods. One that is resumed before its controller
+// wrote the condition was never suspended for it, and keeps its deadline.
+func (d *deadlines) awaitSuspended(name string) {
+	d.Helper()
+	var j *batchv1.Job
+	eventually(d.T, "the Job to be suspended", func(ctx context.Context) (suspended bool, err error) {
+		if j, err = shared.kube.BatchV1().Jobs(d.ns).Get(ctx, name, metav1.GetOptions{}); err != nil {
+			return false, err
+		}
+		for _, c := range j.Status.Conditions {
+			suspended = suspended || c.Type == batchv1.JobSuspended && c.Status == corev1.ConditionTrue
+		}
+		return suspended && len(list(d.T, d.ns, name)) == 0, nil
+	}, func() string { return fmt.Sprint(j.Status) })
+}
+
 // told is when a job ends according to why; false while it has no estimate.
 func (d *deadlines) told(job string) (string, bool) {
 	d.answer = ask(d.admin, "why", "job", job, "-n", d.ns, "--from", "scheduler", "-o", "json")
@@ -131,9 +147,7 @@ func TestLiveAJobsDeadline(t *testing.T) {
 
 	before := d.ends("resumed")
 	d.patch("resumed", `"suspend":true`)
-	eventually(t, "the suspended Job to have no pods", func(context.Context) (bool, error) {
-		return len(list(t, d.ns, "resumed")) == 0, nil
-	}, func() string { return "it has" })
+	d.awaitSuspended("resumed")
 	d.patch("resumed", `"suspend":false`)
 	eventually(t, "the Job to be resumed", func(context.Context) (bool, error) {
 		return d.ends("resumed").After(before), nil
