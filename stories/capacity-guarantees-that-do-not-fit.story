@@ -33,4 +33,4 @@ b      -          cpu=10    cpu=16  cpu=14
 problems
 ----
 Queue/a: spec.deserved.cpu: its children deserve 8, and it deserves 5: they cannot all have theirs
-Queue/a: spec.guarantee.resource.cpu: its children are guaranteed 10, and it has 4 to promise: not all of it can be kept
+Queue/a: spec.guarantee.resource.cpu: its children are guaranteed 10, and it has 4 to guarantee: not all of it can be kept

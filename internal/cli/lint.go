@@ -28,7 +28,7 @@ type linting struct {
 }
 
 const lintLong = `Looks for what does not do what its author meant, in files or in a live cluster: the scheduler's
-configuration, queues that promise more than there is, jobs that can never run or name what is not
+configuration, guarantees that add up to more than there is, jobs that can never run or name what is not
 there, HyperNodes that are no tree. docs/lint.md has each rule.
 
 FILE is YAML or JSON, a folder of it, or - for standard input; with the ending .conf it is a

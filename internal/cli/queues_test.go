@@ -66,7 +66,7 @@ type standing struct {
 		Queue     string
 		Resources []struct {
 			Resource, Deserved, Request string
-			Levels                      []struct{ Queue, Above, Promised, RealCapability string }
+			Levels                      []struct{ Queue, Above, ChildGuarantees, RealCapability string }
 			Rounds                      []struct {
 				Number      int
 				TotalWeight int
@@ -115,7 +115,7 @@ func TestQueuesForScripts(t *testing.T) {
 		r.Deserved != "28" || r.Met {
 		t.Errorf("a's second round is %+v", r)
 	}
-	if l := cpu.Levels[1]; l.Queue != "a" || l.Above != "100" || l.Promised != "30" || l.RealCapability != "50" {
+	if l := cpu.Levels[1]; l.Queue != "a" || l.Above != "100" || l.ChildGuarantees != "30" || l.RealCapability != "50" {
 		t.Errorf("what a may hold is %+v", l)
 	}
 	if strings.Contains(run("", append(args, "json")...).out, "null") {

@@ -17,7 +17,7 @@ type NodeAnswer struct {
 	Taints   []string   `json:"taints"`
 	Domains  []string   `json:"hyperNodes"` // the smallest first
 	Pods     []Holder   `json:"pods"`
-	Promised []Holder   `json:"promised"` // pods for which room there is promised or kept
+	KeptFor  []Holder   `json:"keptFor"` // the pods for which room on it is kept, those that are pipelined there included
 }
 
 // Holder is a pod and what it holds of a node.
@@ -56,17 +56,17 @@ func nodeAnswer(w *sched.NodeWhy) *NodeAnswer {
 	r := &w.Node
 	n := &NodeAnswer{Node: node(r), Room: amounts(r.Room), Cordoned: r.Cordoned,
 		Taints:  append([]string{}, taints(r.Taints)...),
-		Domains: append([]string{}, w.Domains...), Pods: []Holder{}, Promised: []Holder{}}
+		Domains: append([]string{}, w.Domains...), Pods: []Holder{}, KeptFor: []Holder{}}
 	n.Devices = DeviceGroups(r.Devices, true)
 	for i := range w.Pods {
 		if w.Pods[i].Status == model.Pipelined {
-			n.Promised = append(n.Promised, holder(&w.Pods[i]))
+			n.KeptFor = append(n.KeptFor, holder(&w.Pods[i]))
 		} else {
 			n.Pods = append(n.Pods, holder(&w.Pods[i]))
 		}
 	}
 	for i := range w.Kept {
-		n.Promised = append(n.Promised, holder(&w.Kept[i]))
+		n.KeptFor = append(n.KeptFor, holder(&w.Kept[i]))
 	}
 	return n
 }
@@ -89,8 +89,8 @@ func (n *NodeAnswer) summary() string {
 		text = fmt.Sprintf("%s; %s %s of %s", takes, heldBy(len(n.Pods)), ofQuantities(withoutPods(n.Used)),
 			ofQuantities(n.Allocatable))
 	}
-	if k := len(n.Promised); k > 0 {
-		text += fmt.Sprintf("; %s promised room there", isAre(k, "pod"))
+	if k := len(n.KeptFor); k > 0 {
+		text += fmt.Sprintf("; room there is kept for %s", Count(k, "pod"))
 	}
 	return text
 }
@@ -132,9 +132,9 @@ func (n *NodeAnswer) path() []Step {
 	}
 	held.Details = holders(n.Pods)
 	out := []Step{takes, held}
-	if len(n.Promised) > 0 {
-		out = append(out, Step{Name: "promised", Verdict: Told, Text: isAre(len(n.Promised), "pod") + " promised room there",
-			Details: holders(n.Promised)})
+	if len(n.KeptFor) > 0 {
+		out = append(out, Step{Name: "kept", Verdict: Told, Text: "room there is kept for " + Count(len(n.KeptFor), "pod"),
+			Details: holders(n.KeptFor)})
 	}
 	if len(n.Devices) > 0 {
 		out = append(out, deviceStep(n.Devices))

@@ -198,7 +198,7 @@ func (l *NodeList) Text(w io.Writer, s Style, o Layout) error {
 		head = append(head, left(strings.ToUpper(d)+" FREE"))
 	}
 	if o.Wide {
-		head = append(head, left("PROMISED"), left("HYPERNODES"), left("TAINTS"))
+		head = append(head, left("KEPT FOR"), left("HYPERNODES"), left("TAINTS"))
 	}
 	rows := [][]cell{head}
 	for i := range l.Items {
@@ -225,7 +225,7 @@ func (n *NodeAnswer) row(columns, devices []string, wide bool) []cell {
 		row = append(row, left(n.devicesOf(d)))
 	}
 	if wide {
-		row = append(row, left(Count(len(n.Promised), "pod")), left(cmp.Or(strings.Join(n.Domains, ","), "-")),
+		row = append(row, left(Count(len(n.KeptFor), "pod")), left(cmp.Or(strings.Join(n.Domains, ","), "-")),
 			left(cmp.Or(strings.Join(n.Taints, ","), "-")))
 	}
 	return row

@@ -74,7 +74,7 @@ type Arithmetic struct {
 type Level struct {
 	Queue      string `json:"queue"`
 	Above      string `json:"above"`
-	Promised   string `json:"promised"`
+	Children   string `json:"childGuarantees"` // what all children of the queue above it are guaranteed together
 	Guarantee  string `json:"guarantee"`
 	Capability string `json:"capability"`
 	Real       string `json:"realCapability"`
@@ -186,7 +186,7 @@ func arithmetic(a *trace.Arithmetic) Arithmetic {
 		Guarantee: in(a.Guarantee),
 		Named:     in(a.Named), Rounds: []Round{}, Deserved: in(a.Deserved)}
 	for _, l := range a.Levels {
-		level := Level{Queue: l.Queue, Above: in(l.Above), Promised: in(l.ChildGuarantees), Guarantee: in(l.Guarantee),
+		level := Level{Queue: l.Queue, Above: in(l.Above), Children: in(l.ChildGuarantees), Guarantee: in(l.Guarantee),
 			Real: in(l.Real)}
 		if l.Bounded {
 			level.Capability = in(l.Capability)

@@ -108,7 +108,7 @@ var sentences = map[trace.Code]func(trace.Reason) string{
 		return fmt.Sprintf("%s has no room for its minResources%s", queueOf(r), shorts(r.Shorts, "with it", "allowed"))
 	},
 	trace.ClusterOvercommitted: func(r trace.Reason) string {
-		return "more would be admitted than the cluster's nodes and the overcommit factor allow" + promised(r.Shorts)
+		return "more would be admitted than the cluster's nodes and the overcommit factor allow" + withKept(r.Shorts)
 	},
 	trace.NamespaceQuotaExceeded: func(r trace.Reason) string {
 		return fmt.Sprintf("ResourceQuota %s has no room for its minResources%s", r.Text,
@@ -357,8 +357,8 @@ func shorts(list []trace.Short, need, have string) string {
 	})
 }
 
-// promised is shorts, with how much is kept for jobs that were admitted before.
-func promised(list []trace.Short) string {
+// withKept is shorts, with how much is kept for jobs that were admitted before.
+func withKept(list []trace.Short) string {
 	return shortsBy(list, func(s trace.Short) string {
 		before := ""
 		if s.Kept > 0 {

@@ -126,7 +126,7 @@ func (p *page) levels(a *Arithmetic) {
 		if l.Capability == "" {
 			capability = right("-").in(faint)
 		}
-		row := []cell{left(l.Queue), right(a.short(l.Above)), right(a.short(l.Promised)), right(a.short(l.Guarantee)),
+		row := []cell{left(l.Queue), right(a.short(l.Above)), right(a.short(l.Children)), right(a.short(l.Guarantee)),
 			capability, right(a.short(l.Real))}
 		if i == 0 {
 			row[2], row[3] = right("-").in(faint), right("-").in(faint)

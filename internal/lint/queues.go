@@ -10,7 +10,7 @@ import (
 	"ashlar.sh/sched/resource"
 )
 
-// queues compares what queues promise with what is there.
+// queues compares what queues are guaranteed and deserve with what is there.
 func (l *look) queues() {
 	byName := map[string]*model.Queue{}
 	for i := range l.World.Items {
@@ -35,7 +35,7 @@ func (l *look) queues() {
 	}
 	for _, up := range append(names, model.RootQueue) {
 		if below := children[up]; len(below) > 0 {
-			l.promised(up, byName[up], below)
+			l.sums(up, byName[up], below)
 			delete(children, up)
 		}
 	}
@@ -48,8 +48,8 @@ func parent(q *model.Queue) string {
 	return q.Parent
 }
 
-// promised compares a queue, or the nodes for the root, with the sums of its children.
-func (l *look) promised(up string, q *model.Queue, below []*model.Queue) {
+// sums compares a queue, or the nodes for the root, with the sums of its children.
+func (l *look) sums(up string, q *model.Queue, below []*model.Queue) {
 	whose, object := "queue "+up, "Queue/"+up
 	guarantee, deserved := resource.List(nil), resource.List(nil)
 	if q != nil {
@@ -73,7 +73,7 @@ func (l *look) promised(up string, q *model.Queue, below []*model.Queue) {
 		have, known := guarantee.Get(name)
 		if sum := total(below, name, func(q *model.Queue) resource.List { return q.Guarantee }); sum > have &&
 			(known || up != model.RootQueue) {
-			l.out.add("queue-guarantee", object, at, "%s are guaranteed %s %s together, and %s has %s to promise",
+			l.out.add("queue-guarantee", object, at, "%s are guaranteed %s %s together, and %s has %s",
 				those(below), explain.Quantity(name, sum), name, whose, explain.Quantity(name, have))
 		}
 	}

@@ -32,7 +32,7 @@ var rules = map[string]rule{
 
 	"queue-parent": {Error, "a queue's parents form a ring, or one does not exist",
 		"name a parent that exists and is not below the queue: until then its jobs wait"},
-	"queue-guarantee": {Warning, "queues are guaranteed more than there is to promise",
+	"queue-guarantee": {Warning, "queues are guaranteed more together than the queue above, or the nodes, have",
 		"lower guarantees until they add up to no more than the queue above, or the nodes, have"},
 	"queue-deserved": {Warning, "queues deserve more than there is",
 		"lower spec.deserved until it adds up to no more than the queue above, or the nodes, have"},

@@ -58,8 +58,8 @@ var (
 
 // queueFigures are the amounts of queues that have metrics, by name, each as the end of "CPU that".
 var queueFigures = map[string]string{
-	"allocated":     "a queue's pods hold or are promised",
-	"request":       "a queue's pods hold, are promised or ask for",
+	"allocated":     "a queue's pods hold, those that are pipelined included",
+	"request":       "a queue's pods hold or ask for",
 	"deserved":      "a queue deserves",
 	"capacity":      "a queue may hold by its spec",
 	"real_capacity": "a queue can ever hold (its capability, less what is guaranteed to other queues)",

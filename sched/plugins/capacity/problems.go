@@ -52,7 +52,7 @@ func (rp *reports) ofChildren(q ledger.QueueID, children family) []policy.Proble
 		}
 		if sum := children.guarantee.Get(d); counts && sum > guarantee {
 			out = append(out, rp.problem(queue.Name, "guarantee.resource", d,
-				"its children are guaranteed %s, and it has %s to promise: not all of it can be kept", sum, guarantee))
+				"its children are guaranteed %s, and it has %s to guarantee: not all of it can be kept", sum, guarantee))
 		}
 		sum, deserved := children.deserved.Get(d), queue.Deserved.Get(d)
 		if deserved > 0 && sum > deserved {

@@ -14,13 +14,13 @@ func TestProblemsNameTheObjectTheFieldAndTheTwoAmounts(t *testing.T) {
 			"a team guarantee:cpu=10 deserved:cpu=20 capability:cpu=50", "b team guarantee:cpu=10 deserved:cpu=20"}, nil},
 		"children guaranteed more than the queue above": {[]string{"team root guarantee:cpu=20", "a team guarantee:cpu=15",
 			"b team guarantee:cpu=15"},
-			[]string{"Queue/team: spec.guarantee.resource.cpu: its children are guaranteed 30, and it has 20 to promise: not " +
-				"all of it can be kept"}},
+			[]string{"Queue/team: spec.guarantee.resource.cpu: its children are guaranteed 30, and it has 20 to guarantee: " +
+				"not all of it can be kept"}},
 		"a guarantee below a queue without one": {[]string{"team root", "a team guarantee:cpu=15"},
-			[]string{"Queue/team: spec.guarantee.resource.cpu: its children are guaranteed 15, and it has 0 to promise: not " +
-				"all of it can be kept"}},
+			[]string{"Queue/team: spec.guarantee.resource.cpu: its children are guaranteed 15, and it has 0 to guarantee: " +
+				"not all of it can be kept"}},
 		"guarantees beyond the cluster": {[]string{"a root guarantee:cpu=60", "b root guarantee:cpu=60"},
-			[]string{"Queue/root: spec.guarantee.resource.cpu: its children are guaranteed 120, and it has 100 to promise: " +
+			[]string{"Queue/root: spec.guarantee.resource.cpu: its children are guaranteed 120, and it has 100 to guarantee: " +
 				"not all of it can be kept"}},
 		"guarantees of what no node offers yet": {[]string{"a root guarantee:tpu=60"}, nil},
 		"children that deserve more": {[]string{"team root deserved:cpu=20", "a team deserved:cpu=15",

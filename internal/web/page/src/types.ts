@@ -104,7 +104,7 @@ export interface Point {
   pods: number; evicted: number; bound: number; oldest: number; room: Record<string, number>; used: Record<string, number>;
 }
 
-export interface Level { queue: string; above: string; promised: string; guarantee: string; capability: string; realCapability: string }
+export interface Level { queue: string; above: string; childGuarantees: string; guarantee: string; capability: string; realCapability: string }
 export interface Round {
   number: number; totalWeight: number; remaining: string; given: string; withinRealCapability: string;
   withinRequest: string; deserved: string; met: boolean; settling: boolean;
@@ -118,7 +118,7 @@ export interface Answer {
   summary: string; path: Step[]; wouldRunIf: { kind: string; text: string; evicts?: string[] }[]; notes: string[];
   wouldRunTried?: string; start?: Start;
   queue?: Queue & { why?: Why; waits?: { code: string; jobs: number; example: string; message: string }[] };
-  node?: { cordoned: boolean; taints: string[]; promised: Holder[] };
+  node?: { cordoned: boolean; taints: string[]; keptFor: Holder[] };
 }
 export interface Holder { namespace: string; name: string; job: string; queue: string }
 export interface Why { queue: string; reason: Reason; resources: Arithmetic[] }

@@ -23,7 +23,7 @@ const chinese: Record<string, string> = {
   "Pods started": "已启动的 Pod", "in the last": "最近", "half wait longer than": "半数等待超过",
   "Largest gang that fits now": "现在放得下的最大成组", "each member asks for": "每个成员请求", "one node": "单个节点", "all nodes": "所有节点", tier: "层级",
   "in use, then kept for jobs that wait": "使用中，之后为等待的作业保留", After: "经过", "without the change → with it": "不更改 → 更改后",
-  "free": "空闲", used: "已用", "being freed": "释放中", "promised": "已预留", "Pods on it": "其上的 Pod", "No nodes": "没有节点", "kept for jobs that wait": "为等待的作业保留", Table: "表格", Map: "地图", Node: "节点",
+  "free": "空闲", used: "已用", "being freed": "释放中", pipelined: "已预留", "Pods on it": "其上的 Pod", "No nodes": "没有节点", "kept for jobs that wait": "为等待的作业保留", Table: "表格", Map: "地图", Node: "节点",
   "Jobs waiting": "等待的作业", "Jobs running": "运行的作业", "Oldest wait": "最长等待", "in use": "使用中", "Evictions so far": "累计驱逐", "of which never start": "其中无法启动", "of which never starts": "其中无法启动",
   "In use over time": "使用量随时间变化", "Jobs that wait, by reason": "等待的作业，按原因", "What waits for what": "谁在等什么", "Nothing waits": "没有等待的作业", "Every job has its place.": "每个作业都有位置。", "Who holds it": "谁占用", "capacity": "容量",
   "Who was evicted for whom": "谁为谁被驱逐", "Nothing was evicted": "没有驱逐", "Evictions are listed here with the job that got the room.": "驱逐会在此列出，以及获得空间的作业。", "Time": "时间", "Victim": "被驱逐者", "For": "为", "Rule": "规则",
@@ -80,7 +80,7 @@ const codes: Record<string, string> = {
   GangIncomplete: "Not room for the whole gang", QueueDeserved: "Above its queue's share", QueueOverused: "Its queue has its share already",
   QueueCapability: "Above its queue's limit", QueueQuotaInsufficient: "Its queue's quota is used up", NotEnoughResources: "No node has room",
   NodesRefuse: "No node takes it", WaitsForTurn: "Waits for its turn", NoPods: "No pods yet", NotEnoughTasks: "Pods are missing",
-  ClusterOvercommitted: "The cluster has promised enough", TopologyNoRoom: "No rack or domain has room", Pipelined: "Room is being freed for it",
+  ClusterOvercommitted: "The cluster has admitted enough", TopologyNoRoom: "No rack or domain has room", Pipelined: "Room is being freed for it",
   QueueNotOpen: "Its queue is closed", QueueNotFound: "Its queue does not exist", RoomKept: "Room is kept for another job",
 };
 

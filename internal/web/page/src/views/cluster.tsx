@@ -46,7 +46,7 @@ export function Cluster() {
   const total = nodes.reduce((s, n) => s + v(n, "allocatable"), 0);
   const free = nodes.reduce((s, n) => s + v(n, "idle"), 0);
   const kept = nodes.reduce((s, n) => s + keptOf(n, resource), 0);
-  const later = nodes.reduce((s, n) => s + promised(n, resource), 0) - kept;
+  const later = nodes.reduce((s, n) => s + pipelinedOrKept(n, resource), 0) - kept;
   const largest = nodes.reduce((m, n) => Math.max(m, v(n, "idle")), 0);
   if (nodes.length === 0) return <section className="view"><Empty title={t("No nodes")} /></section>;
   const tops = new Map<string, Domain[]>();
@@ -94,9 +94,9 @@ export function Cluster() {
   );
 }
 
-/** promised is what jobs that wait are to get of a node; keptOf is what of it is free already. */
-const promised = (n: Node, r: string) => amount(n.claimed?.[r]) + amount(n.pipelined[r]);
-const keptOf = (n: Node, r: string) => Math.max(0, Math.min(amount(n.allocatable[r]) - amount(n.used[r]), promised(n, r)));
+/** pipelinedOrKept is what jobs that wait are to get of a node; keptOf is what of it is free already. */
+const pipelinedOrKept = (n: Node, r: string) => amount(n.claimed?.[r]) + amount(n.pipelined[r]);
+const keptOf = (n: Node, r: string) => Math.max(0, Math.min(amount(n.allocatable[r]) - amount(n.used[r]), pipelinedOrKept(n, r)));
 
 export function Tile({ label, value, more, tone = "", href }: { label: string; value: string; more?: string; tone?: string; href?: string }) {
   const inside = <><span className="label">{label}</span><span className="value">{value}</span>{more && <span className="more">{more}</span>}</>;
@@ -173,13 +173,13 @@ function NodeDrawer({ name, bookings, onClose }: { name: string; bookings: Booki
         {why?.node?.taints.map((x) => <span key={x} className="chip" title={t("Taint")}>{x}</span>)}
         {n.hyperNodes?.map((h) => <span key={h} className="chip">{h}</span>)}</p></section>}
       <section><table className="figures-table">
-        <thead><tr><th scope="col">{t("Resource")}</th><th scope="col">{t("used")}</th><th scope="col">{t("free")}</th><th scope="col">{t("being freed")}</th><th scope="col">{t("promised")}</th></tr></thead>
+        <thead><tr><th scope="col">{t("Resource")}</th><th scope="col">{t("used")}</th><th scope="col">{t("free")}</th><th scope="col">{t("being freed")}</th><th scope="col">{t("pipelined")}</th></tr></thead>
         <tbody>{rows.map((r) => <tr key={r}><th scope="row" title={r}>{resourceName(r)}</th><td>{cell(n.used[r], r)} {t("of")} {cell(n.allocatable[r], r)}</td><td>{cell(n.idle[r], r)}</td><td>{cell(n.releasing[r], r)}</td><td>{cell(n.pipelined[r], r)}</td></tr>)}</tbody>
       </table></section>
       <DevicesOn node={n} pods={pods} />
       <BookedFor node={name} list={bookings} />
-      {why?.node && why.node.promised.length > 0 && <section><h3>{t("Room is kept for")} <span className="note">{why.node.promised.length}</span></h3>
-        <ul className="plain pods">{why.node.promised.slice(0, 50).map((p) => <li key={`${p.namespace}/${p.name}`}><b>{p.name}</b> <small>{p.queue}</small>{p.job && <><br /><a href={address("jobs", { job: `${p.namespace}/${p.job}`, node: "" })}>{p.job}</a></>}</li>)}</ul></section>}
+      {why?.node && why.node.keptFor.length > 0 && <section><h3>{t("Room is kept for")} <span className="note">{why.node.keptFor.length}</span></h3>
+        <ul className="plain pods">{why.node.keptFor.slice(0, 50).map((p) => <li key={`${p.namespace}/${p.name}`}><b>{p.name}</b> <small>{p.queue}</small>{p.job && <><br /><a href={address("jobs", { job: `${p.namespace}/${p.job}`, node: "" })}>{p.job}</a></>}</li>)}</ul></section>}
       <section><h3>{t("Pods on it")} <span className="note">{pods.length}{data?.continue ? "+" : ""}</span></h3>
         <ul className="plain pods">{pods.map((p) => <li key={`${p.namespace}/${p.name}`}><b>{p.name}</b> <small>{p.status}</small><br />{p.job && <a href={address("jobs", { job: `${p.namespace}/${p.job}${p.jobOwner ? `/${p.jobOwner.kind}/${p.jobOwner.uid ?? ""}` : ""}`, node: "" })}>{p.job}</a>}</li>)}</ul></section>
     </Drawer>
