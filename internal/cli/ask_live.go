@@ -5,6 +5,7 @@ package cli
 import (
 	"context"
 	"errors"
+	"fmt"
 	"path/filepath"
 	"strings"
 	"time"
@@ -120,11 +121,17 @@ type lived struct {
 func (p questions) look(ctx context.Context, c inspect.Clients, s *source) (*lived, error) {
 	out := &lived{set: manifest.NewSet(), now: p.Now()}
 	found := inspect.Configuration{}
-	if s.config == "" {
+	if s.config == "" || !s.schedulersGiven {
 		found = inspect.Configured(ctx, c)
 	}
-	if len(found.Schedulers) > 0 && !s.schedulersGiven {
+	assumed := ""
+	switch {
+	case s.schedulersGiven:
+	case len(found.Schedulers) > 0:
 		s.schedulers = found.Schedulers
+	default:
+		assumed = fmt.Sprintf("the schedulerName that the scheduler serves: %s; %s is taken for it (--scheduler-name names "+
+			"another)", found.Why, strings.Join(s.schedulers, ", "))
 	}
 	read, err := inspect.All(ctx, c, s.namespace)
 	if err != nil {
@@ -135,6 +142,9 @@ func (p questions) look(ctx context.Context, c inspect.Clients, s *source) (*liv
 	out.basis = explain.Basis{Source: "cluster", Time: out.now.UTC().Format(time.RFC3339)}
 	for _, m := range read.Missing {
 		out.basis.Unknown = append(out.basis.Unknown, m.String())
+	}
+	if assumed != "" {
+		out.basis.Unknown = append(out.basis.Unknown, assumed)
 	}
 	var lines []string
 	switch {

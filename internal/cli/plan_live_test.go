@@ -18,7 +18,8 @@ import (
 // leaves open, or refuses, is looked for on the objects; where these cannot be read its answer is told, and what that
 // lacks.
 func TestAPlanAsksTheScheduler(t *testing.T) {
-	const answer = `{"apiVersion": "ashlar.sh/v1alpha1", "kind": "Plan", "evictions": [], "notes": [], "basis": {},
+	const answer = `{"apiVersion": "ashlar.sh/v1alpha1", "kind": "Plan", "evictions": [], "notes": [],
+		"basis": {"time": "1970-01-01T00:00:00Z"},
 		"jobs": [{"namespace": "default", "name": "new", "queue": "q", %s, "placed": 1, "pods": 1, "places": []}]}`
 	outcome := map[string]string{
 		"1": `"state": "Starts", "startsAfter": "0s", "places": [{"node": "n7", "pods": 1}]`,
@@ -84,4 +85,90 @@ func TestAPlanAsksTheScheduler(t *testing.T) {
 				asked-before, c.code, c.out, c.err, got.out, got.err)
 		}
 	}
+}
+
+// How old a plan is says the scheduler's clock alone: that of the person may be another.
+func TestTheAgeOfAPlanIsTheSchedulers(t *testing.T) {
+	for _, c := range []struct{ basis, says string }{
+		{`{"time": "1969-12-31T23:59:20Z", "age": "2s"}`, ""},
+		{`{"time": "1969-12-31T23:59:20Z"}`, ""}, // of a version that does not say it
+		{`{"time": "1970-01-01T00:00:00Z", "age": "12.3s"}`, "it is about the state 12s ago"},
+		{`{"time": "1970-01-02T00:00:00Z", "age": "1h10m0s"}`, "it is about the state 1h10m0s ago"},
+	} {
+		scheduler := httptest.NewTLSServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+			fmt.Fprintf(w, `{"apiVersion": "ashlar.sh/v1alpha1", "kind": "Plan", "evictions": [], "notes": [],
+				"basis": %s, "jobs": [{"namespace": "default", "name": "new", "state": "Starts", "startsAfter": "0s",
+				"placed": 1, "pods": 1, "places": []}]}`, c.basis)
+		}))
+		got := run("", append([]string{"ashlar", "plan", "-f", file(t, "job.yaml", planned("1", ""))},
+			namedScheduler(scheduler, unreachable(t))...)...)
+		scheduler.Close()
+		text := strings.ToLower(strings.Join(strings.Fields(got.out), " "))
+		if got.code != 0 || c.says == "" && strings.Contains(text, "ago") || !strings.Contains(text, c.says) {
+			t.Errorf("%s: exit code %d, want %q: %s%s", c.basis, got.code, c.says, got.out, got.err)
+		}
+	}
+}
+
+// A plan on the objects of a cluster is for the schedulerName that the scheduler's deployment serves, though its
+// configuration cannot be read. Where no deployment can be read either, it says which name is taken for it.
+func TestAPlanOnObjectsKnowsTheSchedulersName(t *testing.T) {
+	const assumed = "the schedulerName that the scheduler serves: no deployment of Ashlar or of Volcano's scheduler " +
+		"mounts one that may be read; volcano is taken for it (--scheduler-name names another)"
+	for _, c := range []struct {
+		deployed, job string // schedulerNames
+		flags         []string
+		code          int
+		out, err      string
+		assumes       bool
+	}{
+		{"batch", "batch", nil, 0, "1 starts now", "", false},
+		{"batch", "volcano", nil, 1, "", "no job for scheduler batch is in it", false},
+		{"", "volcano", nil, 0, "1 starts now", "", true},
+		{"", "batch", nil, 1, "", "no job for scheduler volcano is in it", true},
+		{"", "batch", []string{"--scheduler-name", "batch"}, 0, "1 starts now", "", false},
+	} {
+		kubeconfig := withDeployment(t, c.deployed)
+		job := strings.ReplaceAll(planned("1", ""), "schedulerName: volcano", "schedulerName: "+c.job)
+		got := run("", append([]string{"ashlar", "plan", "-f", file(t, "job.yaml", job), "--kubeconfig", kubeconfig,
+			"--from", "objects"}, c.flags...)...)
+		text := strings.Join(strings.Fields(got.out), " ")
+		if got.code != c.code || !strings.Contains(text, c.out) || !strings.Contains(got.err, c.err) ||
+			strings.Contains(got.err, assumed) != c.assumes {
+			t.Errorf("deployed %q, job of %q %v: exit code %d, want %d with %q and %q, assumed %v\n%s%s", c.deployed, c.job,
+				c.flags, got.code, c.code, c.out, c.err, c.assumes, got.out, got.err)
+		}
+	}
+}
+
+// withDeployment is a kubeconfig of a cluster that has a node, and a deployment of a scheduler with a schedulerName; ""
+// for none. The API server serves nothing else.
+func withDeployment(t *testing.T, schedulerName string) (kubeconfig string) {
+	t.Helper()
+	lists := map[string]string{"/api/v1/nodes": `{"kind": "NodeList", "apiVersion": "v1", "items": [{"metadata":
+		{"name": "n1"}, "status": {"allocatable": {"cpu": "8", "memory": "8Gi", "pods": "110"},
+		"conditions": [{"type": "Ready", "status": "True"}]}}]}`}
+	if schedulerName != "" {
+		lists["/apis/apps/v1/deployments"] = fmt.Sprintf(`{"kind": "DeploymentList", "apiVersion": "apps/v1", "items":
+			[{"metadata": {"namespace": "x", "name": "ashlar"}, "spec": {"selector": {}, "template": {"spec": {"containers":
+			[{"name": "ashlar", "args": ["scheduler", "--scheduler-name=%s"]}]}}}}]}`, schedulerName)
+	}
+	plane := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		w.Header().Set("Content-Type", "application/json")
+		text, there := lists[r.URL.Path]
+		if !there || r.URL.Path == "/apis/apps/v1/deployments" &&
+			!strings.Contains(r.URL.Query().Get("labelSelector"), "name=ashlar") {
+			w.WriteHeader(http.StatusNotFound)
+			text = `{"kind": "Status", "apiVersion": "v1", "status": "Failure", "reason": "NotFound", "code": 404}`
+		}
+		fmt.Fprint(w, text)
+	}))
+	t.Cleanup(plane.Close)
+	return file(t, "kubeconfig", fmt.Sprintf(`apiVersion: v1
+kind: Config
+current-context: c
+clusters: [{name: k, cluster: {server: %q}}]
+users: [{name: me, user: {token: mine}}]
+contexts: [{name: c, context: {cluster: k, user: me, namespace: default}}]
+`, plane.URL))
 }

@@ -55,6 +55,7 @@ type fresh struct {
 	copy   *sched.Copy
 	moment readapi.Moment
 	now    int64
+	read   time.Time // when the engine was
 	of     state
 	made   time.Time
 	holds  time.Duration // when it is that old another one is made when it is asked
@@ -193,10 +194,11 @@ func (x *plans) reply(ctx context.Context, p *planned) (ahead readapi.Foresee, e
 	}
 	began := time.Now()
 	if crash.Handler(x.l.panicked).Guard("planning", func() {
-		c := x.made.copy
+		c, moment := x.made.copy, x.made.moment
+		moment.Age = time.Since(x.made.read)
 		ahead = x.ahead(c.With(whatif.Coming(c.Engine().Ledger(), p.jobs)), x.made.now)
 		whatif.Submit(c, x.made.now, p.jobs, func(e *sched.Engine, cycle int, plan sched.Plan) bool {
-			p.see(e, x.made.moment, cycle, plan)
+			p.see(e, moment, cycle, plan)
 			return p.ctx.Err() == nil
 		})
 	}) != nil {
@@ -230,7 +232,7 @@ func (x *plans) copied(ctx context.Context) (out fresh) {
 	var handed time.Duration
 	if out.err = x.l.background.questions.handOver(ctx, func(e *sched.Engine, m readapi.Moment) {
 		at := time.Now()
-		copies, out.moment, out.now = sched.CopiesOf(e), m, x.l.now()
+		copies, out.moment, out.now, out.read = sched.CopiesOf(e), m, x.l.now(), at
 		out.of = state{e, e.Ledger().Changes.StateEpoch()}
 		handed = time.Since(at)
 	}); out.err != nil {

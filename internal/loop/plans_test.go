@@ -23,6 +23,9 @@ func (x *estimating) plan(within time.Duration, see func()) (at time.Time, start
 	jobs := []model.Fact{{Ref: model.Ref{Kind: model.KindPod, Namespace: "ns", Name: "new"}, UID: "new",
 		Object: pod}}
 	look := func(_ *sched.Engine, m readapi.Moment, _ int, plan sched.Plan) {
+		if age := time.Since(m.At); m.Age != age {
+			x.t.Errorf("an answer of %s ago is told to be of %s ago", age, m.Age)
+		}
 		if see != nil {
 			see()
 		}

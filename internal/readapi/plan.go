@@ -45,6 +45,7 @@ var mayBePlanned = []model.Kind{model.KindPod, model.KindPodGroup, model.KindSer
 // planning is what would become of jobs if they were submitted now.
 type planning struct {
 	Moment
+	seen  time.Time // when it was as old as its moment says
 	jobs  map[ledger.JobKey]bool
 	first sched.Report // of the jobs, after the first cycle
 	course
@@ -187,7 +188,7 @@ func (p *planning) allowed(v *view, facts []model.Fact) error {
 // see takes from the copy what a cycle means for the jobs.
 func (p *planning) see(e *sched.Engine, m Moment, cycle int, plan sched.Plan) {
 	if cycle == 1 {
-		p.Moment = m
+		p.Moment, p.seen = m, time.Now()
 		p.look(e)
 	}
 	p.note(e, plan, func(k ledger.JobKey) bool { return p.jobs[k] }, after(cycle))
@@ -241,7 +242,8 @@ func (p *planning) render(v *view, found *foresight) *explain.Plan {
 	}
 	found.starts(v, p.first.Jobs)
 	asking := explain.Asking{Now: p.At.UnixNano(), Basis: explain.Basis{Source: "scheduler",
-		Time: p.At.UTC().Format(time.RFC3339), Configuration: "that of the scheduler"}}
+		Time: p.At.UTC().Format(time.RFC3339), Configuration: "that of the scheduler",
+		Age: explain.Duration((p.Age + time.Since(p.seen)).Round(time.Second / 10))}}
 	out := asking.NewPlan(&p.first, func(_, _ string) bool { return true })
 	hidden := p.tell(v, out)
 	if found != nil {

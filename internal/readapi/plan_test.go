@@ -40,7 +40,8 @@ func (w *world) Plan(_ context.Context, jobs []model.Fact, see func(*sched.Engin
 	if err != nil {
 		return nil, err
 	}
-	m, now := Moment{Cycle: w.cycle, At: time.Unix(int64(w.cycle), 0).UTC()}, int64(w.cycle+1)*int64(time.Second)
+	m, now := Moment{Cycle: w.cycle, At: time.Unix(int64(w.cycle), 0).UTC(), Age: 7 * time.Second},
+		int64(w.cycle+1)*int64(time.Second)
 	copies := c.With(whatif.Coming(w.engine.Ledger(), jobs))
 	whatif.Submit(c, now, jobs, func(e *sched.Engine, cycle int, plan sched.Plan) bool {
 		see(e, m, cycle, plan)
@@ -114,7 +115,8 @@ func TestAPlanOfTheScheduler(t *testing.T) {
 			{1, "9", explain.Never, "9 asked"}} {
 			code, got := submit[explain.Plan](t, s, "admin", gangOf("red", "red", c.members, c.cpu, ""))
 			if code != http.StatusOK || len(got.Jobs) != 1 || got.Jobs[0].Name != "new" || got.Jobs[0].State != c.state ||
-				!strings.Contains(plain(got), c.says) || got.Basis.Source != "scheduler" {
+				!strings.Contains(plain(got), c.says) || got.Basis.Source != "scheduler" ||
+				time.Duration(got.Basis.Age) < 7*time.Second {
 				t.Errorf("%d pods of %s: %d %s, want %s with %q", c.members, c.cpu, code, plain(got), c.state, c.says)
 			}
 			if starts := len(got.Jobs) == 1 && got.Jobs[0].StartsAfter != nil; starts != (c.state == explain.Starts) {

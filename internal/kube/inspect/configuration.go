@@ -20,8 +20,8 @@ import (
 type Configuration struct {
 	Name       string   // of the ConfigMap, namespace/name
 	Text       string   // "": none was found
-	Schedulers []string // the schedulerNames that it serves; none where it names none
-	Why        string   // why none was found
+	Schedulers []string // the schedulerNames that it serves, also where the ConfigMap was not found; none: not known
+	Why        string   // why no ConfigMap was found
 }
 
 // schedulers are the labels of deployments that run a scheduler: of this project's chart, and of Volcano's.
@@ -30,9 +30,10 @@ var schedulers = []string{"app.kubernetes.io/name=ashlar", "app=volcano-schedule
 // Namespaces are where they are installed by default, with their Leases: for people who may not list them everywhere.
 var Namespaces = []string{"ashlar-system", "volcano-system"}
 
-// Configured finds the configuration of the scheduler: the ConfigMap that its deployment mounts.
+// Configured finds the configuration of the scheduler: the ConfigMap that its deployment mounts. Where none mounts one
+// that may be read, the first deployment still says which schedulerNames are served.
 func Configured(ctx context.Context, c Clients) Configuration {
-	refused := false
+	refused, first := false, []string(nil)
 	for _, label := range schedulers {
 		found, err := deployments(ctx, c, label)
 		refused = refused || apierrors.IsForbidden(err)
@@ -40,12 +41,17 @@ func Configured(ctx context.Context, c Clients) Configuration {
 			if out, ok := mounted(ctx, c, &found[i]); ok {
 				return out
 			}
+			if len(first) == 0 {
+				first = found[i].schedulers()
+			}
 		}
 	}
 	if refused {
-		return Configuration{Why: "no right to read the deployment of the scheduler, or its ConfigMap"}
+		return Configuration{Schedulers: first,
+			Why: "no right to read the deployment of the scheduler, or its ConfigMap"}
 	}
-	return Configuration{Why: "no deployment of Ashlar or of Volcano's scheduler mounts one that may be read"}
+	return Configuration{Schedulers: first,
+		Why: "no deployment of Ashlar or of Volcano's scheduler mounts one that may be read"}
 }
 
 // deployments are those with a label, Deployments before StatefulSets.
@@ -84,6 +90,17 @@ type template struct {
 	ready int32
 }
 
+// schedulers are the schedulerNames that a scheduler's pods serve: without a flag the one that it has by default.
+func (t *template) schedulers() (out []string) {
+	for i := range t.pod.Containers {
+		out = append(out, flagsOf(&t.pod.Containers[i])["scheduler-name"]...)
+	}
+	if len(out) == 0 {
+		return []string{translate.DefaultScheduler}
+	}
+	return out
+}
+
 // Running is a scheduler that is installed.
 type Running struct {
 	Namespace, Name string
@@ -105,18 +122,13 @@ func Schedulers(ctx context.Context, c Clients) (out []Running, err error) {
 		for i := range found {
 			t := &found[i]
 			r := Running{Namespace: t.meta.Namespace, Name: t.meta.Name, Ready: t.ready,
-				ServiceAccount: t.pod.ServiceAccountName,
-				Elects:         true}
+				ServiceAccount: t.pod.ServiceAccountName, Schedulers: t.schedulers(), Elects: true}
 			for k := range t.pod.Containers {
 				flags := flagsOf(&t.pod.Containers[k])
 				r.Image = cmp.Or(r.Image, t.pod.Containers[k].Image)
-				r.Schedulers = append(r.Schedulers, flags["scheduler-name"]...)
 				if elect := flags["leader-elect"]; len(elect) > 0 && elect[0] == "false" {
 					r.Elects = false
 				}
-			}
-			if len(r.Schedulers) == 0 {
-				r.Schedulers = []string{translate.DefaultScheduler}
 			}
 			out = append(out, r)
 		}
@@ -156,7 +168,7 @@ func mounted(ctx context.Context, c Clients, t *template) (Configuration, bool) 
 			}
 			if text, ok := found.Data[path.Base(file[0])]; ok {
 				return Configuration{Name: fmt.Sprintf("%s/%s", t.meta.Namespace, name), Text: text,
-					Schedulers: flags["scheduler-name"]}, true
+					Schedulers: t.schedulers()}, true
 			}
 		}
 	}

@@ -182,10 +182,10 @@ func TestTheConfigurationIsTheMountedOne(t *testing.T) {
 		"ours": {[]runtime.Object{ours, conf("ashlar-system")}, Configuration{Name: "ashlar-system/conf",
 			Text: "actions: allocate", Schedulers: []string{"batch", "volcano"}}},
 		"Volcano's": {[]runtime.Object{volcanos, conf("volcano-system")}, Configuration{Name: "volcano-system/conf",
-			Text: "actions: allocate"}},
+			Text: "actions: allocate", Schedulers: []string{"volcano"}}},
 		"ours before Volcano's": {[]runtime.Object{volcanos, conf("volcano-system"), ours, conf("ashlar-system")},
 			Configuration{Name: "ashlar-system/conf", Text: "actions: allocate", Schedulers: []string{"batch", "volcano"}}},
-		"a ConfigMap that is not there": {[]runtime.Object{ours}, Configuration{
+		"a ConfigMap that is not there": {[]runtime.Object{ours}, Configuration{Schedulers: []string{"batch", "volcano"},
 			Why: "no deployment of Ashlar or of Volcano's scheduler mounts one that may be read"}},
 		"none": {nil, Configuration{Why: "no deployment of Ashlar or of Volcano's scheduler mounts one that may be read"}},
 	} {
