@@ -62,6 +62,13 @@ func (l *loop) cycles(ctx context.Context) error {
 	defer period.Stop()
 	var ended time.Time
 	for {
+		// Of several that are ready select takes any: these come first.
+		if ctx.Err() != nil {
+			return nil
+		}
+		if l.lead.isLost() {
+			return errLost
+		}
 		due, stop := l.due()
 		select {
 		case <-ctx.Done():

@@ -147,6 +147,16 @@ func (l *leadership) leading() bool {
 	return l.elector.IsLeader() && l.elector.Check(-l.margin) == nil && !l.leaseRestored()
 }
 
+// isLost reports whether the lease was lost.
+func (l *leadership) isLost() bool {
+	select {
+	case <-l.lost:
+		return true
+	default:
+		return false
+	}
+}
+
 // leaseRestored reports whether the lease was read in an older version than before.
 func (l *leadership) leaseRestored() bool { return l.lease != nil && l.lease.restored.Load() }
 

@@ -90,6 +90,7 @@ func TestWorlds(t *testing.T) {
 			did[what] += n
 		}
 		hours, writes, most = hours+r.Hours, writes+r.Writes, max(most, r.MostWrites)
+		t.Logf("seed %d: history %016x, %.2f hours", seed, r.History, r.Hours)
 		if len(r.Wrong) > 0 {
 			failed++
 			t.Errorf("%s=%d %s=1: %d wrong, the first: %s", seedVariable, seed, seedsVariable, len(r.Wrong), r.Wrong[0])
