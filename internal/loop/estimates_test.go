@@ -31,7 +31,11 @@ type estimating struct {
 
 func newEstimating(t *testing.T) *estimating {
 	t.Helper()
-	l := answeringLoop(t)
+	return estimatingOn(t, answeringLoop(t))
+}
+
+func estimatingOn(t *testing.T, l *loop) *estimating {
+	t.Helper()
 	var err error
 	l.engine, err = sched.New(policy.Profile{Actions: []string{"allocate"}, Tiers: [][]policy.Choice{{{Plugin: "gang"},
 		{Plugin: "predicates"}}}})

@@ -168,6 +168,14 @@ func (l *leadership) leader() string {
 	return l.elector.GetLeader()
 }
 
+// identity is that of this scheduler in the Lease; "" without an election.
+func (l *leadership) identity() string {
+	if l == nil || l.lock == nil {
+		return ""
+	}
+	return l.lock.Identity()
+}
+
 // resign ends this scheduler's part in the election. A lease that it holds is released, or left to run
 // out.
 func (l *leadership) resign(release bool) {

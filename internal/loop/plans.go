@@ -92,10 +92,15 @@ func (q *questions) Plan(ctx context.Context, jobs []model.Fact,
 	p := &planned{ctx: ctx, jobs: jobs, see: see, answer: make(chan tried, 1)}
 	select {
 	case q.l.background.plans.asked <- p:
+	case <-q.over:
+		return nil, q.Ready()
 	case <-ctx.Done():
 		return nil, noTime
 	}
 	a := <-p.answer // it is being answered: see may still write to what ctx's owner has
+	if unready := q.Ready(); unready != nil && !errors.Is(a.err, errPlanning) {
+		return nil, unready // what another one that acts by now knows is newer
+	}
 	return a.ahead, a.err
 }
 
@@ -172,8 +177,8 @@ func (x *plans) take(made fresh) {
 
 // reply tries jobs on the copy that there is, or on the next one. Jobs of a client that has gone are not tried.
 func (x *plans) reply(ctx context.Context, p *planned) (ahead readapi.Foresee, err error) {
-	if !waitUntil(p.ctx, x.from) {
-		return nil, noTime
+	if err := x.l.background.questions.wait(p.ctx, x.from); err != nil {
+		return nil, err
 	}
 	if x.made.copy == nil || x.replaced() || x.age() > x.made.holds && !x.current() {
 		x.begin(ctx)
@@ -185,6 +190,8 @@ func (x *plans) reply(ctx context.Context, p *planned) (ahead readapi.Foresee, e
 			if x.take(made); made.err != nil {
 				return nil, made.err
 			}
+		case <-x.l.background.questions.over:
+			return nil, x.l.background.questions.Ready()
 		case <-p.ctx.Done():
 			return nil, noTime
 		}

@@ -27,9 +27,12 @@ func (x *plans) ahead(copies func() (*sched.Copy, error), now int64) readapi.For
 			return out, err
 		}
 		defer func() { x.turn <- from }()
+		questions := x.l.background.questions
 		select { // the copies that others make
 		case x.l.background.copying <- struct{}{}:
 			defer func() { <-x.l.background.copying }()
+		case <-questions.over:
+			return out, questions.Ready()
 		case <-ctx.Done():
 			return out, noTime
 		}
@@ -37,13 +40,15 @@ func (x *plans) ahead(copies func() (*sched.Copy, error), now int64) readapi.For
 		defer stop()
 		began := time.Now()
 		panicked := crash.Handler(x.l.panicked).Guard("looking ahead for planned jobs", func() {
-			out, err = lookAhead(ctx, copies, now, wanted)
+			out, err = lookAhead(func() bool { return ctx.Err() != nil || questions.isOver() }, copies, now, wanted)
 		})
 		if earliest := began.Add(-burst); from.Before(earliest) {
 			from = earliest
 		}
 		if from = from.Add(planPace * time.Since(began)); panicked != nil {
 			from, err = time.Now().Add(afterFailure), errPlanning
+		} else if unready := questions.Ready(); unready != nil {
+			return out, unready // what another one that acts by now knows is newer
 		}
 		return out, err
 	}
@@ -51,8 +56,11 @@ func (x *plans) ahead(copies func() (*sched.Copy, error), now int64) readapi.For
 
 // turnTo waits until it is a client's turn, unless that comes too late for it. What it returns has to be put back.
 func (x *plans) turnTo(ctx context.Context) (from time.Time, err error) {
+	questions := x.l.background.questions
 	select {
 	case from = <-x.turn:
+	case <-questions.over:
+		return from, questions.Ready()
 	case <-ctx.Done():
 		return from, noTime
 	}
@@ -60,14 +68,15 @@ func (x *plans) turnTo(ctx context.Context) (from time.Time, err error) {
 		x.turn <- from
 		return from, noTime
 	}
-	if !waitUntil(ctx, from) {
+	if err := questions.wait(ctx, from); err != nil {
 		x.turn <- from
-		return from, noTime
+		return from, err
 	}
 	return from, nil
 }
 
-func lookAhead(ctx context.Context, copies func() (*sched.Copy, error), now int64, wanted readapi.Foresight) (
+// lookAhead looks ahead until stop.
+func lookAhead(stop func() bool, copies func() (*sched.Copy, error), now int64, wanted readapi.Foresight) (
 	out readapi.Foreseen, err error) {
 	out.Made = now
 	first, err := copies()
@@ -79,7 +88,7 @@ func lookAhead(ctx context.Context, copies func() (*sched.Copy, error), now int6
 		end := time.Now().Add(wanted.WouldRun)
 		with := whatif.New(first, now)
 		for _, k := range wanted.Jobs {
-			w, _ := with.Job(k, whatif.Limits{Stop: func() bool { return ctx.Err() != nil || time.Now().After(end) }})
+			w, _ := with.Job(k, whatif.Limits{Stop: func() bool { return stop() || time.Now().After(end) }})
 			out.WouldRun[k] = w
 		}
 	}
@@ -90,7 +99,7 @@ func lookAhead(ctx context.Context, copies func() (*sched.Copy, error), now int6
 	for _, k := range wanted.Jobs {
 		only[k] = true
 	}
-	o := forward(func() bool { return ctx.Err() != nil })
+	o := forward(stop)
 	o.Only, o.See = only, wanted.See
 	out.Starts, err = estimate.Of(func() (*sched.Copy, error) {
 		if c := first; c != nil {

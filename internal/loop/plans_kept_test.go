@@ -17,34 +17,67 @@ func (x *estimating) busy(d time.Duration) {
 	synctest.Wait()
 }
 
-// Where a copy takes longer than a client should wait, there is one before anybody asks, and it is renewed: no client
-// waits for a copy, and no answer is older than 40 seconds. It is gone when the replica ends.
+// Where a copy takes longer than a client should wait, there is one before anybody asks. It is renewed without a
+// question, where something has changed: so no client waits for one, also while none can be made, and no answer is
+// older than 40 seconds. Where nothing has changed it is not made anew in that time. It is gone when the replica ends.
 func TestACostlyCopyIsKeptWhileNobodyAsks(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		x := newEstimating(t)
-		x.busy(time.Second)
+		x := estimatingOn(t, answeringAfter(t, time.Second))
 		go x.background.plans.follow(t.Context())
-		<-time.After(20 * time.Second)
-		x.busy(time.Second)
-		first, starts, err := x.plan(10*time.Millisecond, nil)
-		if err != nil || starts {
-			t.Fatalf("the first plan, while no copy can be made: starts %v, %v", starts, err)
+		last := time.Time{}
+		for _, quiet := range []time.Duration{10 * time.Second, 25 * time.Second, 41 * time.Second, time.Minute,
+			97 * time.Second, 10 * time.Minute, time.Second, 39 * time.Second} {
+			for end := time.Now().Add(quiet); time.Now().Before(end); <-time.After(time.Second) {
+				x.changed(time.Since(last))
+			}
+			asked := time.Now()
+			at, _, err := x.plan(10*time.Millisecond, nil)
+			if err != nil || time.Since(asked) > 0 {
+				t.Fatalf("asked after %s, while no copy can be made: told after %s, %v", quiet, time.Since(asked), err)
+			}
+			if age := time.Since(at); age > 40*time.Second || quiet > 40*time.Second && !at.After(last) {
+				t.Errorf("asked after %s: the answer is of %s ago", quiet, age)
+			}
+			last = at
 		}
-		<-time.After(35 * time.Second)
+		<-time.After(20 * time.Second) // a copy that this question had made
 		synctest.Wait()
-		x.put(model.KindPod, "ns", "runs", nil)
-		x.put(model.KindPod, "ns", "waits", nil)
-		x.background.questions.decided()
-		<-time.After(35 * time.Second)
-		next, starts, err := x.plan(2*time.Second, nil)
-		if err != nil || !starts || time.Since(next) > 40*time.Second || !next.After(first) {
-			t.Errorf("later it is of %s ago, starts %v, %v", time.Since(next), starts, err)
+		made := x.background.plans.made.copy
+		<-time.After(15 * time.Second)
+		synctest.Wait()
+		if x.background.plans.made.copy != made {
+			t.Error("nothing has changed, and the copy is made anew")
 		}
-		x.background.questions.ending.Store(true)
+		x.background.questions.end(nil)
 		<-time.After(2 * idleLook)
 		synctest.Wait()
 		if x.background.plans.made.copy != nil {
 			t.Error("a replica that ends keeps a copy")
+		}
+	})
+}
+
+// changed has the loop decide after a change.
+func (x *estimating) changed(limit time.Duration) {
+	_, _ = x.background.questions.ask(x.t.Context(), func(e *sched.Engine, _ readapi.Moment) {
+		x.pod("waits", "", limit)
+		e.Decide(x.now())
+		x.background.questions.decided()
+	})
+}
+
+// A copy that takes a moment to make is kept only while it is asked for.
+func TestACheapCopyIsGoneWhileNobodyAsks(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		x := newEstimating(t)
+		go x.background.plans.follow(t.Context())
+		if _, _, err := x.plan(2*time.Second, nil); err != nil {
+			t.Fatal(err)
+		}
+		<-time.After(5 * time.Second)
+		synctest.Wait()
+		if x.background.plans.made.copy != nil {
+			t.Error("it is kept")
 		}
 	})
 }

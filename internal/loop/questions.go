@@ -2,6 +2,7 @@ package loop
 
 import (
 	"context"
+	"errors"
 	"io"
 	"strings"
 	"sync/atomic"
@@ -18,11 +19,12 @@ import (
 type questions struct {
 	l      *loop
 	asked  chan *question
-	turns  [3]chan time.Time // by size: has a place for the one that is asked; the value: no sooner than
-	cycle  atomic.Uint64     // cycles that ran
-	ended  atomic.Int64      // when the last one did, in nanoseconds since the epoch
-	failed atomic.Int64      // when a question made the engine panic last
-	ending atomic.Bool
+	turns  [3]chan time.Time               // by size: has a place for the one that is asked; the value: no sooner than
+	cycle  atomic.Uint64                   // cycles that ran
+	ended  atomic.Int64                    // when the last one did, in nanoseconds since the epoch
+	failed atomic.Int64                    // when a question made the engine panic last
+	ending atomic.Pointer[readapi.Unready] // why nothing is answered any more; nil: the loop goes on
+	over   chan struct{}                   // closed then: what waits for an answer need not
 }
 
 // shares are one part of so many of the loop's time, by size.
@@ -45,7 +47,7 @@ type question struct {
 }
 
 func newQuestions(l *loop) *questions {
-	q := &questions{l: l, asked: make(chan *question)}
+	q := &questions{l: l, asked: make(chan *question), over: make(chan struct{})}
 	for size := range q.turns {
 		q.turns[size] = make(chan time.Time, 1)
 		q.turns[size] <- time.Time{}
@@ -61,12 +63,14 @@ func (q *questions) Ask(ctx context.Context, size readapi.Size, read func(*sched
 	var from time.Time
 	select {
 	case from = <-q.turns[size]:
+	case <-q.over:
+		return q.Ready()
 	case <-ctx.Done():
 		return noTime
 	}
 	defer func() { q.turns[size] <- from }()
-	if !waitUntil(ctx, from) {
-		return noTime
+	if err := q.wait(ctx, from); err != nil {
+		return err
 	}
 	took, err := q.ask(ctx, read)
 	earliest := time.Now()
@@ -96,11 +100,31 @@ func waitUntil(ctx context.Context, at time.Time) bool {
 	}
 }
 
+// wait waits for a time, unless ctx or the loop ends before. A time that has come is not waited for.
+func (q *questions) wait(ctx context.Context, until time.Time) error {
+	left := time.Until(until)
+	if left <= 0 {
+		return nil
+	}
+	t := time.NewTimer(left)
+	defer t.Stop()
+	select {
+	case <-t.C:
+		return nil
+	case <-q.over:
+		return q.Ready()
+	case <-ctx.Done():
+		return noTime
+	}
+}
+
 // ask has a question answered, and says how long that took.
 func (q *questions) ask(ctx context.Context, read func(*sched.Engine, readapi.Moment)) (time.Duration, error) {
 	asked := &question{ctx: ctx, read: read, answer: make(chan error, 1)}
 	select {
 	case q.asked <- asked:
+	case <-q.over:
+		return 0, q.Ready()
 	case <-ctx.Done():
 		return 0, noTime
 	}
@@ -156,14 +180,30 @@ func (q *questions) decided() {
 	q.l.background.plans.noteState()
 }
 
+// end says to all that ask that nothing is answered any more, since the loop has ended with err.
+func (q *questions) end(err error) {
+	why := &readapi.Unready{Reason: readapi.Ending, Message: "this scheduler is ending: ask again, another one may act"}
+	if errors.Is(err, errLost) {
+		why.Message = "this scheduler has lost its Lease, and ends: ask again, another one acts now or in a moment"
+	}
+	if q.ending.CompareAndSwap(nil, why) {
+		close(q.over)
+	}
+}
+
+func (q *questions) isOver() bool { return q.ending.Load() != nil }
+
 // Ready implements readapi.Scheduler.
 func (q *questions) Ready() *readapi.Unready {
-	if q.ending.Load() {
-		return &readapi.Unready{Reason: readapi.Ending, Message: "this scheduler is ending"}
+	if ending := q.ending.Load(); ending != nil {
+		return ending
 	}
 	if !q.l.lead.leading() {
 		leader := q.l.lead.leader()
 		text := "this replica stands by, and no other one is known to act: ask again in a moment"
+		if leader != "" && leader == q.l.lead.identity() {
+			text, leader = "this replica did not renew its Lease in time: ask again in a moment, when one acts again", ""
+		}
 		if leader != "" {
 			pod, _, _ := strings.Cut(leader, "_")
 			text = "this replica stands by: ask the one that acts, pod " + pod

@@ -20,6 +20,12 @@ import (
 // answeringLoop is a loop that decides nothing and answers questions until the test ends.
 func answeringLoop(t *testing.T) *loop {
 	t.Helper()
+	return answeringAfter(t, 0)
+}
+
+// answeringAfter is a loop that answers each question after so long.
+func answeringAfter(t *testing.T, d time.Duration) *loop {
+	t.Helper()
 	e, err := sched.New(policy.Profile{})
 	if err != nil {
 		t.Fatal(err)
@@ -32,6 +38,9 @@ func answeringLoop(t *testing.T) *loop {
 		for {
 			select {
 			case q := <-l.background.questions.asked:
+				if d > 0 {
+					<-time.After(d)
+				}
 				l.background.questions.reply(q)
 			case <-ctx.Done():
 				return
@@ -167,7 +176,7 @@ func TestQuestionsBeforeItActs(t *testing.T) {
 		if got := ask(); got != "" {
 			t.Errorf("a minute later: %q", got)
 		}
-		q.ending.Store(true)
+		q.end(nil)
 		if got := ask(); got != readapi.Ending {
 			t.Errorf("at the end: %q", got)
 		}

@@ -87,7 +87,7 @@ func Run(ctx context.Context, o Options) error {
 	api.serve(work)
 	l.seen.Start(work)
 	err = l.cycles(ctx)
-	l.background.questions.ending.Store(true)
+	l.background.questions.end(err)
 	l.stop(err)
 	end()
 	l.seen.Shutdown()

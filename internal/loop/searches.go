@@ -74,6 +74,8 @@ func (x *searches) of(ctx context.Context, job ledger.JobKey, still func(readapi
 	select {
 	case a := <-s.answer:
 		return a.Tried, a.err
+	case <-x.l.background.questions.over:
+		return readapi.Tried{}, x.l.background.questions.Ready()
 	case <-ctx.Done():
 		return readapi.Tried{}, noTime
 	}

@@ -64,3 +64,26 @@ func TestAPlanLooksAhead(t *testing.T) {
 		t.Errorf("no duration: %d %s", code, got.Message)
 	}
 }
+
+// A plan of which looking ahead was cut says so, of when its job starts and of what would make it run.
+func TestAPlanSaysThatLookingAheadWasCut(t *testing.T) {
+	w := newWorld(t)
+	w.decide(func() {
+		w.node("n1", 4000)
+		w.runs("blue", "secret", "n1", time.Minute)
+	})
+	w.hurried = true
+	code, got := submitAsking[explain.Plan](t, served(w, people()), "admin", "?start=5s&wouldRun=5s",
+		gangOf("red", "red", 2, "2", ""))
+	var text strings.Builder
+	if err := got.Text(&text, explain.Style{}); err != nil || code != http.StatusOK || len(got.Jobs) != 1 {
+		t.Fatalf("%d %s, %v", code, plain(got), err)
+	}
+	told := strings.ToLower(strings.Join(strings.Fields(text.String()), " "))
+	for _, want := range []string{"the estimate ends at", "it has not started then",
+		"what would make jobs run was not looked for to the end"} {
+		if !strings.Contains(told, want) {
+			t.Errorf("it lacks %q: %s", want, told)
+		}
+	}
+}

@@ -47,6 +47,7 @@ func (w *world) Plan(_ context.Context, jobs []model.Fact, see func(*sched.Engin
 		see(e, m, cycle, plan)
 		return true
 	})
+	stop := func() bool { return w.hurried }
 	return func(_ context.Context, wanted Foresight) (out Foreseen, err error) {
 		only := map[ledger.JobKey]bool{}
 		out.WouldRun = map[ledger.JobKey]trace.WouldRun{}
@@ -56,9 +57,9 @@ func (w *world) Plan(_ context.Context, jobs []model.Fact, see func(*sched.Engin
 				return out, err
 			}
 			only[k] = true
-			out.WouldRun[k], _ = whatif.New(c, now).Job(k, whatif.Limits{})
+			out.WouldRun[k], _ = whatif.New(c, now).Job(k, whatif.Limits{Stop: stop})
 		}
-		out.Starts, err = estimate.Of(copies, now, estimate.Options{Only: only, See: wanted.See})
+		out.Starts, err = estimate.Of(copies, now, estimate.Options{Only: only, See: wanted.See, Stop: stop})
 		return out, err
 	}, nil
 }

@@ -38,6 +38,7 @@ type world struct {
 	starts  *estimate.Starts
 	past    *memory
 	unkept  bool // nothing is recorded
+	hurried bool // looking ahead is cut at once
 	plan    sched.Plan
 
 	before, after func() // changes are tried
