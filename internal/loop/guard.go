@@ -129,7 +129,7 @@ func (re *rebuilds) remake(s recording.State) {
 // forget leaves it in doubt of every gang whether it ever had its minimum.
 func (og *gangOrigins) forget() {
 	for _, t := range og.l.reported.jobs {
-		t.origin.mine = nil
+		t.origin.mine, t.origin.leaving = nil, nil
 	}
 }
 

@@ -26,8 +26,11 @@ type gangOrigins struct {
 type origin struct {
 	// mine has the UIDs of the members for which this scheduler sent bindings since no member was bound; true if the
 	// member is bound. nil: nothing is known of the bound members.
-	mine    map[string]bool
-	taken   int    // how many of them are
+	mine  map[string]bool
+	taken int // how many of them are
+	// leaving has the keys of the members that are to be deleted, by UID, until that is seen or known to have failed.
+	// Until then they count as bound.
+	leaving map[string]ledger.Key
 	met     bool   // its PodGroup's record was read
 	unknown bool   // its phase Unknown was written by this scheduler, or by an earlier one of this kind
 	asked   string // the last record that was to be written
@@ -84,6 +87,7 @@ func (og *gangOrigins) follow(receipts []sched.Receipt) {
 			if r.Refused != "" {
 				og.l.refusals.note(r)
 			}
+			og.l.stranded.answered(r)
 			continue
 		}
 		id, ok := led.Tasks.Find(r.Item.Pod)
@@ -92,12 +96,13 @@ func (og *gangOrigins) follow(receipts []sched.Receipt) {
 		}
 		job := led.Job(led.Task(id).Job)
 		if t := og.l.reported.jobs[job.Key]; t != nil && t.origin.mine != nil && t.uid == lifeOf(job) {
+			t.origin.left(led)
 			if !t.origin.mine[r.Item.UID] {
 				t.origin.mine[r.Item.UID] = true
 				t.origin.taken++
 			}
 			if t.origin.taken >= int(job.MinMember) { // whether or not all at one time
-				t.complete, t.origin.mine = true, nil
+				t.complete, t.origin.mine, t.origin.leaving = true, nil, nil
 			}
 		}
 	}

@@ -17,7 +17,9 @@ import (
 	"ashlar.sh/internal/kube/execute"
 	"ashlar.sh/internal/kube/record"
 	"ashlar.sh/internal/kube/release"
+	"ashlar.sh/sched"
 	"ashlar.sh/sched/ledger"
+	"ashlar.sh/sched/model"
 )
 
 // strandedGangs releases gangs that were never complete and cannot become so.
@@ -75,11 +77,12 @@ func (sg *strandedGangs) releaseAll(id ledger.JobID, t *reportedJob, group *sche
 		}
 	}
 	if t.complete {
-		t.origin.mine, t.origin.unknown, t.origin.strandedState = nil, false, strandedState{}
+		t.origin.mine, t.origin.leaving, t.origin.unknown, t.origin.strandedState = nil, nil, false, strandedState{}
 		sg.l.origins.keep(job, t, group, e, nil, now)
 		return
 	}
 	m := membersOf(led, id)
+	m.moving = t.origin.left(led) || m.moving
 	sg.l.origins.inherit(job, t, group, m)
 	switch {
 	case len(m.bound) == 0:
@@ -163,15 +166,48 @@ func (sg *strandedGangs) release(job *ledger.Job, t *reportedJob, v verdict, tex
 	for _, p := range v.goes {
 		if t.origin.going[p.UID] {
 			n++
-			delete(t.origin.mine, p.UID)
-			t.origin.taken--
-			sg.l.executor.Release(ledger.Key{Namespace: job.Key.Namespace, Name: p.Name}, p.UID, text)
+			key := ledger.Key{Namespace: job.Key.Namespace, Name: p.Name}
+			if t.origin.leaving == nil {
+				t.origin.leaving = map[string]ledger.Key{}
+			}
+			t.origin.leaving[p.UID] = key
+			sg.l.executor.Release(key, p.UID, text)
 		}
 	}
 	sg.l.metrics.released.Add(float64(n))
 	sg.say(job, t, "GangReleased", fmt.Sprintf("%s: %d of them are deleted%s", text, n, v.stay()), now)
 	t.origin.strandedState = strandedState{half: now, again: now.Add(sg.l.o.Stranded), said: t.origin.said,
 		at: t.origin.at}
+}
+
+// answered notes what became of a deletion. A fact tells of one that was carried out. After one that failed the member
+// stays, and may be released again.
+func (sg *strandedGangs) answered(r sched.Receipt) {
+	if r.Item.Kind != sched.EvictPod || r.Item.ID != 0 || r.Outcome != sched.Failed {
+		return
+	}
+	led := sg.l.engine.Ledger()
+	if id, ok := led.Tasks.Find(r.Item.Pod); ok && led.Task(id).Job != ledger.NoJob {
+		if t := sg.l.reported.jobs[led.Job(led.Task(id).Job).Key]; t != nil {
+			delete(t.origin.leaving, r.Item.UID)
+		}
+	}
+}
+
+// left takes the members off that are seen to be deleted, and returns true if others are still to be.
+func (o *origin) left(led *ledger.Ledger) bool {
+	for uid, key := range o.leaving {
+		id, ok := led.Tasks.Find(key)
+		switch {
+		case !ok || led.Task(id).Pod.UID != uid || led.Task(id).Status == model.Releasing:
+			delete(o.leaving, uid)
+			delete(o.mine, uid)
+			o.taken--
+		case led.Task(id).Status.Finished():
+			delete(o.leaving, uid) // by itself: it was bound, and counts
+		}
+	}
+	return len(o.leaving) > 0
 }
 
 // say reports a gang that stands half: by an event when the message changes, and in the log from time to time.

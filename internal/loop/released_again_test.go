@@ -1,0 +1,64 @@
+package loop
+
+import (
+	"testing"
+	"time"
+
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	"k8s.io/apimachinery/pkg/runtime"
+	k8stesting "k8s.io/client-go/testing"
+)
+
+// busyFor has the API server turn away all deletions of pods for a while from now on.
+func (w *living) busyFor(d time.Duration) {
+	free := time.Now().Add(d)
+	w.answers(&w.kube.Fake, "delete", "pods", func(k8stesting.Action) (bool, runtime.Object, error) {
+		if time.Now().Before(free) {
+			return true, nil, apierrors.NewTooManyRequests("busy", 1)
+		}
+		return false, nil, nil
+	})
+}
+
+// replaced lets time pass until the bound pods of the gang were deleted; their controller makes them anew.
+func (w *living) replaced(within time.Duration) {
+	w.Helper()
+	was := w.events("g", "GangReleased")
+	for range within / time.Second {
+		w.remade(time.Second)
+		if w.events("g", "GangReleased") > was && w.bound("g") == 0 {
+			return
+		}
+	}
+	w.Fatalf("%v later %d members of the gang hold room, and %d events tell of a release, want none and %d",
+		within, w.bound("g"), w.events("g", "GangReleased"), was+1)
+}
+
+// A gang gives its room back whenever it stands half, also if its deletions take longer than a round.
+func TestAGangIsReleasedAgainAfterSlowDeletions(t *testing.T) {
+	inVirtualTime(t, 1, func(w *living) {
+		w.halfway()
+		w.busyFor(37 * time.Second) // some seconds longer than until it is released
+		w.replaced(time.Minute)
+		w.refuse("g-0 g-1 g-2")
+		for range 40 { // until a try binds the member that was refused before
+			if w.remade(time.Minute); w.bound("g") == 1 {
+				break
+			}
+		}
+		w.replaced(40 * time.Minute)
+	})
+}
+
+// A gang is released again if its members could not be deleted: it counts as one that never had its minimum still.
+func TestAGangIsReleasedAgainAfterDeletionsThatFail(t *testing.T) {
+	inVirtualTime(t, 1, func(w *living) {
+		w.halfway()
+		w.busyFor(75 * time.Second)
+		w.after(75 * time.Second)
+		if w.events("g", "GangReleased") == 0 || w.bound("g") != 3 {
+			t.Fatalf("%d events tell of a release, and %d members hold room", w.events("g", "GangReleased"), w.bound("g"))
+		}
+		w.replaced(3 * time.Minute)
+	})
+}
