@@ -291,6 +291,37 @@ func TestNothingMoreLeavesWhileAnEvictionIsInDoubt(t *testing.T) {
 	}
 }
 
+// What a plugin picks does not leave meanwhile either: whether it is above the minimum of its gang is not known.
+func TestNothingIsPickedWhileAnEvictionIsInDoubt(t *testing.T) {
+	for name, x := range map[string]struct {
+		answers []Outcome
+		want    []string
+	}{
+		"no answer yet": {nil, nil},
+		"it stays":      {[]Outcome{Withdrawn}, []string{"evict pair-1 b"}},
+		"it leaves":     {[]Outcome{Done}, []string{"evict pair-1 b"}}, // as a whole: it is all that the gang holds
+	} {
+		t.Run(name, func(t *testing.T) {
+			s := &stage{t: t, e: engine(t, policy.Profile{Actions: []string{"enqueue", "allocate", "preempt", "shuffle"},
+				Tiers: [][]policy.Choice{{{Plugin: "priority"}, {Plugin: "gang"}}, {{Plugin: "predicates"},
+					{Plugin: "tdm", Arguments: map[string]string{"tdm.revocable-zone.lent": "01:00-02:00"}}}}})}
+			s.queue("default")
+			s.node("a", 2)
+			s.node("b", 2)
+			s.pair(1, "a", "b")
+			s.pod("urgent", priority(10))
+			eviction := s.decides(0, "evict pair-0 a", "nominate urgent a").Items[0]
+			s.node("c", 2)
+			s.decides(1, "bind urgent c", "keep pair-0 a")
+			s.node("b", 2, model.Label{Key: "volcano.sh/revocable-zone", Value: "lent"})
+			for _, o := range x.answers {
+				s.e.Receive(Receipt{Item: eviction, Outcome: o})
+			}
+			s.decides(3, x.want...)
+		})
+	}
+}
+
 // What goes as a whole stays as a whole: once the eviction of one member has begun, the others go too.
 func TestAGangIsEvictedAsAWholeOrStaysAsAWhole(t *testing.T) {
 	for _, told := range []bool{false, true} {

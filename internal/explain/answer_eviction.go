@@ -165,8 +165,11 @@ func (w *EvictionWhy) victim() Step {
 	r := w.Record
 	out := Step{Name: "this pod", Verdict: Told,
 		Text: "its job has more pods than its minimum: it was one of those that it can do without"}
-	if r.Whole {
-		out.Text = "its whole gang went: the pods above the minimum of gangs were not enough"
+	switch {
+	case r.Whole && r.For == "":
+		out.Text = "its job went as a whole: all of its pods were picked"
+	case r.Whole:
+		out.Text = "its job went as a whole: the pods above the minimum of gangs were not enough"
 	}
 	text := "it held " + holding(amounts(r.Lost))
 	if r.Ran > 0 {

@@ -17,7 +17,7 @@ var (
 	queueHeld   = regexp.MustCompile(`^queue \S+ held (.+)$`)
 	// Amounts have no exponent, as Quantity writes none: anyone may write an event, and one may be huge.
 	dimHeld  = regexp.MustCompile(`^(\S+) (-?[\d.]+(?:[KMGTPE]i)?) \(deserved (-?[\d.]+(?:[KMGTPE]i)?)\)$`)
-	leftNode = regexp.MustCompile(`^(\S+): leaves node (\S+): (.*)$`)
+	leftNode = regexp.MustCompile(`^(\S+): leaves node (\S+): (.*?)(?:; its job (goes as a whole|keeps its minimum))?$`)
 )
 
 // ReadEvicted reads what Evicted wrote, as it stands in the event and the condition of an evicted pod: false for
@@ -26,7 +26,7 @@ var (
 // priorities and what that queue held.
 func ReadEvicted(text string) (*trace.Eviction, bool) {
 	if m := leftNode.FindStringSubmatch(text); m != nil {
-		return &trace.Eviction{Action: m[1], Node: m[2], Why: m[3]}, true
+		return &trace.Eviction{Action: m[1], Node: m[2], Why: m[3], Whole: m[4] == "goes as a whole"}, true
 	}
 	m := madeRoom.FindStringSubmatch(text)
 	if m == nil {

@@ -16,7 +16,7 @@ func TestWhatEvictedSaysIsReadAgain(t *testing.T) {
 		full := func(what string) string { return name.Draw(t, what+"'s namespace") + "/" + name.Draw(t, what) }
 		actions := []string{"preempt", "reclaim", "gangpreempt", "shuffle"}
 		r := trace.Eviction{Action: rapid.SampledFrom(actions).Draw(t, "action"), Node: name.Draw(t, "node")}
-		if rapid.Bool().Draw(t, "leaves") {
+		if r.Whole = rapid.Bool().Draw(t, "whole"); rapid.Bool().Draw(t, "leaves") {
 			r.Why = rapid.StringMatching(`[ -~]{0,40}`).Draw(t, "why")
 		} else {
 			r.For, r.ForJob, r.ForQueue = full("pod"), full("job"), name.Draw(t, "queue")
@@ -26,7 +26,6 @@ func TestWhatEvictedSaysIsReadAgain(t *testing.T) {
 			if r.Queue = name.Draw(t, "victim's queue"); r.Queue == r.ForQueue {
 				r.ForPriority, r.Priority = rapid.Int32().Draw(t, "priority"), rapid.Int32().Draw(t, "victim's")
 			}
-			r.Whole = rapid.Bool().Draw(t, "whole")
 			if r.PermittedBy = rapid.SliceOfN(rapid.SampledFrom([]string{"gang", "drf", "task-topology"}), 0, 3).Draw(t,
 				"plugins"); len(r.PermittedBy) > 0 {
 				r.Tier = rapid.IntRange(1, 9).Draw(t, "tier")

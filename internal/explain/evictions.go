@@ -103,7 +103,7 @@ func EvictedBetween(action string, pods int, from, to string) string {
 // there. What the other queue held is not for all readers of the pod's events.
 func Evicted(r *trace.Eviction) string {
 	if r.For == "" {
-		return fmt.Sprintf("%s: leaves node %s: %s", r.Action, r.Node, r.Why)
+		return fmt.Sprintf("%s: leaves node %s: %s; its job %s", r.Action, r.Node, r.Why, leaving(r.Whole))
 	}
 	reclaims := r.ForQueue != r.Queue
 	about := fmt.Sprintf("queue %s, priority %d against %d", r.ForQueue, r.ForPriority, r.Priority)
@@ -118,15 +118,19 @@ func Evicted(r *trace.Eviction) string {
 	if all := r.Permissions(); len(all) > 0 {
 		text += "; permitted by " + permissions(all)
 	}
-	if r.Whole {
-		text += "; its job goes as a whole"
-	} else {
-		text += "; its job keeps its minimum"
-	}
+	text += "; its job " + leaving(r.Whole)
 	if len(r.QueueHeld) > 0 {
 		text += "; " + heldBefore(r.Queue, r.QueueHeld)
 	}
 	return text
+}
+
+// leaving is what an eviction leaves of a victim's job.
+func leaving(whole bool) string {
+	if whole {
+		return "goes as a whole"
+	}
+	return "keeps its minimum"
 }
 
 // permissions is "tier 1 (gang) and tier 2 (proportion)".

@@ -50,7 +50,7 @@ func TestAnEvictionNamesItsPreemptorAndItsRule(t *testing.T) {
 			"permitted by tier 1 (priority, gang); its job goes as a whole"},
 		{"for no other pod", &trace.Eviction{Action: "shuffle", Task: "ml/a-0", Job: "ml/a", Queue: "a", Node: "n1",
 			Why: "n1 is busier than most"},
-			"shuffle: leaves node n1: n1 is busier than most"},
+			"shuffle: leaves node n1: n1 is busier than most; its job keeps its minimum"},
 		{"within a job", &within, "preempt: makes room on node n1 for ml/new-0 of the same job (queue default, priority " +
 			"100 against 1); " +
 			"permitted by tier 1 (priority, gang); its job keeps its minimum"},

@@ -13,29 +13,29 @@ type picked struct {
 }
 
 // EvictPicked evicts the tasks that plugins pick, each for itself where it is above the minimum of its gang, a whole
-// gang where all of it is picked. No task is evicted that a guard protects.
+// gang where all of it is picked. No task is evicted that a guard protects, and none of a queue of which it is not known
+// whether another of its pods leaves (Protect).
 func (e *Evictor) EvictPicked(action string) {
 	var all []picked
-	perJob := map[ledger.JobID]int32{}
 	e.s.Policy.Eviction.Deschedule(func(t ledger.TaskID, why string) bool {
 		if e.running(t) {
 			all = append(all, picked{t, why})
-			perJob[e.s.L.Task(t).Job]++
 		}
 		return true
 	})
+	judged := map[ledger.JobID]bool{} // as a whole
 	for i, p := range all {
-		if !e.running(p.task) {
-			continue // it was evicted with its gang
-		}
-		unit := all[i : i+1]
-		if j := e.s.L.Task(p.task).Job; !isSurplus(e.s.L, p.task) {
-			if perJob[j] < e.s.L.Job(j).Holding() {
-				continue
+		j := e.s.L.Task(p.task).Job
+		switch {
+		case !e.running(p.task) || judged[j]: // it was evicted with its gang, or stays with it
+		case isSurplus(e.s.L, p.task):
+			e.evictPicked(action, all[i:i+1], false)
+		default:
+			judged[j] = true
+			if gang := e.gang(all, j); len(gang) == int(e.s.L.Job(j).Holding()) {
+				e.evictPicked(action, gang, true)
 			}
-			unit = e.gang(all[i:], j)
 		}
-		e.evictPicked(action, unit)
 	}
 }
 
@@ -52,14 +52,18 @@ func (e *Evictor) gang(all []picked, j ledger.JobID) (out []picked) {
 	return out
 }
 
-// evictPicked evicts tasks of one job, unless a guard protects them.
-func (e *Evictor) evictPicked(action string, unit []picked) {
+// evictPicked evicts tasks of one job, unless they are protected; whole: all that hold room.
+func (e *Evictor) evictPicked(action string, unit []picked, whole bool) {
 	j := e.s.L.Task(unit[0].task).Job
-	u := policy.Unit{Queue: e.s.L.Job(j).Queue, Job: j, Whole: len(unit) > 1}
+	u := policy.Unit{Queue: e.s.L.Job(j).Queue, Job: j, Whole: whole}
 	for _, p := range unit {
 		u.Tasks = append(u.Tasks, p.task)
 	}
-	if r := e.s.Policy.Eviction.Guarded(u); r.Is() {
+	r := e.s.Policy.Eviction.Guarded(u)
+	if e.victims.p.protects(u.Queue) {
+		r = trace.Reason{Code: trace.VictimInDoubt}
+	}
+	if r.Is() {
 		first := e.s.L.Task(u.Tasks[0]).Key.String()
 		e.s.Trace.Add(trace.Event{Kind: trace.FailedPreempt, Action: action, Task: first, Reason: r})
 		return
@@ -72,6 +76,6 @@ func (e *Evictor) evictPicked(action string, unit []picked) {
 	})
 	for _, p := range unit {
 		r := recordOf(e.s, p.task, action)
-		r.Why, e.records[p.task] = p.why, r
+		r.Why, r.Whole, e.records[p.task] = p.why, whole, r
 	}
 }
