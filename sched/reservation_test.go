@@ -322,6 +322,30 @@ func TestNothingIsPickedWhileAnEvictionIsInDoubt(t *testing.T) {
 	}
 }
 
+// Without plugin gang a job starves for pods above its minimum, too. The reservation of such a pod is given up before a
+// gang goes as a whole, though the gang is less important.
+func TestAReservationIsGivenUpBeforeAGangGoes(t *testing.T) {
+	onA := func(p *model.Pod) {
+		p.Spec.Affinity = []model.Term{{All: []model.Requirement{{Key: "zone", Op: model.Exists}}}}
+	}
+	s := &stage{t: t, e: engine(t, policy.Profile{Actions: []string{"enqueue", "allocate", "preempt"},
+		Tiers: [][]policy.Choice{{{Plugin: "priority"}}, {{Plugin: "predicates"}}}})}
+	s.queue("default")
+	s.node("a", 4, model.Label{Key: "zone", Value: "a"})
+	s.node("b", 4)
+	s.tell(model.KindPriorityClass, "", "mid", &model.PriorityClass{Meta: model.Meta{Name: "mid", UID: "mid"}, Value: 10})
+	s.tell(model.KindPodGroup, "ns", "grows", &model.PodGroup{MinMember: 1, Phase: model.GroupRunning,
+		PriorityClass: "mid", Meta: model.Meta{Namespace: "ns", Name: "grows", UID: "grows"}})
+	s.pod("grows-0", member("grows"), running("a"))
+	s.pod("small", priority(1), running("a"))
+	s.pair(2, "b", "b")
+	s.pod("grows-1", member("grows"), onA)
+	s.decides(0, "evict small a", "nominate grows-1 a")
+	s.pod("small", priority(1), running("a"), terminating)
+	s.pod("urgent", priority(100))
+	s.decides(1, "nominate grows-1", "nominate urgent a")
+}
+
 // What goes as a whole stays as a whole: once the eviction of one member has begun, the others go too.
 func TestAGangIsEvictedAsAWholeOrStaysAsAWhole(t *testing.T) {
 	for _, told := range []bool{false, true} {

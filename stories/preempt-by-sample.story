@@ -27,10 +27,10 @@ evict ml/d-0 n1 for ml/new-0
 nominate ml/new-0 n1
 wait ml/new: Reserved: n1
 
-evictions for tried instead
+evictions for tried hopeless instead
 ----
-pod     for       tried  instead
-ml/d-0  ml/new-0  1      -
+pod     for       tried  hopeless  instead
+ml/d-0  ml/new-0  1      0         -
 
 submit ml/other priority=high 1 x cpu=4
 cycle
@@ -41,7 +41,7 @@ nominate ml/other-0 n2
 wait ml/d: NoPods
 wait ml/other: Reserved: n2
 
-evictions for tried instead
+evictions for tried hopeless instead
 ----
-pod     for         tried  instead
-ml/b-0  ml/other-0  1      -
+pod     for         tried  hopeless  instead
+ml/b-0  ml/other-0  1      1         -

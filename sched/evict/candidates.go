@@ -340,13 +340,14 @@ func (r *candidateNodes) swap(i, k int) {
 }
 
 // bounds returns a function that says whether room could be made on a node, and the least that it costs. It is
-// for few nodes: none of it is kept. Members of the task's own job need no bound where no sample is taken.
+// for few nodes: none of it is kept. Between members of the task's own job the order of the pods counts, which the
+// sums do not know: each of their nodes is tried.
 func (ci *candidateIndex) bounds(p *preemptor, wholeGangs bool) func(ledger.NodeID) (Cost, bool) {
 	r := &ci.few
 	r.key, r.mayLose = keyOf(p, wholeGangs), p.levels.mayLose
 	ci.freeable.follow()
 	ci.read(r)
-	admits, own := ci.nodes.Admitted(p.class), p.o.Scope == SameJob && !p.o.Sample.On
+	admits, own := ci.nodes.Admitted(p.class), p.o.Scope == SameJob
 	return func(n ledger.NodeID) (Cost, bool) {
 		if int(n) >= len(admits) || !admits[n] {
 			return Cost{}, false

@@ -1,6 +1,6 @@
 // Package evict evicts pods: all that decides which pods leave is here. CONTRIBUTING.md says where to change what.
 //
-//	execute.go          in which order queues with starving jobs are served, and when an action ends; options.go: what
+//	action.go           in which order queues with starving jobs are served, and when an action ends; options.go: what
 //	                    it may take; preemptor_queue.go: in which order the jobs of a queue are asked
 //	starving.go         which jobs starve; starving_groups.go, signature.go: which of them share an answer
 //	take.go             from a job that is asked to the search for it, and to the records of its result
@@ -21,7 +21,10 @@
 // decisions 11 to 17). A bound never exceeds the true cost: nodes are tried in the order of their bounds until
 // the next one cannot be better. No gang is left with less than its minimum, in any action; plugins decide the rest:
 // how their answers combine is in sched/policy/eviction.go.
-// Data flows one way: preemptor, candidates, dry run, node search, search, result. Calls go the other way: Execute,
-// serve, askFor, take, takeIn, Search.Take, place, evictFor, cheapestNode, dryRun.run; then Engine.commit makes items
-// of what holds.
+//
+// The calls, from an action to one node: Action.Execute orders the queues; preemptorQueue.serve asks their jobs; take
+// asks the search for one of them; Search.Take opens a statement and places the job's tasks. A few equal tasks of a
+// small gang are placed at once (joint.go: jointly). Any others are placed one after the other: place looks for free
+// room, then evictFor for victims, cheapestNode for the node, and dryRun.run tries a node. What the whole job turns out
+// not to need stays (reprieve.go). Engine.commit makes items of what holds.
 package evict

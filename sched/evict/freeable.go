@@ -50,7 +50,7 @@ type freeableSum struct {
 	queue    ledger.QueueID
 	priority int32
 	count    int32
-	surplus  int32   // of these, members of jobs that are above their minimum
+	surplus  int32   // of these, those that may be above the minimum of their jobs
 	newest   int64   // the latest start among them
 	oldest   int64   // … and the earliest
 	free     []int64 // by dimension: what they hold together
@@ -107,11 +107,11 @@ func (c *freeable) sum(n ledger.NodeID) {
 		}
 		at := &list[i]
 		at.count++
-		if surplus(job) > 0 {
+		if surplus(job) > 0 || reserved(c.l, t) { // a reservation may be above the minimum without any member being so
 			at.surplus++
 		}
-		at.newest = max(at.newest, started(task))
-		at.oldest = min(at.oldest, started(task))
+		at.newest = max(at.newest, task.Pod.Began())
+		at.oldest = min(at.oldest, task.Pod.Began())
 		for _, need := range c.l.Class(task.Class).Need {
 			at.free[need.Dim] += need.Amount
 			at.most[need.Dim] = max(at.most[need.Dim], need.Amount)
@@ -149,14 +149,6 @@ func zeros(v []int64, n int) []int64 {
 	v = v[:n]
 	clear(v)
 	return v
-}
-
-// started is when a task began to hold its room, as far as is known.
-func started(t *ledger.Task) int64 {
-	if t.Pod.Started != 0 {
-		return t.Pod.Started
-	}
-	return t.Pod.Created
 }
 
 // lacks is by how much a node falls short of need in one dimension once its terminating tasks are gone;

@@ -32,10 +32,10 @@ type listed struct {
 func (ns *nodeSearch) cheapestNode(wholeGangs bool) *candidate {
 	ns.best = nil
 	switch domain, listed := ns.p.within().List(); {
+	case ns.p.o.Scope == SameJob:
+		ns.ofList(wholeGangs, ns.ownNodes()) // few: no sample is taken of them
 	case ns.p.o.Sample.On:
 		ns.ofSample(wholeGangs)
-	case ns.p.o.Scope == SameJob:
-		ns.ofList(wholeGangs, ns.ownNodes())
 	case listed:
 		ns.ofList(wholeGangs, domain)
 	default:
@@ -84,9 +84,9 @@ func (ns *nodeSearch) ofList(wholeGangs bool, nodes []ledger.NodeID) {
 }
 
 // ofSample tries a sample of the nodes on which room can be made: nodes are taken in turn, from an offset that
-// depends only on the task's name, until the sample is full (decision 16, seed 002 §7.2 and §7.3). All of them
-// count as tried. Since their bounds show which of them could be the best, only few need a dry run, and the
-// result is the same.
+// depends only on the task's name, until the sample is full (decision 16, seed 002 §7.2 and §7.3). Since their
+// bounds show which of them could be the best, only few need a dry run, and the result is that of a dry run of each.
+// Of the nodes beyond the sample nothing is known: they are not counted as ruled out.
 func (ns *nodeSearch) ofSample(wholeGangs bool) {
 	names := ns.p.nodes.ByName()
 	enough, next, left := ns.p.o.Sample.candidates(len(names)), 0, len(names)
@@ -105,6 +105,7 @@ func (ns *nodeSearch) ofSample(wholeGangs bool) {
 			}
 		}
 		hopeless := ns.tryList(wholeGangs)
+		ns.p.bounded = max(ns.p.bounded, len(ns.list)+left)
 		if len(hopeless) == 0 || left == 0 || ns.p.spent() {
 			return
 		}

@@ -13,8 +13,8 @@ type picked struct {
 }
 
 // EvictPicked evicts the tasks that plugins pick, each for itself where it is above the minimum of its gang, a whole
-// gang where all of it is picked. No task is evicted that a guard protects, and none of a queue of which it is not known
-// whether another of its pods leaves (Protect).
+// gang where all of it is picked. No task is evicted that a guard protects, and none of a queue of which it is not
+// known whether another of its pods leaves (Protect).
 func (e *Evictor) EvictPicked(action string) {
 	var all []picked
 	e.s.Policy.Eviction.Deschedule(func(t ledger.TaskID, why string) bool {

@@ -177,7 +177,7 @@ func (p *preemptor) priorityOf(t ledger.TaskID) int32 {
 
 // costOf is a cost with one more victim.
 func (p *preemptor) costOf(c Cost, t ledger.TaskID) Cost {
-	return c.with(p.priorityOf(t), started(p.l.Task(t)))
+	return c.with(p.priorityOf(t), p.l.Task(t).Pod.Began())
 }
 
 // consider counts a node as tried, once for each task.

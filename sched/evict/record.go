@@ -131,7 +131,7 @@ func recordOf(s *session.Session, t ledger.TaskID, action string) *trace.Evictio
 	r := &trace.Eviction{Action: action, Task: task.Key.String(), Node: s.L.Node(task.Node).Name,
 		Job: s.L.Jobs.Called(task.Job), Queue: s.L.Jobs.QueueName(task.Job), Priority: s.L.Job(task.Job).Priority,
 		Lost: s.L.Dims.List(s.L.Class(task.Class).Request)}
-	if since := started(task); since > 0 && since < s.Now {
+	if since := task.Pod.Began(); since > 0 && since < s.Now {
 		r.Ran = model.Between(since, s.Now)
 	}
 	return r

@@ -155,7 +155,7 @@ func (dr *dryRun) include(t ledger.TaskID) {
 	dr.slab = append(dr.slab, t)
 	u.to = len(dr.slab)
 	u.priority = max(u.priority, dr.p.priorityOf(t))
-	u.start = min(u.start, started(dr.p.l.Task(t)))
+	u.start = min(u.start, dr.p.l.Task(t).Pod.Began())
 }
 
 // addWhole adds all that a job holds as one unit. For a job that waits with reservations, these are its

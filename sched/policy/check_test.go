@@ -31,6 +31,10 @@ type half struct{}
 
 func (half) Concerns(*model.Spec) bool { return true }
 
+type onlyPicked struct{}
+
+func (onlyPicked) GuardUnit(policy.Unit) policy.Opinion { return policy.Opinion{} }
+
 type silent struct{}
 
 func (silent) compareJobs(a, b ledger.JobID) int { return 0 }
@@ -56,6 +60,7 @@ func TestAMethodThatIsNoAnswer(t *testing.T) {
 			"CompareJobs(ledger.JobID, ledger.JobID) int"},
 		{otherName{}, "did you mean CompareQueues(ledger.QueueID, ledger.QueueID) int of QueueOrder?"},
 		{unknown{}, "plugin p: method Report() string is no answer at any extension point; a plugin exports nothing else"},
+		{onlyPicked{}, "plugin p: method GuardUnit: extension point Guard asks for "},
 		{half{}, "plugin p: method Concerns: extension point NodeFilter asks for FilterNode(*ledger.Class, ledger.NodeID, " +
 			"bool) policy.Verdict, too"},
 		{silent{}, "plugin p: it implements no extension point; docs/plugins.md lists them"},

@@ -11,7 +11,7 @@ import (
 	"ashlar.sh/sched/trace"
 )
 
-// How the answers of plugins combine: by rules A to I, those of Volcano's session. Each method names its rule.
+// How the answers of plugins combine: by rules A to J, those of Volcano's session. Each method names its rule.
 
 // CompareQueues is rule A: the first plugin that prefers one decides; then the older queue, then the name.
 func (s *Set) CompareQueues(a, b ledger.QueueID) int {

@@ -99,10 +99,12 @@ type VictimCeiling interface {
 	VictimCeiling(c Preemptor) int32
 }
 
-// Guard protects units from every eviction: those of preempt and reclaim, which also call its Preemptable and
-// Reclaimable, and those that serve no preemptor (shuffle). An Opinion that does not reject leaves the unit
+// Guard protects units from every eviction. Preempt and reclaim call its Preemptable and Reclaimable, with a Guard as
+// Opinion; what serves no preemptor (shuffle) calls GuardUnit. An Opinion that does not reject leaves the unit
 // unprotected.
 type Guard interface {
+	Preemptable
+	Reclaimable
 	GuardUnit(u Unit) Opinion
 }
 

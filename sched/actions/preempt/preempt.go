@@ -33,7 +33,7 @@ type Arguments struct {
 func (a *Arguments) AddArguments(s *policy.ArgumentSet) {
 	a.ErrorCache.AddArguments(s)
 	s.Bool(&a.aware, "enableTopologyAwarePreemption", false,
-		"try out victims under every predicate before choosing a node")
+		"take the best of a sample of the nodes where victims can be found, not of all of them")
 	s.Int(new(int64), "topologyAwarePreemptWorkerNum", 16,
 		"how many nodes are tried at once; changes no outcome, one is tried at a time").In("nodes")
 	s.Int(&a.percent, "minCandidateNodesPercentage", 10, "how many of the nodes to try at least").

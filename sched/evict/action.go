@@ -29,7 +29,7 @@ func New(s *session.Session) *Evictor {
 // Record is the record of an eviction that the current action has made; nil where it has made none.
 func (e *Evictor) Record(t ledger.TaskID) *trace.Eviction { return e.records[t] }
 
-// Protect has no pod evicted that is in one of these queues or below one, until it is called again.
+// Protect replaces the set of queues from which, and from below which, no pod is evicted.
 func (e *Evictor) Protect(queues []ledger.QueueID) { e.victims.p.inDoubt = queues }
 
 // Forget drops the records once the action's statements are part of the plan.
