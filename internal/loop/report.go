@@ -2,7 +2,6 @@ package loop
 
 import (
 	"fmt"
-	"strconv"
 	"time"
 
 	corev1 "k8s.io/api/core/v1"
@@ -257,65 +256,4 @@ func (t *reportedJob) message(job *ledger.Job, r trace.Reason) string {
 func waits(job *ledger.Job, r trace.Reason) string {
 	return fmt.Sprintf("%d/%d tasks in gang unschedulable: %s", job.By[model.Pending]+job.By[model.Pipelined], job.Tasks,
 		explain.Sentence(r))
-}
-
-// reasonOf is the reason of a pod's condition: Kubernetes' own where it has one.
-func reasonOf(r trace.Reason, cure bool) string {
-	switch code := r.Root().Code; {
-	case cure:
-		return corev1.PodReasonUnschedulable
-	case code == trace.BindRefused:
-		return corev1.PodReasonSchedulerError
-	default:
-		return string(code)
-	}
-}
-
-// pods writes to a job's waiting pods that they wait. The reason is Unschedulable, which autoscalers
-// look for, only when one more node would end the wait (decision 26).
-func (rp *reports) pods(id ledger.JobID, t *reportedJob, r trace.Reason) {
-	led := rp.l.engine.Ledger()
-	message, cure := "", curable(led, r)
-	reason := reasonOf(r, cure)
-	told, job := reason+"/"+strconv.Itoa(t.text.number), led.Job(id)
-	for _, status := range []model.Status{model.Pending, model.Pipelined} {
-		led.Jobs.Tasks(id, status, func(task ledger.TaskID) bool {
-			row := led.Task(task)
-			if row.Pod.Gated || row.Held.Kind != ledger.NoCommit || t.pods[row.Pod.UID] == told {
-				return true
-			}
-			shown, version := rp.shown(row)
-			changed := shown != reason
-			if changed || t.text.number > 0 {
-				if message == "" {
-					message = explain.Sentence(r)
-				}
-				if !rp.l.executor.PodCondition(execute.Waiting{Pod: row.Key, UID: row.Pod.UID, Version: version,
-					Reason: reason, Message: message, Order: t.text.order(told, shown, changed), Since: shown != "",
-					Urgent: changed && (cure || shown == corev1.PodReasonUnschedulable)}) {
-					return false // too many writes wait: next round
-				}
-				t.text.first = told
-			}
-			if changed || t.text.number > 0 && job.Tasks == 1 { // describe shows a pod's events, not its reasons
-				rp.l.executor.Event(execute.Event{Kind: "Pod", Object: row.Key, UID: row.Pod.UID, Warning: true,
-					Reason: "FailedScheduling", Message: message})
-			}
-			t.pods[row.Pod.UID] = told
-			return true
-		})
-	}
-}
-
-// shown is the reason that a pod's status gives for not being scheduled, "" without one, and the
-// resourceVersion of the pod, "" where a pod that waits was not seen.
-func (rp *reports) shown(row *ledger.Task) (reason, version string) {
-	p := rp.l.seen.Pod(row.Key.Namespace, row.Key.Name)
-	switch {
-	case p == nil || p.Fact().UID != row.Pod.UID:
-		return "", ""
-	case p.Fact().Node != "":
-		return p.NotScheduled, "" // bound since: it is read before anything is written
-	}
-	return p.NotScheduled, p.GetResourceVersion()
 }

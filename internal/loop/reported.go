@@ -36,6 +36,7 @@ type reportedJob struct {
 	saidReady bool              // its PodGroup was told that it had its minimum
 	pods      map[string]string // the reason that was said on a pod, and the number of the text, by UID
 	text      reportedText
+	looked    bool // at what its pods showed when this process saw it first
 
 	counts execute.Counts // that were said
 	wanted execute.Counts // as seen in the last round

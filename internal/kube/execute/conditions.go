@@ -42,7 +42,7 @@ func (c *Executor) PodCondition(w Waiting) bool {
 	turn := c.newest.begin(w.UID)
 	write := &podCondition{x: c, pod: w.Pod, uid: w.UID, version: w.Version, turn: turn, since: w.Since,
 		condition: corev1.PodCondition{Type: corev1.PodScheduled, Status: corev1.ConditionFalse,
-			Reason: w.Reason, Message: clip(w.Message), LastTransitionTime: metav1.Now()}}
+			Reason: w.Reason, Message: Clip(w.Message), LastTransitionTime: metav1.Now()}}
 	if write.version == "0" {
 		write.version = ""
 	}
@@ -56,7 +56,7 @@ func (c *Executor) PodCondition(w Waiting) bool {
 // OwnCondition writes a condition of the pod that this process runs in. It returns false when too much waits to be
 // said.
 func (c *Executor) OwnCondition(pod ledger.Key, uid string, condition corev1.PodCondition) bool {
-	condition.Message = clip(condition.Message)
+	condition.Message = Clip(condition.Message)
 	return c.say(c.figures, func(ctx context.Context) error {
 		pods := c.options.Clients.Slow.CoreV1().Pods(pod.Namespace)
 		_, err := pods.Patch(ctx, pod.Name, types.StrategicMergePatchType, conditions(uid, condition),

@@ -106,7 +106,7 @@ func (c *Executor) setPhase(item sched.Item) {
 // written at that time.
 func (c *Executor) PodGroupStatus(group ledger.Key, uid string, s GroupStatus) {
 	for i := range s.Conditions {
-		s.Conditions[i].Message = clip(s.Conditions[i].Message)
+		s.Conditions[i].Message = Clip(s.Conditions[i].Message)
 	}
 	c.podGroups.write(group, uid, func(w *groupWrite) {
 		if w.status != nil {

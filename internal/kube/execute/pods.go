@@ -172,9 +172,9 @@ func remove(ctx context.Context, pods typedcorev1.PodInterface, name, uid, versi
 // that permitted it judge victims.
 func evicted(i sched.Item) string {
 	if i.Why == nil {
-		return clip("evicted by " + i.Action)
+		return Clip("evicted by " + i.Action)
 	}
-	return clip(explain.Evicted(i.Why))
+	return Clip(explain.Evicted(i.Why))
 }
 
 // nominate writes the node on which room was freed for a pod; without a node it takes the

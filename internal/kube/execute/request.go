@@ -116,7 +116,7 @@ func (re *requests) try(e request) (r result) {
 		if answer == refused && !unread {
 			klog.ErrorS(err, "The API server refused for good", "what", e.what)
 			if !withoutRights(err) {
-				r.refused = clip(err.Error())
+				r.refused = Clip(err.Error())
 			}
 			return became(sched.Failed)
 		}

@@ -122,7 +122,7 @@ func (c *Executor) abandon(items []sched.Item, because *obstacle) {
 		klog.ErrorS(because.err, "A pod could not have what was chosen for it", "what", because.what, "pod", because.item.Pod,
 			"node", because.item.Node)
 		c.Event(Event{Kind: "Pod", Object: because.item.Pod, UID: because.item.UID, Warning: true, Reason: "FailedScheduling",
-			Message: clip(fmt.Sprintf("%s could not be bound on node %s: %v", because.what, because.item.Node, because.err))})
+			Message: Clip(fmt.Sprintf("%s could not be bound on node %s: %v", because.what, because.item.Node, because.err))})
 	}
 	answers := make([]sched.Receipt, len(items))
 	for n, i := range items {
@@ -130,7 +130,7 @@ func (c *Executor) abandon(items []sched.Item, because *obstacle) {
 		if i.Pod == because.item.Pod {
 			answers[n].Outcome = because.outcome
 			if r := (*refusal)(nil); errors.As(because.err, &r) {
-				answers[n].Refused = clip(because.err.Error())
+				answers[n].Refused = Clip(because.err.Error())
 			}
 		}
 	}

@@ -60,7 +60,7 @@ func (c *Executor) Event(e Event) bool {
 				Name: fmt.Sprintf("%s.%x.%04x", e.Object.Name, now.UnixNano(), e.sum())},
 			InvolvedObject: corev1.ObjectReference{APIVersion: apiVersions[e.Kind], Kind: e.Kind,
 				Namespace: e.Object.Namespace, Name: e.Object.Name, UID: types.UID(e.UID)},
-			Type: kind, Reason: e.Reason, Message: clip(e.Message),
+			Type: kind, Reason: e.Reason, Message: Clip(e.Message),
 			Source: corev1.EventSource{Component: c.options.Reporter}, ReportingController: c.options.Reporter,
 			FirstTimestamp: now, LastTimestamp: now, Count: 1,
 		}, metav1.CreateOptions{})
@@ -161,7 +161,8 @@ func sayInOrder(c *Executor, o Order, on *requestQueue, what func(context.Contex
 	return true
 }
 
-func clip(message string) string {
+// Clip is a message as it is written: as much of it as an object may have.
+func Clip(message string) string {
 	if len(message) <= mostMessage {
 		return message
 	}

@@ -29,6 +29,9 @@ type Pod struct {
 	// NotScheduled is the reason of the condition PodScheduled if that is False, else "".
 	NotScheduled string
 
+	// Told is the message of that condition.
+	Told Text
+
 	controller unique.Handle[string] // the UID of its controller: many pods share one
 
 	owner *owners.Owner // its controller, which may say what it lacks; nil: no owner is asked
@@ -36,6 +39,27 @@ type Pod struct {
 	open  bool // the owners may say more than the fact says
 
 	handedOver atomic.Bool // it was handed on
+}
+
+// Text is what is kept of a text, to tell whether another is the same: the texts of all pods that wait would take more
+// than all else that is kept of them.
+type Text struct {
+	whole uint32
+	Words uint32 // of all but its digits: texts that differ in amounts alone have the same
+}
+
+// TextOf is what is kept of a text.
+func TextOf(text string) Text {
+	const offset, prime = 2166136261, 16777619 // FNV-1a
+	out := Text{offset, offset}
+	for i := range len(text) {
+		c := text[i]
+		out.whole = (out.whole ^ uint32(c)) * prime
+		if c < '0' || c > '9' {
+			out.Words = (out.Words ^ uint32(c)) * prime
+		}
+	}
+	return out
 }
 
 // nothing is the metadata of every Pod. It is never written: what is read of a pod is in its fact.
@@ -78,7 +102,7 @@ func (w *Observer) pod(o any) (any, error) {
 	}
 	for _, c := range in.Status.Conditions {
 		if c.Type == corev1.PodScheduled && c.Status == corev1.ConditionFalse {
-			p.NotScheduled = c.Reason
+			p.NotScheduled, p.Told = c.Reason, TextOf(c.Message)
 		}
 	}
 	if ref := metav1.GetControllerOfNoCopy(in); ref != nil {
