@@ -67,6 +67,8 @@ func (c *checker) counted(write apimodel.Write) {
 const saidAgain = 5*time.Minute + 30*time.Second
 
 // repeats follows which statuses others wrote over, and which of these schedulers restored when nothing else happened.
+// So it does the events that a job of a queue has waited for an hour: one a queue, for a tenant's jobs wait for good, and
+// look as old as the API server's clock was behind when they were made.
 type repeats struct {
 	over   map[types.UID]time.Time // when another client last wrote over a PodGroup's status
 	resets map[string]bool         // by kind and UID: one write of the PodGroup, and one event about it
@@ -86,6 +88,12 @@ func (r *repeats) wrote(write apimodel.Write) {
 	switch write.Kind.Resource {
 	case "events":
 		uid = types.UID(text(write.After.Object, "involvedObject", "uid"))
+		if key := "waits " + string(uid); text(write.After.Object, "reason") == "JobsWait" && isScheduler(write.Client) &&
+			!r.resets[key] {
+			r.resets[key] = true
+			r.number++
+			return
+		}
 	case "podgroups":
 		if isScheduler(write.Client) {
 			break
@@ -110,11 +118,14 @@ func TestWhatIsWrittenOverIsSaidAgainOnce(t *testing.T) {
 		return &apimodel.Stored{Object: map[string]any{"metadata": map[string]any{"uid": "g"},
 			"status": map[string]any{"phase": phase}}}
 	}
+	waits := &apimodel.Stored{Object: map[string]any{"metadata": map[string]any{"uid": "w"}, "reason": "JobsWait",
+		"involvedObject": map[string]any{"uid": "q"}}}
 	event := &apimodel.Stored{Object: map[string]any{"metadata": map[string]any{"uid": "e"},
 		"involvedObject": map[string]any{"uid": "g"}}}
 	groups, events := &apimodel.Kind{}, &apimodel.Kind{}
 	groups.Resource, events.Resource = "podgroups", "events"
 	said := apimodel.Write{Client: "scheduler-0.0", Kind: groups, Before: group("Running"), After: group("Pending")}
+	hour := apimodel.Write{Client: "scheduler-0.0", Kind: events, After: waits}
 	told := apimodel.Write{Client: "scheduler-0.0", Kind: events, After: event}
 	synctest.Test(t, func(t *testing.T) {
 		r := newRepeats()
@@ -135,5 +146,6 @@ func TestWhatIsWrittenOverIsSaidAgainOnce(t *testing.T) {
 		r.rest()
 		pass(time.Second)
 		expect(2, "too late", said, told)
+		expect(3, "a job that has waited for an hour", hour, hour)
 	})
 }
