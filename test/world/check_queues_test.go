@@ -144,19 +144,40 @@ func (c *checker) guarantee(write apimodel.Write, p *apimodel.Stored) {
 		time.Since(c.restoredAt) < seenWithin || time.Since(c.remadeAt) < seenWithin {
 		return
 	}
-	c.taken.add(coresOf(p))
-	most, taken, back := c.owed.most(), c.taken.sum(), c.regained.sum()+c.promised(owedQueue)
+	c.debt.taken.add(coresOf(p))
+	most, taken, back := c.debt.held.most(), c.debt.taken.sum(), c.debt.regained.sum()+c.promised(owedQueue)
 	if most+back-taken < owedCores && c.held(owedQueue) < owedCores {
 		c.w.wrong("queue %s is owed %d cores, held at most %d, got %d anew, and %d were taken from it, %s the last: %s",
 			owedQueue, owedCores, most, back, taken, write.Key(), why)
 	}
 }
 
-// promised is how many cores a queue's pods have reserved: what was freed for them counts as held by their queue.
+// debt is what is known of the queue that is owed something.
+type debt struct {
+	held     window                  // by its pods
+	taken    window                  // from it for others
+	regained window                  // what was bound of it since something was taken
+	sent     map[types.UID]time.Time // when a pod's binding was sent, of any queue
+}
+
+// sends notes that a pod's binding was sent.
+func (c *checker) sends(path string) {
+	if parts := strings.Split(path, "/"); len(parts) == 8 {
+		if p := c.w.api.Get(c.pods, parts[4], parts[6]); p != nil {
+			c.debt.sent[p.Meta().GetUID()] = time.Now()
+		}
+	}
+}
+
+// promised is how many cores a queue's pods have reserved, or are about to have: what was freed for them counts as held
+// by their queue, and so does a pod whose binding is under way.
 func (c *checker) promised(queue string) (sum int64) {
 	for _, p := range c.w.api.List(c.pods) {
 		status, _ := p.Object["status"].(map[string]any)
-		if c.bound[p.Meta().GetUID()] == "" && text(status, "nominatedNodeName") != "" && c.queueOf(p) == queue {
+		sent := c.debt.sent[p.Meta().GetUID()]
+		underWay := !sent.IsZero() && time.Since(sent) <= seenWithin
+		if c.bound[p.Meta().GetUID()] == "" && (underWay || text(status, "nominatedNodeName") != "") &&
+			c.queueOf(p) == queue {
 			sum += coresOf(p)
 		}
 	}

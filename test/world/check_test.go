@@ -36,9 +36,7 @@ type checker struct {
 	restoredAt time.Time            // when the store was put back last
 	why        map[types.UID]string // an eviction's reason, as it was written
 	remadeAt   time.Time            // when the queue that is owed something was made again
-	owed       window               // what it held
-	taken      window               // and what was taken from it for others
-	regained   window               // what was bound of it since something was taken
+	debt       debt
 	usage      keptUsage
 	repeats    repeats
 }
@@ -71,7 +69,7 @@ func newChecker(w *World) *checker {
 		gangs: map[string]*gang{}, said: map[types.UID]bool{}, tried: map[types.UID]bool{},
 		spared: map[string]bool{}, terms: map[string]int{},
 		writes: map[types.UID]int{}, born: map[types.UID]time.Time{}, why: map[types.UID]string{},
-		repeats: newRepeats()}
+		repeats: newRepeats(), debt: debt{sent: map[types.UID]time.Time{}}}
 }
 
 func isScheduler(client string) bool { return strings.HasPrefix(client, "scheduler-") }
@@ -85,6 +83,9 @@ func (c *checker) asked(r *apimodel.Request) {
 	deletes := r.Method == http.MethodDelete && strings.Contains(r.Path, "/pods/")
 	if (binds || deletes) && !namesLife(r.Body) {
 		c.w.wrong("%s sent %s %s and did not say which life of the pod it means", r.Client, r.Method, r.Path)
+	}
+	if binds {
+		c.sends(r.Path)
 	}
 	if pod, is := strings.CutPrefix(r.Path, c.pods.Path(userNamespace, "")+"/"); is && r.Method == http.MethodGet &&
 		c.w.Trouble.Denied > 0 {
@@ -229,6 +230,7 @@ func (c *checker) gone(write apimodel.Write) {
 		delete(c.bindsOf, uid)
 		delete(c.writes, uid)
 		delete(c.born, uid)
+		delete(c.debt.sent, uid)
 	})
 }
 
@@ -256,9 +258,9 @@ func (c *checker) bind(write apimodel.Write, node string) {
 	c.capability(write)
 	c.reachable(write, node)
 	c.w.booked.heeded(write, node)
-	c.owed.add(c.held(owedQueue))
-	if c.queueOf(write.After) == owedQueue && c.taken.sum() > 0 {
-		c.regained.add(coresOf(write.After))
+	c.debt.held.add(c.held(owedQueue))
+	if c.queueOf(write.After) == owedQueue && c.debt.taken.sum() > 0 {
+		c.debt.regained.add(coresOf(write.After))
 	}
 	c.stands(write.After)
 }

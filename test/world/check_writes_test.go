@@ -67,7 +67,7 @@ func (c *checker) counted(write apimodel.Write) {
 const saidAgain = 5*time.Minute + 30*time.Second
 
 // repeats follows which statuses others wrote over, and which of these schedulers restored when nothing else happened.
-// So it does the events that a job of a queue has waited for an hour: one a queue, for a tenant's jobs wait for good, and
+// So it does the events that a job of a queue has waited for an hour, one a queue: a tenant's jobs wait for good, and
 // look as old as the API server's clock was behind when they were made.
 type repeats struct {
 	over   map[types.UID]time.Time // when another client last wrote over a PodGroup's status

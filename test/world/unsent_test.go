@@ -6,6 +6,7 @@ import (
 	"net/http"
 	"strings"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"ashlar.sh/test/world/apimodel"
@@ -42,6 +43,27 @@ func TestWhatABugKeepsFromBeingSentIsDecided(t *testing.T) {
 		strings.Contains(wrong, "gang spoilt") {
 		t.Errorf("of a gang that lost a binding and one that did not, wrong is %q", wrong)
 	}
+}
+
+// A pod whose binding is under way counts as held by its queue, as it does for the scheduler, until it is long ago.
+func TestABindingUnderWayIsHeld(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		b := newBench(t)
+		b.job("late", 2, 1, "")
+		b.w.jobs.byName["late"].queue = owedQueue
+		expect := func(cores int64, when string) {
+			t.Helper()
+			if got := b.w.check.promised(owedQueue); got != cores {
+				t.Errorf("%s queue %s is about to hold %d cores, want %d", when, owedQueue, got, cores)
+			}
+		}
+		expect(0, "before a binding is sent")
+		b.w.check.asked(&apimodel.Request{Client: benched, Method: http.MethodPost, Path: b.paths["late-0"] + "/binding",
+			Body: []byte(b.uid("late-0"))})
+		expect(2, "while a binding is under way")
+		pass(seenWithin + time.Second)
+		expect(0, "long after a binding was sent")
+	})
 }
 
 // bench is a world without time, in which a scheduler's writes are made by hand.
