@@ -19,7 +19,7 @@ type Copy struct {
 
 	facts    []model.Fact
 	base     Commitments // as a new engine exports them
-	noted    *checkpoint // base, to be looked up
+	noted    *checkpoint // base, to be looked up; nil until the copy is changed
 	was      map[model.Ref]model.Fact
 	changed  []model.Ref // the keys of was, in the order of the changes
 	at       int64       // the time of all its cycles, as long as it was not made anew; 0: none ran
@@ -47,15 +47,23 @@ func NewCopy(p policy.Profile, facts []model.Fact, commitments Commitments, with
 	if err := c.remake(); err != nil {
 		return nil, err
 	}
+	return c, nil
+}
+
+// note notes what the copy had when it was made, before it is changed. An engine that is only run on needs none of it.
+func (c *Copy) note() {
+	if c.noted != nil {
+		return
+	}
 	c.base = c.e.Commitments() // those that facts contradict were not taken over
 	c.noted = checkpointOf(c.base)
 	c.noted.used.Follow(c.e.l.Usage.TakeChanges())
-	return c, nil
 }
 
 // With makes copies of what this one was made of, with more facts, in any goroutine: as tries that need an engine of
 // their own. This one may go on meanwhile.
 func (c *Copy) With(more []model.Fact) func() (*Copy, error) {
+	c.note()
 	profile, facts, base, with := c.profile, slices.Concat(c.facts, more), c.base, c.with
 	return func() (*Copy, error) { return NewCopy(profile, facts, base, with...) }
 }
@@ -76,12 +84,14 @@ func (c *Copy) remake() error {
 	return nil
 }
 
-// Engine is the copy, for reading. Revert may put another one in its place.
+// Engine is the copy, for reading. Revert may put another one in its place. A caller that reverts nothing may run it
+// on.
 func (c *Copy) Engine() *Engine { return c.e }
 
 // Decide runs one cycle, as Engine.Decide does. Tries should be made at one time: what ended with time does not come
 // back, so the copy is made anew after a try at another time.
 func (c *Copy) Decide(now int64) Plan {
+	c.note()
 	c.moved = c.moved || c.at != 0 && c.at != now
 	c.at = now
 	plan, _, _ := c.e.Decide(now)
@@ -93,6 +103,7 @@ func (c *Copy) Remade() int { return c.remade }
 
 // Apply changes objects until Revert, in order: Object nil deletes one. The facts' versions are not read.
 func (c *Copy) Apply(facts ...model.Fact) {
+	c.note()
 	for _, f := range facts {
 		is, _ := c.e.l.Fact(f.Ref)
 		if _, noted := c.was[f.Ref]; !noted {
@@ -141,6 +152,7 @@ func (c *Copy) CarryOut(p Plan) {
 // Revert takes everything back that was applied and decided since the copy was made. It compares what is left with
 // what was, and makes the copy anew where they differ.
 func (c *Copy) Revert() {
+	c.note()
 	if !c.moved {
 		c.takeBack()
 	}

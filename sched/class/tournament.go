@@ -2,6 +2,7 @@ package class
 
 import (
 	"math"
+	"math/bits"
 
 	"ashlar.sh/sched/ledger"
 )
@@ -40,6 +41,9 @@ const group = 16
 // fewFlat is up to how many nodes of a list are looked at for each task: a domain has often so few.
 const fewFlat = 64
 
+// mostReplayed is how many bounds are replaced one by one for one question.
+const mostReplayed = 16
+
 // out is the score of a node that does not take the class.
 const out = math.MinInt64
 
@@ -60,14 +64,31 @@ func (t *tournament) top() entry {
 		best, _ := t.of.among(noEntry, t.nodes, 0, t.scores, t.exact)
 		return best
 	}
-	for len(t.rounds) > 0 {
+	for replayed := 0; len(t.rounds) > 0; replayed++ {
 		top := t.rounds[len(t.rounds)-1][0]
 		if top.node == ledger.NoNode || !t.bounds.has(int(top.at)/group) {
 			return top
 		}
+		if replayed == mostReplayed {
+			t.settle()
+			continue
+		}
 		t.replay(int(top.at) / group)
 	}
 	return noEntry
+}
+
+// settle replaces all bounds at once, which costs less than to replay one group after the other where many wins are
+// bounds: after a time in which other classes took nodes.
+func (t *tournament) settle() {
+	for i := range t.bounds {
+		for rest := t.bounds[i]; rest != 0; rest &= rest - 1 {
+			g := i*64 + bits.TrailingZeros64(rest)
+			t.rounds[0][g] = t.best(g)
+		}
+	}
+	clear(t.bounds)
+	t.climb()
 }
 
 // hold makes it a tournament of some nodes that all take the class, with their scores. It keeps both lists.

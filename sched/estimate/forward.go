@@ -1,12 +1,13 @@
 package estimate
 
 import (
-	"container/heap"
+	"cmp"
 	"slices"
 
 	"ashlar.sh/sched"
 	"ashlar.sh/sched/ledger"
 	"ashlar.sh/sched/model"
+	"ashlar.sh/sched/session"
 	"ashlar.sh/sched/trace"
 )
 
@@ -18,10 +19,10 @@ type forward struct {
 	now   int64 // of the last cycle
 	guess bool  // pods end when they are expected to, not at their limits
 
-	agenda   agenda
-	newFacts facts // what the next cycle is told
-	next     int64 // when the engine wants to be asked again; 0: no matter when
-	still    int   // cycles in a row without a fact or a decision
+	agenda   *session.Heap[event] // what will happen to pods
+	newFacts facts                // what the next cycle is told
+	next     int64                // when the engine wants to be asked again; 0: no matter when
+	still    int                  // cycles in a row without a fact or a decision
 	waiting  []ledger.JobKey
 	crowd    int                    // how many jobs wait at the begin, whether or not they are wanted
 	waits    map[ledger.JobKey]bool // those that have not started yet
@@ -44,6 +45,7 @@ type moment struct {
 func newForward(e *sched.Engine, now int64, o Options, guess bool) *forward {
 	f := &forward{o: o, e: e, base: now, now: now, guess: guess, waits: map[ledger.JobKey]bool{},
 		started: map[ledger.JobKey]moment{}, source: model.TimeEnforced}
+	f.agenda = session.NewHeap(byTime)
 	f.newFacts.of = map[model.Ref]int{}
 	if f.next = o.Next; o.Idle {
 		f.still = 2
@@ -120,6 +122,7 @@ func (f *forward) cycle(at int64) (ended bool) {
 		receipts = append(receipts, sched.Receipt{Item: i, Outcome: f.obey(i)})
 	}
 	f.e.Receive(receipts...)
+	f.e.Ledger().Changes.TakeRecommitted() // nothing is taken back
 	return ended
 }
 
@@ -148,8 +151,8 @@ func (f *forward) due() (int64, bool) {
 		return model.After(f.now, step), true
 	}
 	at := int64(model.Never)
-	if len(f.agenda) > 0 {
-		at = f.agenda[0].at
+	if f.agenda.Len() > 0 {
+		at = f.agenda.First().at
 	}
 	if f.next > 0 {
 		at = min(at, f.next)
@@ -174,9 +177,6 @@ func (f *forward) step(at int64) int64 {
 	return max(1, (at-f.base)/fineness/f.o.Period) * f.o.Period
 }
 
-// agenda is what will happen to pods, the earliest first.
-type agenda []event
-
 // happening is what happens to a pod. Of one moment, pods leave before others come.
 type happening uint8
 
@@ -196,37 +196,19 @@ type event struct {
 
 func (f *forward) add(e event) {
 	if e.at != model.Never {
-		heap.Push(&f.agenda, e)
+		f.agenda.Push(e)
 	}
 }
 
-// Len implements heap.Interface.
-func (a agenda) Len() int { return len(a) }
-
-// Less implements heap.Interface.
-func (a agenda) Less(i, j int) bool {
-	if a[i].at != a[j].at {
-		return a[i].at < a[j].at
+// byTime orders what will happen to pods, the earliest first.
+func byTime(a, b event) int {
+	switch {
+	case a.at != b.at:
+		return cmp.Compare(a.at, b.at)
+	case a.what != b.what:
+		return cmp.Compare(a.what, b.what)
 	}
-	if a[i].what != a[j].what {
-		return a[i].what < a[j].what
-	}
-	return a[i].pod.Compare(a[j].pod) < 0
-}
-
-// Swap implements heap.Interface.
-func (a agenda) Swap(i, j int) { a[i], a[j] = a[j], a[i] }
-
-// Push implements heap.Interface.
-func (a *agenda) Push(x any) { *a = append(*a, x.(event)) }
-
-// Pop implements heap.Interface.
-func (a *agenda) Pop() any {
-	last := len(*a) - 1
-	e := (*a)[last]
-	(*a)[last] = event{}
-	*a = (*a)[:last]
-	return e
+	return a.pod.Compare(b.pod)
 }
 
 // facts are what changed since the last cycle, one for each object, in the order in which they changed first.

@@ -1,7 +1,6 @@
 package estimate
 
 import (
-	"container/heap"
 	"fmt"
 
 	"ashlar.sh/sched"
@@ -64,8 +63,8 @@ func (f *forward) known(p *model.Pod) (group *model.PodGroup, predicted int64) {
 
 // happen lets everything take place that is due, and says whether a pod has ended.
 func (f *forward) happen() (some bool) {
-	for len(f.agenda) > 0 && f.agenda[0].at <= f.now {
-		e := heap.Pop(&f.agenda).(event)
+	for f.agenda.Len() > 0 && f.agenda.First().at <= f.now {
+		e := f.agenda.Pop()
 		is, there := f.see(model.Ref{Kind: model.KindPod, Namespace: e.pod.Namespace, Name: e.pod.Name})
 		if !there || is.UID != e.uid {
 			continue

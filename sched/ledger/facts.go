@@ -102,10 +102,11 @@ func (l *Ledger) Expect(facts []model.Fact) {
 	if len(l.Tasks.rows) > 0 || len(l.Jobs.rows) > 0 || len(facts) < 1000 {
 		return
 	}
-	pods, jobs := 0, 0
+	pods, jobs, in := 0, 0, map[string]int{}
 	for i := range facts {
 		switch o := facts[i].Object.(type) {
 		case *model.Pod:
+			in[facts[i].Ref.Namespace]++
 			if pods++; o.Ours && o.Group == "" && o.OwnerID == "" {
 				jobs++ // of its own
 			}
@@ -114,6 +115,9 @@ func (l *Ledger) Expect(facts []model.Fact) {
 		}
 	}
 	l.Tasks.rows, l.Jobs.rows = make([]Task, 0, pods), make([]Job, 0, jobs)
+	for namespace, pods := range in { // order-free: each by itself
+		l.Tasks.byKey[namespace] = make(map[string]TaskID, pods)
+	}
 }
 
 // Apply takes in one fact. A fact older than the known one is ignored. The order of facts about different

@@ -233,7 +233,7 @@ func (cg *charging) rejoin(t TaskID, to JobID) {
 	class := row.Class
 	cg.l.Classes.rows[class].refs++
 	job, node := cg.l.Tasks.detach(t)
-	cg.l.Tasks.add(t, row.Pod, row.Held, to)
+	cg.l.Tasks.add(t, row.Pod, row.Held, to, class)
 	cg.l.Classes.drop(class)
 	cg.l.Tasks.readmit(job)
 	cg.l.Tasks.dropUnnamed(job, node)

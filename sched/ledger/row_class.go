@@ -1,6 +1,8 @@
 package ledger
 
 import (
+	"slices"
+
 	"ashlar.sh/sched/model"
 	"ashlar.sh/sched/resource"
 )
@@ -28,6 +30,7 @@ type Class struct {
 	BestEffort bool
 	Invalid    bool   // its pods are set aside: never placed, though they may hold room
 	Born       uint64 // changes whenever the row becomes another class
+	suffix     string // the part of Key that follows from other facts, too
 	refs       int32
 	retired    bool // it is on the list of classes without references, or was when it came back
 }
@@ -55,13 +58,14 @@ func (cs *Classes) of(s *model.Spec, invalid bool) ClassID {
 		key = "invalid|" + key
 	}
 	hash := Hash(key)
-	key += matchedTermsForm(s.MatchedTerms) + cs.l.NUMA.form(s) + cs.l.Images.form(s)
+	suffix := cs.suffix(s)
+	key += suffix
 	if c, ok := cs.byKey[key]; ok {
 		cs.rows[c].refs++
 		return c
 	}
 	cs.births++
-	row := Class{Spec: s, Key: key, Hash: hash, refs: 1, Invalid: invalid, Born: cs.births}
+	row := Class{Spec: s, Key: key, Hash: hash, suffix: suffix, refs: 1, Invalid: invalid, Born: cs.births}
 	row.Request = cs.l.Dims.VecOfTenant(s.Requests)
 	row.BestEffort = s.BestEffort() && !invalid
 	for d, x := range row.Request {
@@ -73,6 +77,25 @@ func (cs *Classes) of(s *model.Spec, invalid bool) ClassID {
 	c := newRow(&cs.rows, &cs.free)
 	cs.rows[c] = row
 	cs.byKey[key] = c
+	return c
+}
+
+// suffix is the part of a class's key that follows from other facts, too.
+func (cs *Classes) suffix(s *model.Spec) string {
+	return matchedTermsForm(s.MatchedTerms) + cs.l.NUMA.form(s) + cs.l.Images.form(s)
+}
+
+// again is of for a pod that was of a class with the same spec; NoClass if its class is to be found anew.
+func (cs *Classes) again(c ClassID, s *model.Spec, invalid bool) ClassID {
+	if c == NoClass || s == nil {
+		return NoClass
+	}
+	row := &cs.rows[c]
+	if row.Invalid != invalid || !row.Spec.Groups.Equal(s.Groups) ||
+		!slices.Equal(row.Spec.MatchedTerms, s.MatchedTerms) || row.suffix != cs.suffix(s) {
+		return NoClass // see reclass
+	}
+	row.refs++
 	return c
 }
 

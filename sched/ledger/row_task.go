@@ -92,7 +92,7 @@ func (ts *Tasks) apply(k Key, p *model.Pod) TaskID {
 	}
 	if !known {
 		old = ts.row(k)
-		ts.add(old, p, ts.none, NoJob)
+		ts.add(old, p, ts.none, NoJob, NoClass)
 		ts.l.Changes.arrive(ts.rows[old].Job, nil, p)
 		return old
 	}
@@ -109,7 +109,11 @@ func (ts *Tasks) apply(k Key, p *model.Pod) TaskID {
 		ts.l.Jobs.rows[stay].marks.charged++ // while the row is detached
 	}
 	job, node := ts.detach(old)
-	ts.add(old, p, held, stay)
+	same := NoClass
+	if p.Spec == was.Spec { // as where only what the pod does has changed: facts are never changed themselves
+		same = class
+	}
+	ts.add(old, p, held, stay, same)
 	if stay != NoJob {
 		ts.rows[old].charged = true
 		ts.l.Charges.stray(old)
@@ -168,15 +172,18 @@ func (ts *Tasks) row(k Key) TaskID {
 }
 
 // add gives a detached row its content and adds its figures. The task becomes a member of the job stay,
-// or, where that is NoJob, of the job that its pod names.
-func (ts *Tasks) add(t TaskID, p *model.Pod, held *Commitment, stay JobID) {
+// or, where that is NoJob, of the job that its pod names. class is what the row's class was with the same spec, or
+// NoClass.
+func (ts *Tasks) add(t TaskID, p *model.Pod, held *Commitment, stay JobID, class ClassID) {
 	row := &ts.rows[t]
 	_, bad := p.SetAside()
 	unnamed := ts.recommit(row, held)
 	row.Pod, row.provisional, row.waived, row.Unsound = p, false, false, bad
 	row.covered = 0
 	row.Priority, row.Order = ts.l.Priorities.of(p), ts.l.Priorities.order(p)
-	row.Class = ts.l.Classes.of(p.Spec, bad)
+	if row.Class = ts.l.Classes.again(class, p.Spec, bad); row.Class == NoClass {
+		row.Class = ts.l.Classes.of(p.Spec, bad)
+	}
 	if p.Ours || stay != NoJob {
 		ts.l.Jobs.join(t, stay)
 	}

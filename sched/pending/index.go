@@ -140,11 +140,21 @@ func (x *Index) Unparked(include func(ledger.JobID) bool) []ledger.JobID {
 	x.orderKept()
 	now := x.Now()
 	x.wakeGroups(now)
+	x.sort(x.awake) // which it is, but for those that were woken last
 	var out []ledger.JobID
+	known := map[signature]bool{}
+	hopeless := func(k signature, now Versions) bool {
+		is, found := known[k]
+		if !found {
+			is = x.hopeless(k, now)
+			known[k] = is
+		}
+		return is
+	}
 	x.awake = slices.DeleteFunc(x.awake, func(j ledger.JobID) bool {
 		switch {
 		case !x.l.Jobs.Wants(j):
-		case !x.Parked(j):
+		case !x.isParked(j, hopeless):
 			out = append(out, j)
 			return false
 		case x.l.Job(j).By[model.Pipelined] > 0:
@@ -155,7 +165,7 @@ func (x *Index) Unparked(include func(ledger.JobID) bool) []ledger.JobID {
 		x.jobs[j].awake = false
 		return true
 	})
-	return x.InOrder(out, include)
+	return slices.DeleteFunc(out, func(j ledger.JobID) bool { return !include(j) })
 }
 
 // AwaitingAdmission are the active jobs that wait for admission; order and include are as in Unparked.
@@ -181,6 +191,10 @@ func (x *Index) listed(list int, include func(ledger.JobID) bool) []ledger.JobID
 
 // InOrder sorts jobs by name and returns those for which include returns true. It is called in that order.
 func (x *Index) InOrder(jobs []ledger.JobID, include func(ledger.JobID) bool) []ledger.JobID {
-	slices.SortFunc(jobs, func(a, b ledger.JobID) int { return x.l.Job(a).Key.Compare(x.l.Job(b).Key) })
+	x.sort(jobs)
 	return slices.DeleteFunc(jobs, func(j ledger.JobID) bool { return !include(j) })
+}
+
+func (x *Index) sort(jobs []ledger.JobID) {
+	slices.SortFunc(jobs, func(a, b ledger.JobID) int { return x.l.Job(a).Key.Compare(x.l.Job(b).Key) })
 }

@@ -51,7 +51,9 @@ func (x *Index) Park(j ledger.JobID, r Refusal) {
 
 // Parked says that a job was refused and nothing has changed that its refusal rests on. A job that is known to
 // lack room stays parked until there is enough.
-func (x *Index) Parked(j ledger.JobID) bool {
+func (x *Index) Parked(j ledger.JobID) bool { return x.isParked(j, x.hopeless) }
+
+func (x *Index) isParked(j ledger.JobID, hopeless func(signature, Versions) bool) bool {
 	m := x.recordOf(j)
 	if m == nil || m.wake == 0 {
 		return false
@@ -60,7 +62,14 @@ func (x *Index) Parked(j ledger.JobID) bool {
 	if now.same(&m.at, m.wake) {
 		return true
 	}
-	return now.at(OnJob) == m.at.at(OnJob) && x.l.Job(j).By[model.Pipelined] == 0 && x.hopeless(x.signatureOf(j, m), now)
+	return now.at(OnJob) == m.at.at(OnJob) && x.l.Job(j).By[model.Pipelined] == 0 && hopeless(x.signatureOf(j, m), now)
+}
+
+// LacksRoom says that a job was parked for a number of tasks for which there was no room, and has not changed since.
+func (x *Index) LacksRoom(j ledger.JobID) bool {
+	m := x.recordOf(j)
+	return m != nil && m.wake != 0 && m.tasks != 0 && m.at.at(OnJob) == x.l.Job(j).Changed &&
+		x.l.Job(j).By[model.Pipelined] == 0
 }
 
 // signature is what the refusals of parked jobs have in common that are checked together.
@@ -129,7 +138,7 @@ func (x *Index) hopeless(k signature, now Versions) bool {
 	may := x.set.Allocatable(k.queue, k.class, k.tasks)
 	fit := k.tasks
 	if may >= k.tasks || k.lending == ledger.LendsNone {
-		fit = x.nodes.Capacity(k.class, k.tasks, true)
+		fit = x.nodes.Capacity(k.class, k.tasks, x.l.Nodes.ReleasingNodes() > 0)
 	}
 	return min(may, fit) < k.tasks && !x.wouldLendOtherwise(k, may, fit)
 }

@@ -17,6 +17,9 @@ func (h *Heap[T]) Len() int { return len(h.items) }
 // Any is one of the elements; the heap must not be empty.
 func (h *Heap[T]) Any() T { return h.items[0] }
 
+// First is the least element; the heap must not be empty.
+func (h *Heap[T]) First() T { return h.items[0] }
+
 // Push inserts an element.
 func (h *Heap[T]) Push(x T) {
 	h.items = append(h.items, x)
