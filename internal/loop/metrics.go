@@ -6,6 +6,7 @@ import (
 	"github.com/prometheus/client_golang/prometheus"
 	"github.com/prometheus/client_golang/prometheus/collectors"
 
+	"ashlar.sh/internal/kube/execute"
 	"ashlar.sh/sched"
 	"ashlar.sh/sched/resource"
 )
@@ -142,8 +143,14 @@ func (m *metrics) tookIn(n int, oldest time.Time) {
 
 var outcomes = [...]string{"done", "failed", "missing", "withdrawn"}
 
-// answered is told of every item of a plan, by any goroutine.
+// answered is told of every item of a plan and of every release, by any goroutine.
 func (m *metrics) answered(i sched.Item, o sched.Outcome, latency time.Duration) {
+	if execute.OfRelease(i) {
+		if o == sched.Done {
+			m.released.Inc()
+		}
+		return
+	}
 	m.ofBindings.answers.WithLabelValues(i.Kind.String(), outcomes[o]).Inc()
 	if i.Kind != sched.BindPod {
 		return

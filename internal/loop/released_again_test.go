@@ -60,5 +60,11 @@ func TestAGangIsReleasedAgainAfterDeletionsThatFail(t *testing.T) {
 			t.Fatalf("%d events tell of a release, and %d members hold room", w.events("g", "GangReleased"), w.bound("g"))
 		}
 		w.replaced(3 * time.Minute)
+		if n, _ := sum(t, w.loop, "ashlar_released_pods_total"); n != 3 {
+			t.Errorf("%v pods are counted as released, want the three that were deleted", n)
+		}
+		if n, _ := sum(t, w.loop, "ashlar_plan_items_total", "kind", "evict"); n != 0 {
+			t.Errorf("%v evictions of plans are counted, want none", n)
+		}
 	})
 }

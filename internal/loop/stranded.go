@@ -174,7 +174,6 @@ func (sg *strandedGangs) release(job *ledger.Job, t *reportedJob, v verdict, tex
 			sg.l.executor.Release(key, p.UID, text)
 		}
 	}
-	sg.l.metrics.released.Add(float64(n))
 	sg.say(job, t, "GangReleased", fmt.Sprintf("%s: %d of them are deleted%s", text, n, v.stay()), now)
 	t.origin.strandedState = strandedState{half: now, again: now.Add(sg.l.o.Stranded), said: t.origin.said,
 		at: t.origin.at}
@@ -183,7 +182,7 @@ func (sg *strandedGangs) release(job *ledger.Job, t *reportedJob, v verdict, tex
 // answered notes what became of a deletion. A fact tells of one that was carried out. After one that failed the member
 // stays, and may be released again.
 func (sg *strandedGangs) answered(r sched.Receipt) {
-	if r.Item.Kind != sched.EvictPod || r.Item.ID != 0 || r.Outcome != sched.Failed {
+	if !execute.OfRelease(r.Item) || r.Outcome != sched.Failed {
 		return
 	}
 	led := sg.l.engine.Ledger()

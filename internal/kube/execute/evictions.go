@@ -25,8 +25,8 @@ var errWithdrawn = errors.New("taken back before it was begun")
 
 // expect notes an eviction that a plan asks for.
 func (e *evictions) expect(i sched.Item) {
-	if i.Kind != sched.EvictPod || i.ID == 0 {
-		return // an eviction of no plan cannot be withdrawn
+	if i.Kind != sched.EvictPod || OfRelease(i) {
+		return // no plan can withdraw it
 	}
 	e.mu.Lock()
 	defer e.mu.Unlock()

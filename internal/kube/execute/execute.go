@@ -262,8 +262,12 @@ func (c *Executor) answerAll(list []sched.Receipt, latency time.Duration) {
 	c.deliver(list)
 }
 
-// putOff counts the failures of a pod in a row, and returns how long the receipt is delayed.
+// putOff counts the failures of a pod in a row, and returns how long the receipt is delayed. Releases are not repeated
+// without a pause, whatever becomes of them, and say nothing about items of plans.
 func (c *Executor) putOff(r sched.Receipt) time.Duration {
+	if OfRelease(r.Item) {
+		return 0
+	}
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	if r.Outcome != sched.Failed || r.Refused != "" {

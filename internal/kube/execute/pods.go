@@ -218,12 +218,15 @@ func openGate(pods typedcorev1.PodInterface, i sched.Item) request {
 	}
 }
 
-// Release deletes a bound member of a gang that cannot be completed, so that its controller makes it
-// anew (decision 22). It has no receipt: the result comes as a fact.
+// Release deletes a bound member of a gang that cannot be completed, so that its controller makes it anew (decision 22).
+// Its receipt says whether that failed; that the pod goes comes as a fact, too.
 func (c *Executor) Release(pod ledger.Key, uid, why string) {
 	i := sched.Item{Kind: sched.EvictPod, Pod: pod, UID: uid, Action: why}
 	c.Execute([]sched.Item{i})
 }
+
+// OfRelease says that an item is of Release, and of no plan.
+func OfRelease(i sched.Item) bool { return i.Kind == sched.EvictPod && i.ID == 0 }
 
 // bound writes an event on a pod that names its node, as Volcano does.
 func (c *Executor) bound(i sched.Item) {
