@@ -28,13 +28,14 @@ type leadership struct {
 	lease   *leaseVersions // nil: there is no election
 }
 
-// lock is the lease. While it is kept it is not written: it runs out by itself.
+// lock is the lease. It is given up only once resign says that it may be. Without that it runs out by itself: also if it
+// could not be renewed in time, since the elector would give it up then.
 //
 // Each of its requests gets half of the time for a renewal: one that is never answered would else keep a scheduler that
 // stands by from ever acting, and a renewal from a second try.
 type lock struct {
 	resourcelock.Interface
-	kept    atomic.Bool
+	release atomic.Bool   // it may be given up
 	within  time.Duration // for one request
 	relabel func()        // gives the lease its labels of now, before it is written
 }
@@ -58,7 +59,7 @@ var errKept = errors.New("requests may still be carried out: the lease is left t
 
 // Update implements resourcelock.Interface.
 func (l *lock) Update(ctx context.Context, r resourcelock.LeaderElectionRecord) error {
-	if l.kept.Load() {
+	if r.HolderIdentity == "" && !l.release.Load() {
 		return errKept
 	}
 	ctx, cancel := context.WithTimeout(ctx, l.within)
@@ -176,11 +177,10 @@ func (l *leadership) identity() string {
 	return l.lock.Identity()
 }
 
-// resign ends this scheduler's part in the election. A lease that it holds is released, or left to run
-// out.
+// resign ends this scheduler's part in the election. A lease that it holds is released, or left to run out.
 func (l *leadership) resign(release bool) {
 	if l.lock != nil {
-		l.lock.kept.Store(!release)
+		l.lock.release.Store(release)
 	}
 	l.cancel()
 	<-l.ended

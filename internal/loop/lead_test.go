@@ -7,6 +7,12 @@ import (
 	"testing/synctest"
 	"time"
 
+	coordinationv1 "k8s.io/api/coordination/v1"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/client-go/kubernetes/fake"
+	corescheme "k8s.io/client-go/kubernetes/scheme"
+	k8stesting "k8s.io/client-go/testing"
 	"k8s.io/client-go/tools/leaderelection/resourcelock"
 )
 
@@ -41,7 +47,9 @@ func TestALeaseThatIsNotAnsweredIsAskedForAgain(t *testing.T) {
 	for what, request := range map[string]func(context.Context, *lock) error{
 		"get":    func(ctx context.Context, l *lock) error { _, _, err := l.Get(ctx); return err },
 		"create": func(ctx context.Context, l *lock) error { return l.Create(ctx, resourcelock.LeaderElectionRecord{}) },
-		"update": func(ctx context.Context, l *lock) error { return l.Update(ctx, resourcelock.LeaderElectionRecord{}) },
+		"update": func(ctx context.Context, l *lock) error {
+			return l.Update(ctx, resourcelock.LeaderElectionRecord{HolderIdentity: "first"})
+		},
 	} {
 		t.Run(what, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
@@ -67,7 +75,59 @@ func TestALeaseHasTheLabelsOfNow(t *testing.T) {
 	if err := l.Create(t.Context(), resourcelock.LeaderElectionRecord{}); err != nil || labelled != 1 {
 		t.Errorf("a lease is created with labels of %d moments: %v", labelled, err)
 	}
-	if err := l.Update(t.Context(), resourcelock.LeaderElectionRecord{}); err != nil || labelled != 2 {
+	renewed := resourcelock.LeaderElectionRecord{HolderIdentity: "first"}
+	if err := l.Update(t.Context(), renewed); err != nil || labelled != 2 {
 		t.Errorf("a lease is renewed with labels of %d moments: %v", labelled, err)
 	}
+}
+
+// A lease that cannot be renewed runs out, also if the API server takes writes again as soon as it is lost: what was
+// sent before may still be carried out.
+func TestALeaseThatCannotBeRenewedRunsOut(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		store, kube := newTracker(corescheme.Scheme), fake.NewClientset()
+		store.serve(&kube.Fake)
+		var renewed time.Time // last
+		var broken bool
+		kube.PrependReactor("update", "leases", func(a k8stesting.Action) (bool, runtime.Object, error) {
+			o := a.(k8stesting.UpdateAction).GetObject().(*coordinationv1.Lease)
+			if *o.Spec.HolderIdentity != "first" {
+				return false, nil, nil
+			}
+			if broken {
+				return true, nil, apierrors.NewServiceUnavailable("no leader in the store")
+			}
+			renewed = time.Now()
+			return false, nil, nil
+		})
+		part := func(identity string) *leadership {
+			o := Options{Election: &Election{Namespace: "ns", Name: "lease", Identity: identity}}
+			l, err := elect(t.Context(), o, kube, func() map[string]string { return nil })
+			if err != nil {
+				t.Fatal(err)
+			}
+			return l
+		}
+		first := part("first")
+		<-first.won
+		<-time.After(5 * time.Second)
+		second := part("second")
+		<-time.After(5 * time.Second)
+		synctest.Wait()
+		broken = true
+		<-first.lost
+		first.resign(true)
+		<-second.won
+		lease := Election{}.withDefaults().LeaseDuration
+		if early := lease - time.Since(renewed); early > 0 {
+			t.Errorf("another scheduler acts %v before the lease ran out", early)
+		}
+		second.resign(true)
+		third := part("third")
+		<-third.won
+		if took := time.Since(renewed); took > 2*lease {
+			t.Errorf("a lease that is given up is taken %v after it was renewed last", took)
+		}
+		third.resign(true)
+	})
 }
