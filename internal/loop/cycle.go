@@ -249,13 +249,12 @@ func (l *loop) decide() (fine bool) {
 	var events []trace.Event
 	if !l.rebuilds.guard("deciding", func() {
 		l.engine.Record(verbosity())
-		var next int64
-		plan, events, next = l.background.recorder.decide()
-		l.next, l.rebuilds.panics = next, 0
+		plan, events, l.next = l.background.recorder.decide()
+		l.rebuilds.panics = 0
 	}) {
 		return false
 	}
-	l.background.questions.decided()
+	l.unharmed("telling questions that a cycle has run", l.background.questions.decided)
 	l.execute(plan.Items, began)
 	return l.rebuilds.guard("telling what was decided", func() {
 		l.lines.log(events, time.Now())

@@ -28,8 +28,8 @@ type leadership struct {
 	lease   *leaseVersions // nil: there is no election
 }
 
-// lock is the lease. It is given up only once resign says that it may be. Without that it runs out by itself: also if it
-// could not be renewed in time, since the elector would give it up then.
+// lock is the lease. It is given up only once resign says that it may be. Without that it runs out by itself, also if
+// it could not be renewed in time: the elector would give it up then.
 //
 // Each of its requests gets half of the time for a renewal: one that is never answered would else keep a scheduler that
 // stands by from ever acting, and a renewal from a second try.

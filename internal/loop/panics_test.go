@@ -161,6 +161,10 @@ func withWire(w *living, x *wire) {
 	}}}
 	w.spoil = func(l *loop, o *execute.Options) {
 		l.conf.watch = clockwork{l.conf.watch, x, l}
+		l.background.recorder.ring = recording.NewRing(24<<10, func() time.Time {
+			x.touch("recording")
+			return time.Now()
+		})
 		answered, urgent, group := o.Answered, o.Urgent, o.PodGroup
 		o.Answered = func(i sched.Item, became sched.Outcome, took time.Duration) {
 			x.touch("an answer")
@@ -371,6 +375,30 @@ func TestAReceiptOutlivesThePanicThatItMeets(t *testing.T) {
 	if len(x.where) == 0 {
 		t.Error("it did not panic")
 	}
+}
+
+// A plan is carried out also if recording it panics: what it binds would else count as being bound for ever.
+func TestAPlanOutlivesAPanicInItsRecording(t *testing.T) {
+	panicked := false
+	inVirtualTimeWith(t, 1, func(w *living) {
+		w.spoil = func(l *loop, _ *execute.Options) {
+			l.background.recorder.ring = recording.NewRing(DefaultRecording, func() time.Time {
+				if !panicked && bytes.Contains(debug.Stack(), []byte(".(*Ring).End(")) &&
+					len(l.engine.Commitments().Tasks) > 0 {
+					panicked = true
+					panic("recording a plan")
+				}
+				return time.Now()
+			})
+		}
+	}, func(w *living) {
+		w.gang("2")
+		w.after(time.Second)
+		if n := w.bindings(); !panicked || n != 2 {
+			t.Errorf("it panicked: %t; %d bindings were sent, want one for each of the two", panicked, n)
+		}
+		w.atRest([]string{"g-0", "g-1"})
+	})
 }
 
 // mostPanics bounds how many touches of one place are tried, or nearly.

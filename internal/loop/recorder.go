@@ -101,16 +101,19 @@ func (rc *recorder) receive(receipts []sched.Receipt) {
 	rc.l.engine.Receive(receipts...)
 }
 
-// decide has the engine decide.
+// decide has the engine decide. The checkpoint is taken last: the plan of a cycle that panics after it would count as
+// being carried out, and would not be. A plan that cannot be recorded is carried out all the same.
 func (rc *recorder) decide() (sched.Plan, []trace.Event, int64) {
 	now := rc.l.now()
 	rc.ring.Begin(rc.l.engine, now, rc.about())
 	plan, events, next := rc.l.engine.Decide(now)
-	rc.l.engine.Checkpoint()
-	rc.ring.End(plan.Items, next)
+	if !rc.l.unharmed("recording a cycle", func() { rc.ring.End(plan.Items, next) }) {
+		rc.ring.Forget() // it may end within an item
+	}
 	if slices.ContainsFunc(plan.Items, func(i sched.Item) bool { return i.Kind == sched.EvictPod }) {
 		rc.incident("eviction")
 	}
+	rc.l.engine.Checkpoint()
 	return plan, events, next
 }
 

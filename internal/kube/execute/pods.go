@@ -218,8 +218,8 @@ func openGate(pods typedcorev1.PodInterface, i sched.Item) request {
 	}
 }
 
-// Release deletes a bound member of a gang that cannot be completed, so that its controller makes it anew (decision 22).
-// Its receipt says whether that failed; that the pod goes comes as a fact, too.
+// Release deletes a bound member of a gang that cannot be completed, so that its controller makes it anew (decision
+// 22). Its receipt says whether that failed; that the pod goes comes as a fact, too.
 func (c *Executor) Release(pod ledger.Key, uid, why string) {
 	i := sched.Item{Kind: sched.EvictPod, Pod: pod, UID: uid, Action: why}
 	c.Execute([]sched.Item{i})
