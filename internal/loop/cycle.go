@@ -179,6 +179,7 @@ func (l *loop) takeIn() {
 		l.metrics.ofBindings.retried(l.engine.Ledger(), l.receipts, l.metrics.ofBindings.retrying)
 		l.background.recorder.receive(l.receipts)
 		l.origins.follow(l.receipts)
+		l.reports.evictions.follow(l.receipts, &l.reports.queues)
 		l.engine.Checkpoint()
 		l.receipts = nil
 		l.metrics.tookIn(len(facts), oldest)
@@ -260,7 +261,6 @@ func (l *loop) decide() (fine bool) {
 		l.lines.log(events, time.Now())
 		l.metrics.decided(time.Since(began), plan, l)
 		l.metrics.check(l.engine.Ledger(), l.engine.Questions().Ready, plan.Items)
-		l.reports.evicted(plan.Items)
 		l.background.estimates.started(plan.Items)
 		l.background.passed.started(plan.Items)
 		for _, i := range plan.Items {
@@ -275,6 +275,7 @@ func (l *loop) decide() (fine bool) {
 // other.
 func (l *loop) execute(items []sched.Item, now time.Time) {
 	l.unharmed("noting which gangs are begun", func() { l.origins.begin(items, now) })
+	l.unharmed("noting what is evicted", func() { l.reports.evictions.ask(l.engine.Ledger(), items) })
 	send := items[:0:0]
 	for _, i := range items {
 		kept := false

@@ -119,6 +119,7 @@ func (re *rebuilds) remake(s recording.State) {
 	re.l.background.recorder.remade()
 	if !re.l.unharmed("following what became of bindings", func() {
 		re.l.origins.follow(answered)
+		re.l.reports.evictions.follow(answered, &re.l.reports.queues)
 		re.l.refusals.follow(s.Facts)
 	}) {
 		re.blind = true // the engine may know only some of the pauses

@@ -19,10 +19,11 @@ import (
 type reports struct {
 	l *loop
 
-	problems reportedProblems
-	bookings reportedBookings
-	queues   queueEvents
-	records  letRunRecords
+	problems  reportedProblems
+	bookings  reportedBookings
+	evictions reportedEvictions
+	queues    queueEvents
+	records   letRunRecords
 }
 
 // lasting is how long a reason must hold before it is written, from one round to the next: most waits end
@@ -59,6 +60,7 @@ func (rp *reports) all(now time.Time) {
 	})
 	rp.shard(now)
 	rp.bookings.report(rp.l, now)
+	rp.evictions.tell(rp.l.executor)
 	rp.queues.report(rp.l, now)
 	rp.letRun(now)
 }

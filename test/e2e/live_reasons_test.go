@@ -253,9 +253,9 @@ func TestLiveAnEvictedGangSaysThatItWaitsAgain(t *testing.T) {
 	if !strings.Contains(why.Message, "deserves (cpu: 4 deserved, 4 allocated)") {
 		t.Errorf("it waits for %q, want for its queue", why.Message)
 	}
-	if len(events(t, ns, "PodGroup", "modest", "Evict")) == 0 {
-		t.Error("its PodGroup has no event of the eviction")
-	}
+	eventually(t, "an event of the eviction", func(context.Context) (bool, error) {
+		return len(events(t, ns, "PodGroup", "modest", "Evict")) > 0, nil
+	}, func() string { return "none" })
 	eventually(t, "an event that it waits again", func(context.Context) (bool, error) {
 		return len(events(t, ns, "PodGroup", "modest", "Unschedulable")) > 0, nil
 	}, func() string { return "none" })
