@@ -64,8 +64,10 @@ func (c *Copy) note() {
 // their own. This one may go on meanwhile.
 func (c *Copy) With(more []model.Fact) func() (*Copy, error) {
 	c.note()
-	profile, facts, base, with := c.profile, slices.Concat(c.facts, more), c.base, c.with
-	return func() (*Copy, error) { return NewCopy(profile, facts, base, with...) }
+	profile, facts, base, with := c.profile, c.facts, c.base, c.with
+	return func() (*Copy, error) { // most are never made: all facts once more are several MiB
+		return NewCopy(profile, slices.Concat(facts, more), base, with...)
+	}
 }
 
 func (c *Copy) remake() error {

@@ -1,9 +1,12 @@
 package sched
 
 import (
+	"fmt"
+	"runtime"
 	"testing"
 
 	"ashlar.sh/sched/model"
+	"ashlar.sh/sched/policy"
 	"pgregory.net/rapid"
 )
 
@@ -92,5 +95,42 @@ func TestATryThatEndsPodsIsTakenBack(t *testing.T) {
 		if c.Revert(); c.Remade() > 0 {
 			t.Fatal("the copy was made anew")
 		}
+	}
+}
+
+// Copies with more facts cost nothing before they are made: each plan may want them, and few do.
+func TestCopiesThatAreNotMadeCostNothing(t *testing.T) {
+	e, err := New(policy.Profile{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	const nodes, tries = 1000, 100
+	for i := range nodes {
+		name := fmt.Sprint("n", i)
+		e.Apply(model.Fact{Ref: model.Ref{Kind: model.KindNode, Name: name}, UID: name, Version: 1,
+			Object: &model.Node{Meta: model.Meta{Name: name}}})
+	}
+	c, err := e.Copy()
+	if err != nil {
+		t.Fatal(err)
+	}
+	more := []model.Fact{{Ref: model.Ref{Kind: model.KindNode, Name: "new"}, UID: "new", Version: 1,
+		Object: &model.Node{Meta: model.Meta{Name: "new"}}}}
+	var copies func() (*Copy, error)
+	var before, after runtime.MemStats
+	runtime.ReadMemStats(&before)
+	for range tries {
+		copies = c.With(more)
+	}
+	runtime.ReadMemStats(&after)
+	if each := (after.TotalAlloc - before.TotalAlloc) / tries; each > nodes {
+		t.Errorf("of %d nodes each takes %d bytes", nodes, each)
+	}
+	with, err := copies()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if n := len(with.Engine().Facts()); n != nodes+1 {
+		t.Errorf("the copy has %d objects, want %d", n, nodes+1)
 	}
 }
