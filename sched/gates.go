@@ -31,7 +31,8 @@ func (qg *queueGates) note(f model.Fact) {
 // open lets queues open their gates (scheduling.volcano.sh/queue-allocation-gate) for the pods that they
 // have room for, so that autoscalers see these pods and no others. Such a pod is placed like any other from
 // the next cycle on. A queue's room is what is left when all pods that passed the gate before, and have no
-// node yet, count as held. A gang passes as far as its minimum needs, or not at all.
+// node yet, count as held. All members of a gang pass that the queue has room for, if they and those without a gate
+// make up its minimum; else none does.
 func (qg *queueGates) open() {
 	shut := qg.atGates()
 	if len(shut) == 0 {
@@ -119,8 +120,9 @@ func (qg *queueGates) refusal(q ledger.QueueID, t ledger.TaskID) trace.Reason {
 	return r
 }
 
-// letThrough returns the members of a job that its queue has room for, in task order, and counts them; none
-// where they do not make up the job's minimum.
+// letThrough returns the members of a job that its queue has room for, in task order, and counts them; none where they
+// do not make up the job's minimum, be it for want of room or since others have another gate: nodes that were made for
+// them would be idle. Without a plugin that starts gangs whole no minimum is asked for.
 func (qg *queueGates) letThrough(tx *ledger.Tx, j ledger.JobID, shut []ledger.TaskID) (open []ledger.TaskID) {
 	slices.SortFunc(shut, qg.e.policy.CompareTasks)
 	job := qg.e.l.Job(j)
@@ -134,7 +136,7 @@ func (qg *queueGates) letThrough(tx *ledger.Tx, j ledger.JobID, shut []ledger.Ta
 			open = append(open, t)
 		}
 		free := job.By[model.Pending] - job.Gated // are placed without any gate
-		return job.PlacedOrPipelined()+free >= job.MinMember || len(open) == len(shut)
+		return job.PlacedOrPipelined()+free >= job.MinMember || qg.e.policy.HoldsInPart()
 	}) {
 		open = nil
 	}
