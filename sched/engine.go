@@ -263,7 +263,7 @@ func (e *Engine) Reads(k model.Kind) bool { return e.l.PluginStates.Reads(k) }
 // Audit counts every figure anew and returns the differences, nil when there are none.
 func (e *Engine) Audit() []string { return e.l.Audit() }
 
-// Ledger is the engine's state, for reading: for benchmarks, the index's slow oracle and plugins' tests.
+// Ledger is the engine's state, for reading. It changes with the next call of Apply, Receive or Decide.
 func (e *Engine) Ledger() *ledger.Ledger { return e.l }
 
 // wire tells the parts what they are parts of.

@@ -24,8 +24,9 @@ var itemKindNames = [...]string{"bind", "evict", "nominate", "phase", "open", "k
 // String returns the kind as one word.
 func (k ItemKind) String() string { return itemKindNames[k] }
 
-// Item is one thing to carry out. Items are carried out in their order. Items of one Statement belong together
-// (a gang's binds succeed together or are repaired, decision 22).
+// Item is one thing to carry out. Items stand in the order in which they were decided, and may be carried out side by
+// side: of a nomination that ends and one that begins for the same pod, the later one holds. Items of one Statement
+// belong together (a gang's binds succeed together or are repaired, decision 22).
 type Item struct {
 	ID        uint64
 	Kind      ItemKind

@@ -102,7 +102,7 @@ func (b *Affinities) clear() {
 // Name implements ledger.PluginState.
 func (b *Affinities) Name() string { return Name }
 
-// Reads implements ledger.PluginState: selectors may name namespaces by their labels, and default spreading is over the
+// Reads implements ledger.FactReader: selectors may name namespaces by their labels, and default spreading is over the
 // pods of Services.
 func (b *Affinities) Reads(k model.Kind) bool {
 	return k == model.KindNamespace || k == model.KindService && b.controllers.even

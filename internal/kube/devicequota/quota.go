@@ -69,7 +69,7 @@ func (q *Quota) PluginState() ledger.PluginState { return q }
 // Name is how findings of an audit call it.
 func (q *Quota) Name() string { return "devicequota" }
 
-// Reads implements ledger.PluginState.
+// Reads implements ledger.FactReader.
 func (q *Quota) Reads(k model.Kind) bool { return k == devices.Claim }
 
 // Fact takes in what a claim asks for, or has.

@@ -14,7 +14,7 @@ const (
 	Class model.Kind = "DeviceClass"
 )
 
-// Reads implements ledger.PluginState.
+// Reads implements ledger.FactReader.
 func (d *Devices) Reads(k model.Kind) bool { return k == Claim || k == Slice || k == Class }
 
 // Fact takes an object in, or out. Content that is not of its kind, or has another name

@@ -12,8 +12,8 @@
 // Invariants: every write to a pod names its UID, so that a later pod of the same name is never
 // changed. A write to a volume or a claim is accepted only in the state that was decided on (for a
 // resource claim, in a state that makes no difference to the decision). Where the outcome of a write
-// is unknown, the object is read before the write is repeated. No spec is written, except that of a volume's
-// claim. Nothing is sent while Options.Leading is false, not even what had been handed to client-go before
-// (leading.go). How many requests are under way depends on how fast the server answers (limit.go); there is
-// no fixed rate for the fast queue.
+// is unknown, the object is read before the write is repeated. Of the specs of objects that are there only the
+// claim of a volume and the queue's gate of a pod are written. Nothing is sent while Options.Leading is false, not
+// even what had been handed to client-go before (leading.go). How many requests are under way depends on how fast the
+// server answers (limit.go); there is no fixed rate for the fast queue.
 package execute

@@ -21,7 +21,7 @@ const (
 	refused              // the server refuses it for good: a repetition does not help
 	unknown              // the write may or may not have happened: read, then send it again
 	later                // it was not carried out, but may be: send it again
-	withdrawn            // nothing was sent: a later plan took the item back
+	withdrawn            // the pod was not deleted: a later plan took the eviction back, or the pod had ended by itself
 )
 
 // kindOf classifies an answer. Time-outs, broken connections, and a proxy's answer that it lost the

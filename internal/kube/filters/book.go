@@ -18,7 +18,7 @@ const Name = "volumebinding"
 // Name implements ledger.PluginState.
 func (v *Volumes) Name() string { return Name }
 
-// Reads implements ledger.PluginState.
+// Reads implements ledger.FactReader.
 func (v *Volumes) Reads(k model.Kind) bool { return v.stores[k] != nil }
 
 // Fact lays an object into the store that the binder reads, or takes it out. Kinds that the binder does not read are

@@ -2,9 +2,11 @@
 //
 // It is the door of the engine: what is wrong with one object is found here, once, and
 // travels with it as Faults. A quantity that is negative or beyond what a node, a pod or
-// a cluster can have sets its object aside; it is never counted as zero, wrapped or
-// clamped. A field that the API server accepts, but that has no meaning, is replaced, and
-// the Fault says by what (decision 34).
+// a cluster can have sets aside an object that asks for it; a pod that runs all the same
+// holds zero or the bound in its place. Of what a node offers such a quantity is taken as
+// zero or as its bound, and the other quantities hold. None wraps. A field that the API
+// server accepts, but that has no meaning, is replaced, and the Fault says by what
+// (decision 34).
 //
 // It is not a cache and knows no client: functions of one object, without state but for
 // Specs, which lets pods of one template share what placing them reads. References to
