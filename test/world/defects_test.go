@@ -81,6 +81,7 @@ func defects() map[string]func() Breaks {
 	maps.Copy(out, busy())
 	maps.Copy(out, harmful())
 	maps.Copy(out, misled())
+	maps.Copy(out, misread())
 	for what, b := range untrue() {
 		out[what] = func() Breaks {
 			one := b()
