@@ -19,7 +19,7 @@ import (
 	"ashlar.sh/internal/loop"
 )
 
-const plansStarts = `
+const plansInSeconds = `
 actions: "enqueue, allocate, backfill"
 configurations:
 - name: backfill
@@ -50,10 +50,11 @@ func inGroup(p *corev1.Pod, group string) *corev1.Pod {
 	return p
 }
 
-// A gang waits for a pod that ends. Its start is planned, and told on its PodGroup; a job that has ended by then passes
-// it, one that might run on does not; and it starts when it was told.
-func TestLiveAPlannedStartIsKept(t *testing.T) {
-	ns, at := namespace(t), address(t)
+// plansStarts is a namespace with a node of eight cpus, a fifo queue, and a scheduler that plans starts to the second.
+func plansStarts(t *testing.T) (ns string) {
+	t.Helper()
+	ns = namespace(t)
+	at := address(t)
 	node(t, ns, "8")
 	q := object("Queue", ns, map[string]any{"weight": int64(1), "dequeueStrategy": "fifo"})
 	queues := shared.dynamic.Resource(queueResource)
@@ -62,35 +63,66 @@ func TestLiveAPlannedStartIsKept(t *testing.T) {
 	}
 	t.Cleanup(func() { _ = queues.Delete(context.Background(), ns, metav1.DeleteOptions{}) })
 	conf := filepath.Join(t.TempDir(), "volcano-scheduler.conf")
-	if err := os.WriteFile(conf, []byte(plansStarts), 0o600); err != nil {
+	if err := os.WriteFile(conf, []byte(plansInSeconds), 0o600); err != nil {
 		t.Fatal(err)
 	}
 	live(t, ns, func(o *loop.Options) {
 		o.ConfigFile, o.DefaultQueue = conf, ns
 		o.Read = loop.ReadAPI{Address: at, Estimates: time.Second}
 	})
-	create(t, timed(ns, "busy", "6", 20, ""))
-	busy := awaitPhase(t, ns, "busy", corev1.PodRunning)
+	return ns
+}
+
+// trainWaits makes the PodGroup of a gang of two that is to be told when it starts.
+func trainWaits(t *testing.T, ns string) {
+	t.Helper()
 	train := object("PodGroup", "train", map[string]any{"minMember": int64(2), "queue": ns})
 	train.SetAnnotations(map[string]string{record.TellStart: "true"})
 	if _, err := shared.dynamic.Resource(podGroupResource).Namespace(ns).Create(t.Context(), train,
 		metav1.CreateOptions{}); err != nil {
 		t.Fatal(err)
 	}
-	for _, name := range []string{"train-0", "train-1"} {
-		create(t, inGroup(timed(ns, name, "4", 600, "4s"), "train"))
-	}
-	var told record.Start
+}
+
+// toldStart waits for what train is told: to start when a pod is over that began at a time and may run for 20 s.
+func toldStart(t *testing.T, ns string, from time.Time) (told record.Start) {
+	t.Helper()
 	eventually(t, "the PodGroup to be told its start", func(context.Context) (ok bool, err error) {
 		told, ok = record.ReadStart(group(t, ns, "train").Annotations[record.StartKey])
 		return ok && !told.Latest.IsZero(), nil
 	}, func() string { return group(t, ns, "train").Annotations[record.StartKey] })
-	from := busy.Status.StartTime.Time
 	if e, l := told.Earliest.Sub(from), told.Latest.Sub(from); e < 20*time.Second || l > 24*time.Second ||
 		told.Source != "enforced" {
 		t.Errorf("it was told to start %s to %s after the pod that it waits for (%s), want 21 s to 23 s, enforced", e, l,
 			told.Source)
 	}
+	return told
+}
+
+// endsAtLimit ends the pod busy 20 s after it began, as its kubelet does.
+func endsAtLimit(t *testing.T, ns string, from time.Time) {
+	t.Helper()
+	eventually(t, "the limit of busy to be over", func(context.Context) (bool, error) {
+		return time.Since(from) >= 20*time.Second, nil
+	}, func() string { return time.Since(from).String() })
+	ended := []byte(`{"status":{"phase":"Failed","reason":"DeadlineExceeded"}}`)
+	if _, err := shared.kube.CoreV1().Pods(ns).Patch(t.Context(), "busy", types.MergePatchType, ended,
+		metav1.PatchOptions{}, "status"); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// A gang waits for a pod that ends. Its start is planned, and told on its PodGroup; a job that has ended by then passes
+// it, one that might run on does not; and it starts when it was told.
+func TestLiveAPlannedStartIsKept(t *testing.T) {
+	ns := plansStarts(t)
+	create(t, timed(ns, "busy", "6", 20, ""))
+	from := awaitPhase(t, ns, "busy", corev1.PodRunning).Status.StartTime.Time
+	trainWaits(t, ns)
+	for _, name := range []string{"train-0", "train-1"} {
+		create(t, inGroup(timed(ns, name, "4", 600, "4s"), "train"))
+	}
+	told := toldStart(t, ns, from)
 	create(t, timed(ns, "endless", "2", 0, "5s"))
 	create(t, timed(ns, "short", "2", 3, "1s"))
 	awaitPhase(t, ns, "short", corev1.PodSucceeded)
@@ -103,14 +135,7 @@ func TestLiveAPlannedStartIsKept(t *testing.T) {
 		t.Fatalf("%d pods of train and %q are bound although the job before them runs", bound(train),
 			get(t, ns, "endless").Spec.NodeName)
 	}
-	eventually(t, "the limit of busy to be over", func(context.Context) (bool, error) {
-		return time.Since(from) >= 20*time.Second, nil
-	}, func() string { return time.Since(from).String() })
-	ended := []byte(`{"status":{"phase":"Failed","reason":"DeadlineExceeded"}}`) // as the kubelet does
-	if _, err := shared.kube.CoreV1().Pods(ns).Patch(t.Context(), "busy", types.MergePatchType, ended,
-		metav1.PatchOptions{}, "status"); err != nil {
-		t.Fatal(err)
-	}
+	endsAtLimit(t, ns, from)
 	first := awaitPhase(t, ns, "train-0", corev1.PodSucceeded).Status.StartTime.Time
 	if first.Before(told.Earliest.Add(-time.Second)) || first.After(told.Latest.Add(3*time.Second)) {
 		t.Errorf("it started at %s, was told %s to %s", first, told.Earliest, told.Latest)
