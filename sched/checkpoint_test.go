@@ -84,7 +84,7 @@ func TestACycleThatPanicsNeverWas(t *testing.T) {
 			}
 			panicked++
 			made := broken()
-			made.Record(5)
+			made.SetVerbosity(5)
 			made.Apply(e.Facts()...)
 			made.Restore(e.LastCheckpoint())
 			_, was := answers(t, other, w.now)

@@ -39,9 +39,9 @@ type Engine struct {
 	evictor      *evict.Evictor
 }
 
-// Record sets the verbosity up to which events of a cycle are kept (0: only the plan and the reasons; 3 to 5:
+// SetVerbosity sets the verbosity up to which events of a cycle are kept (0: only the plan and the reasons; 3 to 5:
 // the seeds' log levels).
-func (e *Engine) Record(verbosity int) { e.rec.Verbosity = verbosity }
+func (e *Engine) SetVerbosity(verbosity int) { e.rec.Verbosity = verbosity }
 
 // Apply takes in facts. Their order makes no difference, except that of facts about one object the one with
 // the newest version holds.
@@ -135,10 +135,10 @@ func (e *Engine) commit(now int64) {
 		switch op.Kind {
 		case ledger.OpAllocate:
 			item.Kind, item.Chosen = BindPod, task.Chosen
-		case ledger.OpReserve:
+		case ledger.OpNominate:
 			item.Kind = NominatePod
 			e.reservations.until = append(e.reservations.until, op.Task)
-		case ledger.OpRelease:
+		case ledger.OpEndNomination:
 			item.Kind, item.Node = NominatePod, ""
 		case ledger.OpEvict:
 			item.Kind, item.Action = EvictPod, op.Action

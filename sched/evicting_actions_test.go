@@ -52,7 +52,7 @@ func evictFor(s *session.Session, t ledger.TaskID) bool {
 			if s.Nodes.Takes(t, n, false) || !s.Nodes.Takes(t, n, true) {
 				return false
 			}
-			tx.Reserve(t, n)
+			tx.Nominate(t, n)
 			return apart(s.Policy.HyperNodes(), s.L, t) == ""
 		}) {
 			return true
@@ -88,7 +88,7 @@ func (placeAndFail) Execute(s *session.Session) {
 // placeAnywhere gives a task any place there is; a try inside the try, which holds or fails.
 func placeAnywhere(s *session.Session, tx *ledger.Tx, t ledger.TaskID) bool {
 	if s.L.Task(t).Status == model.Pipelined {
-		tx.Withdraw(t)
+		tx.Unpipeline(t)
 	}
 	if n := s.Nodes.Best(class.Query{Task: t}).Node; n != ledger.NoNode {
 		tx.Allocate(t, n)

@@ -64,7 +64,7 @@ func (qg *queueGates) open() {
 	for _, t := range open {
 		task := qg.e.l.Task(t)
 		id := qg.e.add(Item{Kind: OpenGate, Pod: task.Key, UID: task.Pod.UID})
-		qg.e.l.Hold(t, ledger.Commitment{Kind: ledger.CommitOpen, Node: ledger.NoNode, Item: id})
+		qg.e.l.SetCommitment(t, ledger.Commitment{Kind: ledger.CommitOpen, Node: ledger.NoNode, Item: id})
 	}
 }
 

@@ -24,7 +24,7 @@ func engine(t rapid.TB, p policy.Profile, with ...Option) *Engine {
 func again(t rapid.TB, e *Engine) *Engine {
 	t.Helper()
 	f := engine(t, e.profile, paceOf(e))
-	f.Record(5) // what is watched decides the same as what is not
+	f.SetVerbosity(5) // what is watched decides the same as what is not
 	f.Apply(e.Facts()...)
 	f.Restore(e.Commitments())
 	return f

@@ -72,7 +72,7 @@ func (e *Engine) fit(tasks []ledger.TaskID) (ok bool) {
 			if !known || e.policy.Allocatable(e.l.Job(task.Job).Queue, task.Class, 1) < 1 || !e.session.Nodes.Takes(t, n, true) {
 				return false
 			}
-			tx.Reserve(t, n)
+			tx.Nominate(t, n)
 		}
 		ok = true
 		return false
@@ -95,7 +95,7 @@ func (rs *reservations) reserve(tasks []ledger.TaskID, now int64) {
 	}
 	for _, t := range tasks {
 		n, _ := rs.e.l.Nodes.Find(rs.e.l.Task(t).Pod.Nominated)
-		rs.e.l.Hold(t, ledger.Commitment{Kind: ledger.CommitReserve, Node: n, Until: reservedUntil(now, grace),
+		rs.e.l.SetCommitment(t, ledger.Commitment{Kind: ledger.CommitNominate, Node: n, Until: reservedUntil(now, grace),
 			Chosen: rs.e.l.ChosenPipelined(t, n)})
 		rs.until = append(rs.until, t)
 	}

@@ -81,7 +81,7 @@ func TestAGangWhoseMinimumNeedsARefusedMemberWaitsAndSaysWhy(t *testing.T) {
 
 func TestALonePodThatPrePredicateRefusesSaysWhy(t *testing.T) {
 	s := withRefuser(t)
-	s.e.Record(3)
+	s.e.SetVerbosity(3)
 	s.pod("no-1")
 	_, events, _ := s.e.Decide(0)
 	if r := s.e.Report().Jobs[0].Reason; r.Code != trace.PrePredicateFailed || r.Task != "ns/no-1" {

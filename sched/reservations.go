@@ -31,7 +31,7 @@ func (rs *reservations) evictedFor(op ledger.Op) ledger.EvictedFor {
 // follow notes a commitment of an earlier engine that ends by itself, or may be taken back.
 func (rs *reservations) follow(t ledger.TaskID) {
 	switch rs.e.l.Task(t).Held.Kind {
-	case ledger.CommitReserve, ledger.CommitEvictionDenied:
+	case ledger.CommitNominate, ledger.CommitEvictionDenied:
 		rs.until = append(rs.until, t)
 	case ledger.CommitEvict:
 		rs.leaving = append(rs.leaving, t)
@@ -62,7 +62,7 @@ func (rs *reservations) expire(now int64) {
 				return false
 			}
 			rs.e.l.Drop(t)
-		case held.Kind == ledger.CommitReserve:
+		case held.Kind == ledger.CommitNominate:
 			if held.Until > now && rs.e.stillTakes(t, held.Node) {
 				return false
 			}
@@ -90,7 +90,7 @@ func (e *Engine) stillTakes(t ledger.TaskID, n ledger.NodeID) bool {
 func (rs *reservations) nextExpiry() (next int64) {
 	for _, t := range rs.until {
 		held := rs.e.l.Task(t).Held
-		if (held.Kind == ledger.CommitReserve || held.Kind == ledger.CommitEvictionDenied) &&
+		if (held.Kind == ledger.CommitNominate || held.Kind == ledger.CommitEvictionDenied) &&
 			(next == 0 || held.Until < next) {
 			next = held.Until
 		}
@@ -115,12 +115,12 @@ func (rs *reservations) nextExpiry() (next int64) {
 // would have lasted.
 func (rs *reservations) forgo(denied ledger.TaskID, was ledger.Commitment) {
 	for _, t := range rs.until {
-		if held := *rs.e.l.Task(t).Held; held.Kind == ledger.CommitReserve && held.Statement == was.Statement {
+		if held := *rs.e.l.Task(t).Held; held.Kind == ledger.CommitNominate && held.Statement == was.Statement {
 			held.Until = 1
-			rs.e.l.Hold(t, held)
+			rs.e.l.SetCommitment(t, held)
 		}
 	}
-	rs.e.l.Hold(denied, ledger.Commitment{Kind: ledger.CommitEvictionDenied, Node: was.Node,
+	rs.e.l.SetCommitment(denied, ledger.Commitment{Kind: ledger.CommitEvictionDenied, Node: was.Node,
 		Statement: was.Statement, Until: was.Until})
 	rs.until = append(rs.until, denied)
 }
@@ -129,13 +129,13 @@ func (rs *reservations) forgo(denied ledger.TaskID, was ledger.Commitment) {
 // give some task a reservation.
 func (rs *reservations) graces() (out map[uint64]int64, reserve map[uint64]bool) {
 	for _, op := range rs.e.l.Statements.Pending() {
-		if op.Kind != ledger.OpEvict && op.Kind != ledger.OpReserve {
+		if op.Kind != ledger.OpEvict && op.Kind != ledger.OpNominate {
 			continue
 		}
 		if out == nil {
 			out, reserve = map[uint64]int64{}, map[uint64]bool{}
 		}
-		if op.Kind == ledger.OpReserve {
+		if op.Kind == ledger.OpNominate {
 			reserve[op.Statement] = true
 		} else {
 			out[op.Statement] = max(out[op.Statement], rs.e.l.Task(op.Task).Pod.Grace)

@@ -21,7 +21,7 @@ func TestStarvingGroupsEvictAsSingleJobsDo(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		p := townProfile(t)
 		fast, slow := engine(t, p), engine(t, p)
-		slow.Record(3)
+		slow.SetVerbosity(3)
 		c := &manyJobs{t: t, told: []*Engine{fast, slow}, queues: map[string]bool{}, running: map[string]*model.Pod{}}
 		for i, value := range []int32{0, 10} {
 			name := fmt.Sprintf("c%d", i)

@@ -49,7 +49,7 @@ func (rs *reservations) withdrawUnneeded() {
 func (rs *reservations) askToStay(t ledger.TaskID) {
 	held := *rs.e.l.Task(t).Held
 	held.Kind, held.Until = ledger.CommitEvictionDenied, model.After(rs.e.session.Now, reservationLasts)
-	rs.e.l.Hold(t, held)
+	rs.e.l.SetCommitment(t, held)
 	rs.until = append(rs.until, t)
 }
 
@@ -91,7 +91,7 @@ func (rs *reservations) needed(group []ledger.TaskID) bool {
 	statement := rs.e.l.Task(group[0]).Held.Statement
 	return slices.ContainsFunc(rs.until, func(t ledger.TaskID) bool {
 		held := rs.e.l.Task(t).Held
-		return held.Kind == ledger.CommitReserve && held.Statement == statement &&
+		return held.Kind == ledger.CommitNominate && held.Statement == statement &&
 			slices.ContainsFunc(group, func(v ledger.TaskID) bool { return rs.e.l.Task(v).Node == held.Node })
 	})
 }
@@ -150,7 +150,7 @@ func (rs *reservations) counted(tx *ledger.Tx, v ledger.TaskID) bool {
 	})
 	return slices.ContainsFunc(waiting, func(t ledger.TaskID) (refused bool) {
 		tx.Try(func(tx *ledger.Tx) bool {
-			tx.Withdraw(t)
+			tx.Unpipeline(t)
 			refused = !rs.e.session.Nodes.Takes(t, row.Node, true)
 			return false
 		})

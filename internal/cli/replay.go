@@ -148,7 +148,7 @@ func (p playing) decideOn(state recording.State, chosen *config.Scheduler, verbo
 	}
 	engine.Apply(state.Facts...)
 	engine.Restore(state.Commitments)
-	engine.Record(verbosity)
+	engine.SetVerbosity(verbosity)
 	plan, events, _ := engine.Decide(state.Now)
 	return engine, plan, events, nil
 }

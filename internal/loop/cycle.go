@@ -249,7 +249,7 @@ func (l *loop) decide() (fine bool) {
 	var plan sched.Plan
 	var events []trace.Event
 	if !l.rebuilds.guard("deciding", func() {
-		l.engine.Record(verbosity())
+		l.engine.SetVerbosity(verbosity())
 		plan, events, l.next = l.background.recorder.decide()
 		l.rebuilds.panics = 0
 	}) {

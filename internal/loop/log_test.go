@@ -59,7 +59,7 @@ func TestACycleIsLoggedThroughKlog(t *testing.T) {
 				Phase: model.PodRunning,
 				Spec:  &model.Spec{Requests: resource.List{{Name: "cpu", Value: 65_000}}}}})
 		e.Apply(w.Facts...)
-		e.Record(verbosity())
+		e.SetVerbosity(verbosity())
 		_, events, _ := e.Decide(w.Now)
 		(&logLines{}).log(events, time.Now())
 	}

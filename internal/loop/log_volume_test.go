@@ -21,7 +21,7 @@ func logMinute(t *testing.T, waiting int, happens func(e *sched.Engine, second i
 	for second := range 120 { // the first minute says what stands
 		happens(e, second)
 		said := klogged(t, "3", func() {
-			e.Record(verbosity())
+			e.SetVerbosity(verbosity())
 			_, events, _ := e.Decide(w.Now + int64(second)*int64(time.Second))
 			due.log(events, began.Add(time.Duration(second)*time.Second))
 		})

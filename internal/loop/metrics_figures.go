@@ -196,8 +196,8 @@ func (bm *bindingMetrics) retried(led *ledger.Ledger, receipts []sched.Receipt, 
 }
 
 var commitKinds = map[ledger.CommitKind]string{ledger.CommitBind: "bind", ledger.CommitEvict: "evict",
-	ledger.CommitReserve: "reserve",
-	ledger.CommitOpen:    "open"}
+	ledger.CommitNominate: "nominate",
+	ledger.CommitOpen:     "open"}
 
 func (m *metrics) commitments(l *loop) {
 	held := map[ledger.CommitKind]int{}

@@ -92,7 +92,7 @@ func (c *crowded) job(name string, members int, cpu int64, from int) {
 }
 
 func (c *crowded) cycle() {
-	c.engine.Record(0)
+	c.engine.SetVerbosity(0)
 	c.engine.Decide(c.now())
 	c.engine.Checkpoint()
 	c.background.questions.decided()

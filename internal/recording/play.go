@@ -126,7 +126,7 @@ func (p *Player) Step(s *Step) (*Played, error) {
 	}
 	played := &Played{Step: s, Engine: p.engine}
 	var next int64
-	p.engine.Record(p.Verbosity)
+	p.engine.SetVerbosity(p.Verbosity)
 	func() {
 		defer func() { played.Panic = recover() }()
 		played.Plan, played.Events, next = p.engine.Decide(s.Cycle.Now)

@@ -42,7 +42,7 @@ func New(p policy.Profile, items []Item, o Options) (*World, error) {
 	if err != nil {
 		return nil, err
 	}
-	engine.Record(o.Verbosity)
+	engine.SetVerbosity(o.Verbosity)
 	w := (&World{engine: engine, begin: o.Begin, period: o.Period, audit: o.Audit, recordsFacts: o.Came,
 		written: o.Written, freed: o.Freed, objects: objects{lives: map[model.Ref]*life{},
 			changed: map[model.Ref]*life{}, homeless: map[string][]*life{}, recurs: map[model.Ref]bool{}}}).wire()

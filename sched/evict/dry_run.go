@@ -234,7 +234,7 @@ func (dr *dryRun) takeBackAll() {
 // leave evicts a task, or releases its reservation where it holds only that. stay is the inverse.
 func (dr *dryRun) leave(tx *ledger.Tx, t ledger.TaskID) {
 	if reserved(dr.p.l, t) {
-		tx.Release(t, dr.p.o.Action, dr.p.Task)
+		tx.EndNomination(t, dr.p.o.Action, dr.p.Task)
 	} else {
 		tx.Evict(t, dr.p.o.Action, dr.p.Task)
 	}
@@ -242,7 +242,7 @@ func (dr *dryRun) leave(tx *ledger.Tx, t ledger.TaskID) {
 
 func (dr *dryRun) stay(tx *ledger.Tx, t ledger.TaskID) {
 	if dr.p.l.Task(t).Node == ledger.NoNode {
-		tx.Restore(t)
+		tx.RestoreNomination(t)
 	} else {
 		tx.Reprieve(t)
 	}

@@ -28,7 +28,7 @@ func evictableState(l *ledger.Ledger, t ledger.TaskID) bool {
 	case model.Running, model.Bound:
 		return task.Held.Kind == ledger.NoCommit
 	case model.Pipelined:
-		return task.Held.Kind == ledger.CommitReserve
+		return task.Held.Kind == ledger.CommitNominate
 	default:
 		return false
 	}

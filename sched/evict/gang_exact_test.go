@@ -144,7 +144,7 @@ func (b *brute) seats(*ledger.Tx) (ok bool) {
 			b.l.Nodes.Present(func(n ledger.NodeID) bool {
 				b.node = n
 				if placed = b.fits(); placed {
-					tx.Reserve(t, n)
+					tx.Nominate(t, n)
 				}
 				return !placed
 			})

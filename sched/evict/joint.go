@@ -130,7 +130,7 @@ func (vs *Search) takeJointly(tx *ledger.Tx, j *jointSearch, found *candidate) {
 		vs.evict(tx, v)
 	}
 	for i, t := range j.gang {
-		tx.Reserve(t, j.at[i])
+		tx.Nominate(t, j.at[i])
 		vs.result.placed = append(vs.result.placed, t)
 	}
 }
@@ -191,7 +191,7 @@ func (j *jointSearch) fits() (ok bool) {
 				return false
 			}
 			j.at[i] = j.dry.at
-			tx.Reserve(t, j.dry.at)
+			tx.Nominate(t, j.dry.at)
 		}
 		ok = true
 		return false

@@ -65,7 +65,7 @@ func (vs *Search) roomFor(t ledger.TaskID) bool {
 // isGone says that a task is evicted in this statement, or gave its reservation up.
 func (vs *Search) isGone(t ledger.TaskID) bool {
 	task := vs.s.L.Task(t)
-	return task.Status == model.Releasing || task.Status == model.Pending && task.Held.Kind == ledger.CommitReserve
+	return task.Status == model.Releasing || task.Status == model.Pending && task.Held.Kind == ledger.CommitNominate
 }
 
 // canStay says that all that was placed keeps its place when the tasks in back stay.
@@ -80,11 +80,11 @@ func (vs *Search) canStay(tx *ledger.Tx, back []ledger.TaskID) (ok bool) {
 			if !vs.touches(back, n) && len(vs.result.placed) > 1 && t != vs.result.placed[len(vs.result.placed)-1] {
 				continue // what the queue may hold is checked with the last task, for all
 			}
-			tx.Withdraw(t)
+			tx.Unpipeline(t)
 			vs.p.become(t)
 			vs.nodes.dry.at = n
 			ok = ok && vs.nodes.dry.fits()
-			tx.Reserve(t, n)
+			tx.Nominate(t, n)
 		}
 		return false
 	})

@@ -156,7 +156,7 @@ func (vs *Search) place(tx *ledger.Tx, t ledger.TaskID) bool {
 	}
 	vs.p.ask(t)
 	if n := vs.free(); n != ledger.NoNode {
-		tx.Reserve(t, n)
+		tx.Nominate(t, n)
 		vs.result.placed = append(vs.result.placed, t)
 		return true
 	}
@@ -216,7 +216,7 @@ func (vs *Search) evictFor(tx *ledger.Tx, t ledger.TaskID) bool {
 					v.served = len(vs.result.served) - 1
 					vs.evict(tx, v)
 				}
-				tx.Reserve(t, found.node)
+				tx.Nominate(t, found.node)
 				return true
 			}
 		}

@@ -208,7 +208,7 @@ func TestMembersMoveUnderAQueueThatIsGone(t *testing.T) {
 	p := c.pod("p", 1000, member("g"))
 	c.Settle()
 	c.tell(model.KindQueue, "", "org", nil)
-	c.Hold(p, Commitment{Kind: CommitBind, Node: n, Item: 1})
+	c.SetCommitment(p, Commitment{Kind: CommitBind, Node: n, Item: 1})
 	equal(t, "the place of the queue that lost its parent", c.row(t, "team").Place, Orphaned)
 	equal(t, "what it holds", c.row(t, "team").Allocated.Get(0), 1000)
 	equal(t, "what root holds", c.row(t, model.RootQueue).Allocated.Get(0), 0)

@@ -10,7 +10,7 @@ const (
 	NoCommit             CommitKind = iota
 	CommitBind                      // spec.nodeName, once the bind is through; lost before that
 	CommitEvict                     // metadata.deletionTimestamp, once the delete is through; lost before that
-	CommitReserve                   // status.nominatedNodeName (decision 13)
+	CommitNominate                  // status.nominatedNodeName (decision 13)
 	CommitEvictionDenied            // not evicted again until then: denied, or taken back; lost at a restart
 	CommitKeptRoom                  // room kept for it until other tasks have left it, see KeptRoom; lost at a restart
 	CommitOpen                      // its queue gate is to go: spec.schedulingGates, once that is done; lost before that
@@ -39,7 +39,7 @@ type Commitment struct {
 	Planned   *PlannedStart // CommitKeptRoom: when the task is to start in that room; nil: no start is planned
 
 	// Chosen is what Allocators chose along with the node. CommitBind: binding makes it effective first.
-	// CommitReserve: what the task is to have (see PipelinedAllocator). CommitKeptRoom: what is kept (see Keeper).
+	// CommitNominate: what the task is to have (see PipelinedAllocator). CommitKeptRoom: what is kept (see Keeper).
 	Chosen Chosen
 }
 
@@ -50,7 +50,7 @@ type PlannedStart struct{ At, First int64 }
 // names returns the node to which the commitment alone assigns its task, or on which it keeps room for it;
 // NoNode for a commitment that names no place for the task.
 func (c *Commitment) names() NodeID {
-	if c.Kind != CommitBind && c.Kind != CommitReserve && c.Kind != CommitKeptRoom {
+	if c.Kind != CommitBind && c.Kind != CommitNominate && c.Kind != CommitKeptRoom {
 		return NoNode
 	}
 	return c.Node
@@ -60,7 +60,7 @@ func (c *Commitment) names() NodeID {
 func stillOpen(c *Commitment, p *model.Pod) bool {
 	finished := p.Phase == model.PodSucceeded || p.Phase == model.PodFailed
 	switch c.Kind {
-	case CommitBind, CommitReserve:
+	case CommitBind, CommitNominate:
 		return p.Node == "" && !p.Deleting && !finished
 	case CommitKeptRoom:
 		return p.Ours && p.Node == "" && !p.Deleting && !finished && !p.Gated
@@ -95,8 +95,8 @@ func (ts *Tasks) recommit(row *Task, c *Commitment) (was NodeID) {
 
 // Commit makes commitments of the operations of the statements that succeeded since the last call, and
 // returns these operations in order. An Allocate becomes a bind under way, an Evict an eviction under way, a
-// Reserve a reservation until the time of its PlanItem, a Pipeline a provisional place; a Release ends a
-// reservation. An eviction or a release that its own statement undid is left out. item is called for each
+// Nominate a reservation until the time of its PlanItem, a Pipeline a provisional place; an EndNomination ends a
+// reservation. An eviction or an end of a nomination that its own statement undid is left out. item is called for each
 // operation that belongs in the plan and returns its PlanItem. The slice is valid until the next try.
 func (l *Ledger) Commit(item func(Op) PlanItem) []Op {
 	ops := l.Statements.ops
@@ -119,12 +119,12 @@ func (l *Ledger) Commit(item func(Op) PlanItem) []Op {
 			l.accounts.move(op.Task, model.Binding, op.Node)
 			l.Charges.await(op.Task)
 			l.Tasks.dropUnnamed(NoJob, was)
-		case OpReserve:
+		case OpNominate:
 			if row.Status != model.Pipelined || row.Node != op.Node {
 				continue
 			}
 			in := item(op)
-			was := l.Tasks.commit(row, Commitment{Kind: CommitReserve, Node: op.Node, Item: in.Item, Statement: in.Statement,
+			was := l.Tasks.commit(row, Commitment{Kind: CommitNominate, Node: op.Node, Item: in.Item, Statement: in.Statement,
 				Until: in.Until, Chosen: row.Chosen})
 			l.Tasks.dropUnnamed(NoJob, was)
 		case OpEvict:
@@ -135,9 +135,9 @@ func (l *Ledger) Commit(item func(Op) PlanItem) []Op {
 			l.Tasks.commit(row, Commitment{Kind: CommitEvict, For: in.For, Node: op.Node, Item: in.Item, Statement: in.Statement,
 				Until: in.Until})
 			l.Changes.roomEpoch++
-		case OpRelease:
+		case OpEndNomination:
 			l.Changes.roomEpoch++
-			if row.Status != model.Pending || row.Held.Kind != CommitReserve {
+			if row.Status != model.Pending || row.Held.Kind != CommitNominate {
 				continue
 			}
 			item(op)
@@ -176,9 +176,9 @@ type PlanItem struct {
 	For             EvictedFor // of an eviction
 }
 
-// Hold makes a commitment outside of any try, as a restart does. Drop ends one, because a receipt denied it or
+// SetCommitment makes a commitment outside of any try, as a restart does. Drop ends one, because a receipt denied it or
 // its time is over. After both, the task has the status and node of its fact and commitment.
-func (l *Ledger) Hold(t TaskID, c Commitment) {
+func (l *Ledger) SetCommitment(t TaskID, c Commitment) {
 	row := &l.Tasks.rows[t]
 	if row.hasKeptRoom() {
 		l.Changes.roomEpoch++
@@ -212,12 +212,12 @@ func (l *Ledger) Accept(t TaskID) {
 		l.Tasks.commit(&l.Tasks.rows[t], held)
 	case CommitEvictionDenied:
 		held.Kind, held.Accepted = CommitEvict, true
-		l.Hold(t, held)
+		l.SetCommitment(t, held)
 	}
 }
 
 // Drop ends a task's commitment.
-func (l *Ledger) Drop(t TaskID) { l.Hold(t, Commitment{}) }
+func (l *Ledger) Drop(t TaskID) { l.SetCommitment(t, Commitment{}) }
 
 // Restore takes over a commitment of an earlier engine, unless the task's fact shows or contradicts it. It
 // says whether the commitment is held now.
@@ -226,6 +226,6 @@ func (l *Ledger) Restore(t TaskID, c Commitment) bool {
 		l.Tasks.dropUnnamed(NoJob, c.names()) // Nodes.Named may have made the row for this commitment alone
 		return false
 	}
-	l.Hold(t, c)
+	l.SetCommitment(t, c)
 	return true
 }

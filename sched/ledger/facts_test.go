@@ -66,7 +66,7 @@ func TestAPodsUpdateKeepsWhatWasDecidedForIt(t *testing.T) {
 	p := c.pod("p", 1000)
 	c.Jobs.SetPhase(c.jobOf(t, "p"), model.GroupInqueue, 7)
 	n, _ := c.Nodes.Find("n")
-	c.Hold(p, Commitment{Kind: CommitBind, Node: n, Item: 8})
+	c.SetCommitment(p, Commitment{Kind: CommitBind, Node: n, Item: 8})
 	c.tell(model.KindNode, "", "n", nil)
 
 	p = c.pod("p", 1000)
@@ -81,7 +81,7 @@ func TestAPodsUpdateKeepsWhatWasDecidedForIt(t *testing.T) {
 func TestAPodOfAnotherUIDIsAnotherPod(t *testing.T) {
 	c := newCluster()
 	n := c.node("n", 4000)
-	c.Hold(c.pod("p", 1000), Commitment{Kind: CommitBind, Node: n, Item: 8})
+	c.SetCommitment(c.pod("p", 1000), Commitment{Kind: CommitBind, Node: n, Item: 8})
 	c.Jobs.SetPhase(c.jobOf(t, "p"), model.GroupInqueue, 7)
 
 	p := c.pod("p", 1000, func(p *model.Pod) { p.UID = "other" })
@@ -104,8 +104,8 @@ func TestFactsEndCommitments(t *testing.T) {
 			false},
 		"a bind ends when the pod is being deleted": {CommitBind, nil, []func(*model.Pod){terminating},
 			model.Releasing, false},
-		"a reservation stays open while the pod has no node": {CommitReserve, nil, nil, model.Pipelined, true},
-		"a reservation ends when the pod has finished": {CommitReserve, nil, []func(*model.Pod){succeeded},
+		"a reservation stays open while the pod has no node": {CommitNominate, nil, nil, model.Pipelined, true},
+		"a reservation ends when the pod has finished": {CommitNominate, nil, []func(*model.Pod){succeeded},
 			model.Succeeded, false},
 		"an eviction stays open while the pod runs on": {CommitEvict, []func(*model.Pod){on("n")},
 			[]func(*model.Pod){on("n")}, model.Releasing, true},
@@ -118,7 +118,7 @@ func TestFactsEndCommitments(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			c := newCluster()
 			n := c.node("n", 4000)
-			c.Hold(c.pod("p", 1000, k.before...), Commitment{Kind: k.held, Node: n, Item: 1})
+			c.SetCommitment(c.pod("p", 1000, k.before...), Commitment{Kind: k.held, Node: n, Item: 1})
 			p := c.pod("p", 1000, k.fact...)
 			equal(t, "the status", c.Task(p).Status, k.want)
 			equal(t, "the commitment's being open", c.Task(p).Held.Kind != NoCommit, k.open)
@@ -147,7 +147,7 @@ func TestANodeThatIsGoneLeavesWithItsLastCommitment(t *testing.T) {
 	c := newCluster()
 	n := c.node("n", 4000)
 	p := c.pod("p", 1000)
-	c.Hold(p, Commitment{Kind: CommitBind, Node: n, Item: 1})
+	c.SetCommitment(p, Commitment{Kind: CommitBind, Node: n, Item: 1})
 	c.tell(model.KindNode, "", "n", nil)
 	_, known := c.Nodes.Find("n")
 	equal(t, "the node's being known while a bind to it is under way", known, true)
@@ -159,19 +159,19 @@ func TestANodeThatIsGoneLeavesWithItsLastCommitment(t *testing.T) {
 
 func TestARowOfANodeThatIsGoneEndsWithTheReservationGivenUpThere(t *testing.T) {
 	statements := map[string]func(*Tx, TaskID, NodeID){
-		"released": func(tx *Tx, p TaskID, _ NodeID) { tx.Release(p, "preempt", NoTask) },
+		"released": func(tx *Tx, p TaskID, _ NodeID) { tx.EndNomination(p, "preempt", NoTask) },
 		"released, reserved elsewhere": func(tx *Tx, p TaskID, m NodeID) {
-			tx.Release(p, "preempt", NoTask)
-			tx.Reserve(p, m)
+			tx.EndNomination(p, "preempt", NoTask)
+			tx.Nominate(p, m)
 		},
-		"withdrawn, placed elsewhere": func(tx *Tx, p TaskID, m NodeID) { tx.Withdraw(p); tx.Allocate(p, m) },
+		"withdrawn, placed elsewhere": func(tx *Tx, p TaskID, m NodeID) { tx.Unpipeline(p); tx.Allocate(p, m) },
 	}
 	for name, statement := range statements {
 		t.Run(name, func(t *testing.T) {
 			c := newCluster()
 			n, m := c.node("n", 4000), c.node("m", 4000)
 			p := c.pod("p", 1000)
-			c.Hold(p, Commitment{Kind: CommitReserve, Node: n, Item: 1})
+			c.SetCommitment(p, Commitment{Kind: CommitNominate, Node: n, Item: 1})
 			c.tell(model.KindNode, "", "n", nil)
 			c.Try(func(tx *Tx) bool { statement(tx, p, m); return true })
 			c.Commit(nextItem())
@@ -186,8 +186,8 @@ func TestAReservationMovedForOneCycleComesBackThoughItsNodeVanishes(t *testing.T
 	c := newCluster()
 	n := c.node("n", 4000)
 	p := c.pod("p", 1000)
-	c.Hold(p, Commitment{Kind: CommitReserve, Node: n, Item: 1})
-	c.Try(func(tx *Tx) bool { tx.Release(p, "preempt", NoTask); tx.Provisional(); return true })
+	c.SetCommitment(p, Commitment{Kind: CommitNominate, Node: n, Item: 1})
+	c.Try(func(tx *Tx) bool { tx.EndNomination(p, "preempt", NoTask); tx.Provisional(); return true })
 	c.tell(model.KindNode, "", "n", nil)
 	c.node("other", 4000)
 	c.Statements.TakeBackProvisional()

@@ -29,13 +29,13 @@ type KeptRoom struct {
 
 // Keep keeps room for a pending task on a node until a time.
 func (kr *KeptRoom) Keep(t TaskID, n NodeID, until int64) {
-	kr.l.Hold(t, Commitment{Kind: CommitKeptRoom, Node: n, Until: until})
+	kr.l.SetCommitment(t, Commitment{Kind: CommitKeptRoom, Node: n, Until: until})
 }
 
 // Plan keeps room for a pending task on a node until a time, for the planned start of its job, and of what Allocators
 // chose there what Keepers did.
 func (kr *KeptRoom) Plan(t TaskID, n NodeID, c Chosen, start *PlannedStart, until int64) {
-	kr.l.Hold(t, Commitment{Kind: CommitKeptRoom, Node: n, Until: until, Planned: start,
+	kr.l.SetCommitment(t, Commitment{Kind: CommitKeptRoom, Node: n, Until: until, Planned: start,
 		Chosen: kr.l.PluginStates.kept(c)})
 }
 

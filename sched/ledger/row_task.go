@@ -255,7 +255,7 @@ func (ts *Tasks) observed(row *Task) (model.Status, NodeID) {
 		return model.Releasing, at
 	case at == NoNode && row.Held.Kind == CommitBind:
 		return model.Binding, row.Held.Node
-	case at == NoNode && row.Held.Kind == CommitReserve:
+	case at == NoNode && row.Held.Kind == CommitNominate:
 		return model.Pipelined, row.Held.Node
 	case at == NoNode:
 		return model.Pending, NoNode

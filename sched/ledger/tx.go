@@ -24,11 +24,11 @@ type OpKind uint8
 
 // The operations of a statement.
 const (
-	OpAllocate OpKind = iota // takes room that is there
-	OpPipeline               // waits for room that tasks are leaving: a provisional place, in no plan
-	OpReserve                // waits for room freed by this statement's evictions: a reservation
-	OpEvict                  // is to leave its node
-	OpRelease                // gives up its reservation for another task
+	OpAllocate      OpKind = iota // takes room that is there
+	OpPipeline                    // waits for room that tasks are leaving: a provisional place, in no plan
+	OpNominate                    // waits for room with a reservation
+	OpEvict                       // is to leave its node
+	OpEndNomination               // gives up its reservation for another task
 )
 
 // Op is one operation of a statement that held.
@@ -107,7 +107,7 @@ func (l *Ledger) frees(e entry) bool {
 		return false
 	}
 	row := &l.Tasks.rows[e.task]
-	kept := row.Held.Kind == CommitReserve || row.Held.Kind == CommitKeptRoom
+	kept := row.Held.Kind == CommitNominate || row.Held.Kind == CommitKeptRoom
 	return kept && row.Node != row.Held.Node && !row.hasKeptRoom()
 }
 
@@ -127,18 +127,19 @@ func (tx *Tx) Pipeline(t TaskID, n NodeID) {
 	tx.l.Statements.op(Op{Kind: OpPipeline, Task: t, Node: n, For: NoTask})
 }
 
-// Reserve has a pending task wait for the room that this statement's evictions free.
-func (tx *Tx) Reserve(t TaskID, n NodeID) {
+// Nominate has a pending task wait for room on a node, with a reservation (CommitNominate) until it is bound: room that
+// this statement's evictions free, or room that is free while the rest of its job waits for such.
+func (tx *Tx) Nominate(t TaskID, n NodeID) {
 	tx.l.Statements.step(t, model.Pipelined, n, tx.l.ChosenPipelined(t, n))
-	tx.l.Statements.op(Op{Kind: OpReserve, Task: t, Node: n, For: NoTask})
+	tx.l.Statements.op(Op{Kind: OpNominate, Task: t, Node: n, For: NoTask})
 }
 
 // Suppose counts a pending task, gated or not, for its job and queues as one that is pipelined, but on no
 // node. It is for tries that return false.
 func (tx *Tx) Suppose(t TaskID) { tx.l.Statements.step(t, model.Pipelined, NoNode, "") }
 
-// Withdraw takes back that a task is pipelined, so that the task can be allocated the room once it is free.
-func (tx *Tx) Withdraw(t TaskID) { tx.l.Statements.step(t, model.Pending, NoNode, "") }
+// Unpipeline takes back that a task is pipelined, so that the task can be allocated the room once it is free.
+func (tx *Tx) Unpipeline(t TaskID) { tx.l.Statements.step(t, model.Pending, NoNode, "") }
 
 // Evict makes a task leave its node for the preemptor. The task holds its room as Releasing until it is
 // gone.
@@ -171,16 +172,16 @@ func (tx *Tx) Stay(t TaskID) {
 	tx.l.Statements.step(t, s, n, stays.Chosen)
 }
 
-// Release ends a task's reservation for the preemptor: the task is Pending again (decision 13, "may take the
-// reservation over"). Restore undoes it within the statement.
-func (tx *Tx) Release(t TaskID, action string, preemptor TaskID) {
+// EndNomination ends a task's reservation for the preemptor: the task is Pending again (decision 13, "may take the
+// reservation over"). RestoreNomination undoes it within the statement.
+func (tx *Tx) EndNomination(t TaskID, action string, preemptor TaskID) {
 	n := tx.l.Tasks.rows[t].Node
 	tx.l.Statements.step(t, model.Pending, NoNode, "")
-	tx.l.Statements.op(Op{Kind: OpRelease, Task: t, Node: n, Action: action, For: preemptor})
+	tx.l.Statements.op(Op{Kind: OpEndNomination, Task: t, Node: n, Action: action, For: preemptor})
 }
 
-// Restore is the inverse of Release.
-func (tx *Tx) Restore(t TaskID) {
+// RestoreNomination is the inverse of EndNomination.
+func (tx *Tx) RestoreNomination(t TaskID) {
 	held := tx.l.Tasks.rows[t].Held
 	tx.l.Statements.step(t, model.Pipelined, held.Node, held.Chosen)
 }
@@ -257,7 +258,7 @@ func (st *Statements) makeProvisional(i int) {
 	st.l.Changes.stateEpoch++
 	for _, op := range st.ops[i:] {
 		st.markProvisional(op.Task)
-		if op.Kind == OpEvict || op.Kind == OpRelease {
+		if op.Kind == OpEvict || op.Kind == OpEndNomination {
 			st.l.Changes.roomEpoch++
 		}
 	}
@@ -301,7 +302,7 @@ func (st *Statements) Displaced(f func(t TaskID)) {
 		row := &st.l.Tasks.rows[op.Task]
 		switch {
 		case op.Kind == OpEvict && row.Status == model.Releasing,
-			op.Kind == OpRelease && row.Status == model.Pending && row.Held.Kind == CommitReserve:
+			op.Kind == OpEndNomination && row.Status == model.Pending && row.Held.Kind == CommitNominate:
 			f(op.Task)
 		}
 	}

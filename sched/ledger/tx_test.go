@@ -60,7 +60,7 @@ func TestWhatHoldsBecomesCommitments(t *testing.T) {
 		tx.Allocate(bind, n)
 		tx.Pipeline(wait, n)
 		tx.Evict(evict, "preempt", reserve)
-		return tx.Try(func(tx *Tx) bool { tx.Reserve(reserve, n); return true })
+		return tx.Try(func(tx *Tx) bool { tx.Nominate(reserve, n); return true })
 	})
 	item := nextItem()
 	c.Commit(func(op Op) PlanItem {
@@ -76,7 +76,7 @@ func TestWhatHoldsBecomesCommitments(t *testing.T) {
 		bind:    {Kind: CommitBind, Node: n, Item: 1, Statement: 9},
 		wait:    {},
 		evict:   {Kind: CommitEvict, Node: n, Item: 2, Statement: 9, Until: 2000},
-		reserve: {Kind: CommitReserve, Node: n, Item: 3, Statement: 9, Until: 3000},
+		reserve: {Kind: CommitNominate, Node: n, Item: 3, Statement: 9, Until: 3000},
 	}
 	for task, held := range want {
 		equal(t, "what is held for "+c.Task(task).Key.Name, *c.Task(task).Held, held)

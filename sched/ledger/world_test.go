@@ -108,7 +108,7 @@ func (w *world) operate(tx *Tx) {
 		return l.Task(t).Job != NoJob && (s == model.Running || s == model.Bound)
 	})
 	promised := w.tasks(func(t TaskID) bool {
-		return l.Task(t).Status == model.Pipelined && (l.Task(t).provisional || l.Task(t).Held.Kind == CommitReserve)
+		return l.Task(t).Status == model.Pipelined && (l.Task(t).provisional || l.Task(t).Held.Kind == CommitNominate)
 	})
 	leaving := w.tasks(func(t TaskID) bool {
 		return l.Task(t).Status == model.Releasing && l.Task(t).Held.Kind != CommitEvict && !l.Task(t).Pod.Deleting
@@ -117,22 +117,22 @@ func (w *world) operate(tx *Tx) {
 	case k == 8 && len(leaving) > 0:
 		tx.Reprieve(leaving[w.n(len(leaving)-1)])
 	case k == 7 && len(promised) > 0:
-		if t := promised[w.n(len(promised)-1)]; l.Task(t).Held.Kind == CommitReserve {
-			tx.Release(t, "preempt", NoTask)
+		if t := promised[w.n(len(promised)-1)]; l.Task(t).Held.Kind == CommitNominate {
+			tx.EndNomination(t, "preempt", NoTask)
 			if w.yes() {
-				tx.Restore(t)
+				tx.RestoreNomination(t)
 			}
 		}
 	case k == 6 && len(promised) > 0:
 		t := promised[w.n(len(promised)-1)]
 		n := l.Task(t).Node
-		tx.Withdraw(t)
+		tx.Unpipeline(t)
 		tx.Allocate(t, n)
 	case k == 5 && len(victims) > 0:
 		tx.Evict(victims[w.n(len(victims)-1)], "reclaim", NoTask)
 	case len(place) == 0 || len(nodes) == 0:
 	case k == 4:
-		tx.Reserve(place[w.n(len(place)-1)], nodes[w.n(len(nodes)-1)])
+		tx.Nominate(place[w.n(len(place)-1)], nodes[w.n(len(nodes)-1)])
 	case k == 3:
 		tx.Pipeline(place[w.n(len(place)-1)], nodes[w.n(len(nodes)-1)])
 	default:
@@ -184,7 +184,7 @@ func (w *world) receipt() {
 	if kind != CommitEvict {
 		c.Node = nodes[w.n(len(nodes)-1)]
 	}
-	l.Hold(t, c)
+	l.SetCommitment(t, c)
 }
 
 func (w *world) phase() {

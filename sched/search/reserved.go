@@ -15,13 +15,13 @@ import (
 // reserved says that a task waits for room that was freed for it.
 func reserved(s *session.Session, t ledger.TaskID) bool {
 	task := s.L.Task(t)
-	return task.Status == model.Pipelined && task.Held.Kind == ledger.CommitReserve
+	return task.Status == model.Pipelined && task.Held.Kind == ledger.CommitNominate
 }
 
 // withdrawn says that the current try has taken a task's reservation back.
 func withdrawn(s *session.Session, t ledger.TaskID) bool {
 	task := s.L.Task(t)
-	return task.Status == model.Pending && task.Held.Kind == ledger.CommitReserve
+	return task.Status == model.Pending && task.Held.Kind == ledger.CommitNominate
 }
 
 // redeem gives a task that has a reservation its room, if that room is free by now; false when the task
@@ -29,7 +29,7 @@ func withdrawn(s *session.Session, t ledger.TaskID) bool {
 func redeem(s *session.Session, tx *ledger.Tx, t ledger.TaskID) bool {
 	at := s.L.Task(t).Node
 	return tx.Try(func(tx *ledger.Tx) bool {
-		tx.Withdraw(t)
+		tx.Unpipeline(t)
 		if !s.Nodes.Takes(t, at, false) {
 			return false
 		}
@@ -61,7 +61,7 @@ func (t *attempt) waiting(all []ledger.TaskID) (out []ledger.TaskID) {
 		for _, task := range all {
 			if !tx.Try(func(tx *ledger.Tx) bool {
 				at := t.s.L.Task(task).Node
-				tx.Withdraw(task)
+				tx.Unpipeline(task)
 				if !t.s.Nodes.Takes(task, at, false) {
 					return false
 				}
@@ -79,7 +79,7 @@ func (t *attempt) waiting(all []ledger.TaskID) (out []ledger.TaskID) {
 // somewhere says that some node has room for a task now.
 func (t *attempt) somewhere(task ledger.TaskID) (yes bool) {
 	t.s.L.Try(func(tx *ledger.Tx) bool {
-		tx.Withdraw(task)
+		tx.Unpipeline(task)
 		yes = bestIdle(t.s, task).node != ledger.NoNode
 		return false
 	})
@@ -93,7 +93,7 @@ func (t *attempt) moved(members []ledger.TaskID, hold bool) (ok bool) {
 	t.together.idle = true
 	t.s.L.Try(func(tx *ledger.Tx) bool {
 		for _, task := range members {
-			tx.Withdraw(task)
+			tx.Unpipeline(task)
 		}
 		out := t.statement(tx)
 		if out == Refused {
@@ -122,7 +122,7 @@ func (t *attempt) restored(tx *ledger.Tx, members []ledger.TaskID) bool {
 		if !t.s.Nodes.Takes(task, t.s.L.Task(task).Held.Node, true) {
 			return false
 		}
-		tx.Restore(task)
+		tx.RestoreNomination(task)
 	}
 	return true
 }

@@ -46,7 +46,7 @@ func TestHardClaimsKeepNoPodWaiting(t *testing.T) {
 		n := fmt.Sprintf("n%04d", i)
 		w.tell(node(n), slice(n, 8))
 	}
-	w.e.Record(3)
+	w.e.SetVerbosity(3)
 	w.e.Decide(1)
 	found, _ := w.e.Ledger().PluginStates.Find(devices.Name)
 	book := found.(*devices.Devices)

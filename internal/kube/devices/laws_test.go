@@ -60,7 +60,7 @@ func TestBudgetsKeepTheLaws(t *testing.T) {
 			h.actions = []string{"preempt"} // so that the watched jobs are asked more often
 		}
 		h.e, h.watched = tight(r, h.actions...), tight(r, h.actions...)
-		h.watched.Record(5)
+		h.watched.SetVerbosity(5)
 		h.apply(model.Fact{Ref: model.Ref{Kind: model.KindQueue, Name: model.DefaultQueue},
 			Object: &model.Queue{Meta: model.Meta{Name: model.DefaultQueue}, Weight: 1}})
 		for _, o := range []metav1.Object{inRack("n1", "a"), inRack("n2", "b"), inRack("n3", "a"), standing("gpu", 1),

@@ -110,7 +110,7 @@ func TestAGuaranteeIsAlwaysThere(t *testing.T) {
 				leaf := rapid.SampledFrom(leaves).Draw(t, "queue")
 				p := c.pod(leaf, fmt.Sprintf("p%d", i), fmt.Sprintf("cpu=%d", rapid.IntRange(1, 9).Draw(t, "asks")), false)
 				if c.plugin.Allocatable(c.id(leaf), c.Task(p).Class, 1) == 1 && c.roomy(p) {
-					c.Hold(p, ledger.Commitment{Kind: ledger.CommitBind, Node: 0})
+					c.SetCommitment(p, ledger.Commitment{Kind: ledger.CommitBind, Node: 0})
 					placed = append(placed, p)
 				}
 			}

@@ -159,7 +159,7 @@ func (x *town) reclaim(i int, order []int) (gone []int, ok bool) {
 				break
 			}
 			left = left.Sub(c.Want)
-			tx.Reserve(task, node)
+			tx.Nominate(task, node)
 		}
 		return false
 	})

@@ -102,7 +102,7 @@ func thousand(b testing.TB, dims int) (change func()) {
 			p.(*plugin).Open(rec)
 			return
 		}
-		l.Hold(t, ledger.Commitment{Kind: ledger.CommitBind, Node: n})
+		l.SetCommitment(t, ledger.Commitment{Kind: ledger.CommitBind, Node: n})
 		p.(*plugin).Open(rec)
 		l.Drop(t)
 		p.(*plugin).Open(rec)
