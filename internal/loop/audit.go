@@ -12,7 +12,8 @@ type background struct {
 	l *loop
 
 	afterAt  time.Time     // when the last round of statuses and events began
-	after    time.Duration // how long it took
+	after    time.Duration // how long rounds take: see tookRound
+	last     time.Duration // how long it took
 	auditAt  time.Time
 	auditing time.Duration // how long the last audit took
 	dumping  sync.Mutex    // held while a dump is written

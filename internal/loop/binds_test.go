@@ -173,3 +173,18 @@ func TestRoundsComeSoonEnough(t *testing.T) {
 		t.Errorf("with a period of 100 ms they come every %v", got)
 	}
 }
+
+// A round that was held up once does not delay the next, as rounds do that are always long.
+func TestARoundThatIsHeldUpDelaysNoOther(t *testing.T) {
+	bg, now := &background{}, time.Now()
+	for _, c := range []struct{ took, next time.Duration }{
+		{25 * time.Millisecond, round}, {5500 * time.Millisecond, round}, {25 * time.Millisecond, round},
+		{350 * time.Millisecond, round}, {350 * time.Millisecond, latestRound},
+		{1500 * time.Millisecond, latestRound}, {1500 * time.Millisecond, 6 * time.Second},
+	} {
+		bg.tookRound(now, c.took)
+		if next := betweenRounds(bg.after, time.Second); next != c.next {
+			t.Errorf("after a round of %s the next comes in %s, want %s", c.took, next, c.next)
+		}
+	}
+}

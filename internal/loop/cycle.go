@@ -334,10 +334,18 @@ func (bg *background) afterwards() {
 		bg.recorder.tend()
 		bg.usage.tend(context.Background(), began)
 	})
-	bg.afterAt, bg.after = began, time.Since(began)
+	took := time.Since(began)
 	if bg.auditAt.After(began) {
-		bg.after -= bg.auditing // it has a bound of its own
+		took -= bg.auditing // it has a bound of its own
 	}
+	bg.tookRound(began, took)
+}
+
+// tookRound notes a round. One that was held up, as on a machine that gave this process no processor for seconds, says
+// nothing of how long the next takes: of the last two the shorter counts. Else what changed would be told only after
+// four times as long.
+func (bg *background) tookRound(began time.Time, took time.Duration) {
+	bg.afterAt, bg.after, bg.last = began, min(took, bg.last), took
 }
 
 // wire tells the parts what they are parts of.
