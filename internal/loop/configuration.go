@@ -35,6 +35,7 @@ type configuration struct {
 	mode    config.Mode
 	text    []byte            // as last read, good or bad
 	taken   string            // as holds; "": the default
+	glanced []byte            // what the file held last that can be used, while this scheduler stood by; nil: what holds
 	chosen  *config.Scheduler // as holds
 	profile policy.Profile    // of chosen, without what could not be used
 	refused error             // why the file was not taken at the start
@@ -112,6 +113,11 @@ func (c *configuration) fileHolds() bool { return string(c.text) == c.taken }
 // changed reads the file, if it is time, and says whether it holds another profile. The
 // error says what is bad about a new content, once; it leaves things as they are.
 func (c *configuration) changed() (bool, error) {
+	if text := c.glanced; text != nil {
+		c.looked, c.glanced, c.text = time.Time{}, nil, text // the file may hold another one by now
+		err := c.take(text)
+		return err == nil, err
+	}
 	if c.path == "" || time.Since(c.looked) < look {
 		return false, nil
 	}
@@ -123,6 +129,26 @@ func (c *configuration) changed() (bool, error) {
 	c.text = text
 	err = c.take(text)
 	return err == nil, err
+}
+
+// glance notes what the file holds, if it is time, while this scheduler stands by. If the file cannot be used when it
+// takes over, what the file held before that holds: the scheduler that acted until then goes by that, too.
+func (c *configuration) glance() {
+	if c.path == "" || time.Since(c.looked) < look {
+		return
+	}
+	c.looked = time.Now()
+	text, err := os.ReadFile(c.path)
+	switch {
+	case err != nil || bytes.Equal(text, c.glanced):
+	case bytes.Equal(text, c.text):
+		c.glanced = nil
+	default:
+		chosen, _ := config.Parse(config.Source{File: c.path}, text, config.Volcano().With(c.plugins...), c.mode)
+		if chosen != nil {
+			c.glanced = text
+		}
+	}
 }
 
 // turned reports whether the time zone's distance from UTC has changed, as summer time begins and

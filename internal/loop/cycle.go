@@ -129,6 +129,9 @@ func (l *loop) once(ctx context.Context) {
 	synced, missing := l.seen.Synced() // before draining, so that what was synced is drained
 	l.health.synced(synced, missing)
 	l.takeIn()
+	if !l.acting {
+		l.unharmed("looking at the configuration", l.conf.glance)
+	}
 	if !synced || !l.lead.leading() || time.Now().Before(l.rest) || !l.seeing() {
 		return
 	}
