@@ -12,24 +12,24 @@ import (
 
 // Engine is the state machine. It is not safe for concurrent use.
 type Engine struct {
-	l       *ledger.Ledger
-	profile policy.Profile
-	with    []Option
-	policy  *policy.Set
-	actions []session.Action
-	session session.Session
-	rec     trace.Recorder
-	plan    Plan
-	unused  int // cycles in a row that used little of the plan's memory
-	nextID  uint64
-	stmts   uint64 // statements before this engine's first
-	touched []ledger.JobID
-	watch   policy.Stopwatch
-	decided bool  // a cycle has run, here or in the engine this one was restored from
-	turns   int64 // when plugins' answers change without a fact; 0: never
-	pauses  int64 // when the next pause of a job ends; 0: none does
-	losses  int64 // when the first lost member's room is kept no longer; 0: none is kept
-	resume  int64 // when work that was put off in the last cycle goes on; 0: none was
+	l             *ledger.Ledger
+	profile       policy.Profile
+	with          []Option
+	policy        *policy.Set
+	actions       []session.Action
+	session       session.Session
+	rec           trace.Recorder
+	plan          Plan
+	unused        int // cycles in a row that used little of the plan's memory
+	nextID        uint64
+	stmts         uint64 // statements before this engine's first
+	touched       []ledger.JobID
+	watch         policy.Stopwatch
+	decided       bool  // a cycle has run, here or in the engine this one was restored from
+	answersChange int64 // when plugins' answers change without a fact; 0: never
+	pauseEnds     int64 // when the next pause of a job ends; 0: none does
+	lossEnds      int64 // when the first lost member's room is kept no longer; 0: none is kept
+	resumes       int64 // when work that was put off in the last cycle goes on; 0: none was
 
 	reservations reservations
 	gates        queueGates
@@ -72,12 +72,12 @@ func (e *Engine) Decide(now int64) (plan Plan, events []trace.Event, next int64)
 	if e.l.Usage.Begin(now) {
 		e.session.Pending.TimePassed()
 	}
-	if e.turns != 0 && e.turns <= now {
+	if e.answersChange != 0 && e.answersChange <= now {
 		e.session.Pending.TimePassed()
 	}
-	e.turns = e.policy.At(now)
-	e.pauses = e.l.Backoffs.End(now)
-	e.losses = e.l.Losses.Judge(now, reservedUntil) // pauses come first: a job that pauses has no losses
+	e.answersChange = e.policy.At(now)
+	e.pauseEnds = e.l.Backoffs.End(now)
+	e.lossEnds = e.l.Losses.Judge(now, reservedUntil) // pauses come first: a job that pauses has no losses
 	e.lapses.next = e.lapses.end(now)
 	e.policy.Explain(false)
 	e.reservations.expire(now)
@@ -105,8 +105,8 @@ func (e *Engine) Decide(now int64) (plan Plan, events []trace.Event, next int64)
 		e.watch.End()
 	}
 
-	if later := e.policy.Later(); later != 0 && (e.turns == 0 || later < e.turns) {
-		e.turns = later
+	if later := e.policy.Later(); later != 0 && (e.answersChange == 0 || later < e.answersChange) {
+		e.answersChange = later
 	}
 
 	e.l.Charges.Begin() // what was bound in this cycle counts in its queue, whatever its next facts are
@@ -119,7 +119,7 @@ func (e *Engine) Decide(now int64) (plan Plan, events []trace.Event, next int64)
 	e.rephaseAll()
 	e.l.Usage.End()
 	e.policy.Explain(true)
-	if e.resume = e.policy.Resume(); e.resume != 0 {
+	if e.resumes = e.policy.Resume(); e.resumes != 0 {
 		e.session.Pending.Deferred()
 	}
 	return e.plan, e.rec.Events, e.next()
@@ -137,7 +137,7 @@ func (e *Engine) commit(now int64) {
 			item.Kind, item.Chosen = BindPod, task.Chosen
 		case ledger.OpNominate:
 			item.Kind = NominatePod
-			e.reservations.until = append(e.reservations.until, op.Task)
+			e.reservations.expiring = append(e.reservations.expiring, op.Task)
 		case ledger.OpEndNomination:
 			item.Kind, item.Node = NominatePod, ""
 		case ledger.OpEvict:
@@ -185,8 +185,8 @@ func (e *Engine) add(i Item) uint64 {
 // work goes on, at which a pod may be overdue that a planned start counts on, and at which usage may have
 // changed an order; 0 for none.
 func (e *Engine) next() (next int64) {
-	for _, at := range [...]int64{e.turns, e.reservations.nextExpiry(), e.pauses, e.losses, e.lapses.next,
-		e.session.Surplus.Until, e.resume, e.session.Planned, session.CoversUntil(&e.session),
+	for _, at := range [...]int64{e.answersChange, e.reservations.nextExpiry(), e.pauseEnds, e.lossEnds, e.lapses.next,
+		e.session.Surplus.Until, e.resumes, e.session.Planned, session.CoversUntil(&e.session),
 		e.session.Reorder()} {
 		if at != 0 && (next == 0 || at < next) {
 			next = at

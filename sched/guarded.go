@@ -8,8 +8,8 @@ import (
 	"ashlar.sh/sched/trace"
 )
 
-// Guarded says which pods of one job may not be deleted by something else than an action, and why: it returns
-// a reason for each pod, the zero Reason for a pod that may go. The pods are judged in order, each together
+// Guarded is for what deletes pods and is no action. It says of each pod of a job why it may not be deleted; the zero
+// Reason of a pod that may. The pods are judged in order, each together
 // with those before it that may go, so that a disruption budget is spent once. In addition to the profile's
 // guards it asks those of critical pods and of disruption budgets, configured or not.
 func (e *Engine) Guarded(pods []ledger.Key) []trace.Reason {

@@ -97,6 +97,6 @@ func (rs *reservations) reserve(tasks []ledger.TaskID, now int64) {
 		n, _ := rs.e.l.Nodes.Find(rs.e.l.Task(t).Pod.Nominated)
 		rs.e.l.SetCommitment(t, ledger.Commitment{Kind: ledger.CommitNominate, Node: n, Until: reservedUntil(now, grace),
 			Chosen: rs.e.l.ChosenPipelined(t, n)})
-		rs.until = append(rs.until, t)
+		rs.expiring = append(rs.expiring, t)
 	}
 }

@@ -12,8 +12,8 @@ import (
 type reservations struct {
 	e *Engine
 
-	until   []ledger.TaskID // tasks with a commitment that ends by itself; some maybe twice, or without one by now
-	leaving []ledger.TaskID // tasks with an eviction under way, and maybe tasks that have none any more
+	expiring []ledger.TaskID // tasks with a commitment that ends by itself; some twice, some have none any more
+	leaving  []ledger.TaskID // tasks with an eviction under way; some may have none any more
 }
 
 // evictedFor returns for which kind of task an eviction is.
@@ -32,7 +32,7 @@ func (rs *reservations) evictedFor(op ledger.Op) ledger.EvictedFor {
 func (rs *reservations) follow(t ledger.TaskID) {
 	switch rs.e.l.Task(t).Held.Kind {
 	case ledger.CommitNominate, ledger.CommitEvictionDenied:
-		rs.until = append(rs.until, t)
+		rs.expiring = append(rs.expiring, t)
 	case ledger.CommitEvict:
 		rs.leaving = append(rs.leaving, t)
 	}
@@ -55,7 +55,7 @@ func reservedUntil(now, grace int64) int64 {
 // denied; and it lets pods of which the eviction was denied be evicted again, once the time for that has come.
 func (rs *reservations) expire(now int64) {
 	var over []ledger.TaskID
-	rs.until = slices.DeleteFunc(rs.until, func(t ledger.TaskID) bool {
+	rs.expiring = slices.DeleteFunc(rs.expiring, func(t ledger.TaskID) bool {
 		switch held := rs.e.l.Task(t).Held; {
 		case held.Kind == ledger.CommitEvictionDenied:
 			if held.Until > now {
@@ -88,7 +88,7 @@ func (e *Engine) stillTakes(t ledger.TaskID, n ledger.NodeID) bool {
 // nextExpiry returns when the first reservation, or the first room that is kept, ends, with those of this cycle; 0
 // without any.
 func (rs *reservations) nextExpiry() (next int64) {
-	for _, t := range rs.until {
+	for _, t := range rs.expiring {
 		held := rs.e.l.Task(t).Held
 		if (held.Kind == ledger.CommitNominate || held.Kind == ledger.CommitEvictionDenied) &&
 			(next == 0 || held.Until < next) {
@@ -114,7 +114,7 @@ func (rs *reservations) nextExpiry() (next int64) {
 // free for any job. The pod that could not be evicted is not evicted again for as long as its reservation
 // would have lasted.
 func (rs *reservations) forgo(denied ledger.TaskID, was ledger.Commitment) {
-	for _, t := range rs.until {
+	for _, t := range rs.expiring {
 		if held := *rs.e.l.Task(t).Held; held.Kind == ledger.CommitNominate && held.Statement == was.Statement {
 			held.Until = 1
 			rs.e.l.SetCommitment(t, held)
@@ -122,7 +122,7 @@ func (rs *reservations) forgo(denied ledger.TaskID, was ledger.Commitment) {
 	}
 	rs.e.l.SetCommitment(denied, ledger.Commitment{Kind: ledger.CommitEvictionDenied, Node: was.Node,
 		Statement: was.Statement, Until: was.Until})
-	rs.until = append(rs.until, denied)
+	rs.expiring = append(rs.expiring, denied)
 }
 
 // graces returns how long the victims of each statement have to leave, in nanoseconds, and the statements that

@@ -50,13 +50,13 @@ func (rs *reservations) askToStay(t ledger.TaskID) {
 	held := *rs.e.l.Task(t).Held
 	held.Kind, held.Until = ledger.CommitEvictionDenied, model.After(rs.e.session.Now, reservationLasts)
 	rs.e.l.SetCommitment(t, held)
-	rs.until = append(rs.until, t)
+	rs.expiring = append(rs.expiring, t)
 }
 
 // inDoubt returns the queues with pods that were asked to leave and then to stay, as long as no answer says which of
 // the two they do, and the ancestors of these queues below root; nil for none.
 func (rs *reservations) inDoubt() (queues []ledger.QueueID) {
-	for _, t := range rs.until {
+	for _, t := range rs.expiring {
 		row := rs.e.l.Task(t)
 		if row.Held.Kind != ledger.CommitEvictionDenied || row.Held.Item == 0 || row.Job == ledger.NoJob {
 			continue
@@ -89,7 +89,7 @@ func (rs *reservations) leavesWith(t ledger.TaskID) []ledger.TaskID {
 // needed says that a reservation still waits for room of one of these tasks.
 func (rs *reservations) needed(group []ledger.TaskID) bool {
 	statement := rs.e.l.Task(group[0]).Held.Statement
-	return slices.ContainsFunc(rs.until, func(t ledger.TaskID) bool {
+	return slices.ContainsFunc(rs.expiring, func(t ledger.TaskID) bool {
 		held := rs.e.l.Task(t).Held
 		return held.Kind == ledger.CommitNominate && held.Statement == statement &&
 			slices.ContainsFunc(group, func(v ledger.TaskID) bool { return rs.e.l.Task(v).Node == held.Node })

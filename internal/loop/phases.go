@@ -15,7 +15,7 @@ import (
 // changes of a job's status come within seconds.
 const (
 	untilPods  = 2 * time.Second                 // of a job without pods: there is nothing to be said of it
-	untilWords = lacking + 2500*time.Millisecond // the slowest word comes two rounds after its time
+	untilWords = lacking + 2500*time.Millisecond // the last condition is written two rounds after it is due
 	untilLost  = lost + 2*round                  // that of a gang that has lost members
 )
 

@@ -317,7 +317,7 @@ func (rb *refusedBindings) turns(items []sched.Item) (rest []sched.Item, turns [
 			suspects = p.names
 		}
 		slices.SortStableFunc(t.items, func(a, b sched.Item) int {
-			return policy.FalseFirst(!suspects[a.Pod.Name], !suspects[b.Pod.Name])
+			return policy.FalseFirst(suspects[b.Pod.Name], suspects[a.Pod.Name]) // suspects first
 		})
 	}
 	return rest, turns

@@ -67,7 +67,7 @@ func somebodyWasEvicted(t *testing.T, world func(*rapid.T) bool) {
 	}
 }
 
-// take runs the search, and prices its evict.
+// take runs the search, and prices its victims.
 func (s *square) take() (p price, ok bool) {
 	p.highest = -1 << 31
 	ok = s.search.Take(s.rule, s.job, s.tasks)

@@ -9,11 +9,10 @@ import (
 	"ashlar.sh/sched/trace"
 )
 
-// Jobs that starve with equal signatures share one search. No answer changes
-// while nothing is decided: when one job of a StarvingGroup is refused, the whole group is refused until
-// room was made for some job; then the jobs of the group that come after that job have
-// their turn again. The result is as if victims were searched for each job, in job order. That is what
-// happens when the trace records single jobs.
+// Jobs that starve with equal signatures are a StarvingGroup and share one search. When one of them is refused, all
+// are: no answer changes while nothing is decided. When room is made for a job, answers may have changed, and the jobs
+// of refused groups that come after it in job order are asked again. The result is as if victims were searched for each
+// job, in job order; that is what happens when the trace records single jobs.
 
 // mayShareAnswers says that victims may be searched for StarvingGroups: the trace does not record
 // single jobs, what makes jobs starve is theirs alone, and the options give jobs with equal signatures

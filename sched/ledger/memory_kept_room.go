@@ -83,8 +83,8 @@ func (kr *KeptRoom) Cover(t TaskID, c Covered, since bool) {
 	kr.l.accounts.addToNode(t)
 }
 
-// Version changes with the tasks for which room is kept, and with where it is kept, and maybe more often. A try that
-// fails does not change it.
+// Version changes when room is kept for other tasks, or elsewhere. It may also change when nothing of that does; but a
+// try that fails leaves it as it was.
 func (kr *KeptRoom) Version() uint64 { return kr.version }
 
 // settle notes that the outermost try is over.

@@ -67,8 +67,8 @@ func (s *Session) TryAdmit(j ledger.JobID) bool {
 	return true
 }
 
-// RememberIdle notes that as things stand an action has no job to make room for, or finds no victims
-// for any.
+// RememberIdle notes that an action has run as things stand now: to run it again is of no use until something changes,
+// such as by what it decided itself.
 func (s *Session) RememberIdle(action string) { s.idle.Remember(s.Pending, action, struct{}{}) }
 
 // IsIdle says that nothing has changed since RememberIdle: the action need not run at all.

@@ -26,7 +26,7 @@ const (
 	eventsAtOnce    = 200
 )
 
-// Clients are the clients that carrying needs.
+// Clients are the clients that an Executor needs.
 type Clients struct {
 	Fast    []kubernetes.Interface // bindings and the like, over connections of their own, in protobuf
 	Groups  versioned.Interface    // PodGroups' statuses

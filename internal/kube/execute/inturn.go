@@ -48,8 +48,8 @@ func (c *Executor) inTurn(items []sched.Item, first func() bool, patience time.D
 	}
 }
 
-// leave answers items that were not asked for because of one before them: at once where
-// that was refused for good.
+// leave answers items of which no request was sent, since an item before them failed: at once where that was refused
+// for good.
 func (c *Executor) leave(items []sched.Item, because result) {
 	answers := make([]sched.Receipt, len(items))
 	for n, i := range items {

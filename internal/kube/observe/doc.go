@@ -12,10 +12,10 @@
 // back only to write: changes are merged into the status of PodGroups and Queues, volumes and devices are bound with
 // execute.Storage, and a pod's status shows what it was told already.
 //
-// Refresh lists the metadata of pods past the watches, reads those of which the watch has told less, and asks for those
-// that only the watch shows (refresh.go). If the watch never shows a pod of that list, the pod is
-// read again (ahead.go): when a watch is lost, the list that replaces it does not show a pod
-// that came and went meanwhile.
+// Refresh lists the metadata of pods past the watches. It reads each pod that the list has in a newer version than
+// the watch, and each that the watch shows and the list does not (refresh.go). If the watch never shows a pod of that
+// list, the pod is read again (ahead.go): when a watch is lost, the list that replaces it does not show a pod that
+// came and went meanwhile.
 //
 // Invariants:
 //   - The queue has only the newest state of an object with one UID. Of two objects of one name,

@@ -13,7 +13,7 @@ const moment = 5 * time.Second
 // kept are objects that came and are not to be drained yet, each in its newest state.
 type kept struct {
 	of    map[model.Ref]any
-	until []deadline // the first that is due first; some of no object that is still kept
+	until []deadline // in the order in which they are due; those of objects that were drained meanwhile are passed over
 	// late is called with what was kept for as long as it may be; nil: no call.
 	late func(object any)
 }

@@ -9,8 +9,8 @@ import (
 
 // Restored says that an object was seen in an older version than before: the API server's store was put back, as from a
 // backup of etcd. Watches and the lists that make up for them never go back otherwise: client-go asks for none that is
-// older than what it has. What is known may never have been then, and what the store says now is no newer than that, so
-// that it would not be believed. Only a process that starts anew knows what is true.
+// older than what it has. What this process knows may not be true any more, and it would take
+// what the store says now for old. Only a process that starts anew knows what is true.
 func (w *Observer) Restored() bool { return w.restored.Load() }
 
 // compare notes when what is there under a name goes back in time: in one life, or from a later life to an earlier one
