@@ -44,6 +44,7 @@ func (rp *reports) proof(id ledger.JobID, r trace.Reason) *trace.Reason {
 	}
 	for _, proof := range []func(*minimum, trace.Reason) *trace.Reason{
 		rp.podTooLarge, rp.noNodeMatches, rp.queueTooSmall, rp.gangTooLarge,
+		func(m *minimum, _ trace.Reason) *trace.Reason { return tooFewThings(rp, m) },
 	} {
 		if p := proof(&m, r); p != nil {
 			return p
@@ -177,6 +178,26 @@ func (rp *reports) gangTooLarge(m *minimum, _ trace.Reason) *trace.Reason {
 	}
 	out.Shorts = rp.shorts(over, func(d resource.Dim) int64 { return rp.least(m, d) }, total)
 	return out
+}
+
+// tooFewThings: filters count things, such as devices, of which the nodes have too few for the minimum, were they
+// empty.
+func tooFewThings(rp *reports, m *minimum) *trace.Reason {
+	fit, tasks, first := 0, map[ledger.ClassID]int64{}, []ledger.TaskID{}
+	for _, t := range m.tasks {
+		class := rp.e.l.Task(t).Class
+		if tasks[class] == 0 {
+			first = append(first, t)
+		}
+		tasks[class]++
+	}
+	for _, t := range first {
+		fit += int(rp.e.session.Whole(t, tasks[rp.e.l.Task(t).Class]))
+	}
+	if fit >= m.need {
+		return nil
+	}
+	return &trace.Reason{Code: trace.GangTooLarge, Need: m.need, Have: fit}
 }
 
 // places is for how many pods of a class the nodes, were they empty, have room; it counts no further than enough.

@@ -51,6 +51,10 @@ func (x *Index) Whole(c ledger.ClassID, want int64) int64 {
 	return x.capacity(x.look(c), want, roomEmpty)
 }
 
+// WholeFits is, by NodeID, for how many tasks of a class each node has room without any other task. It is valid until
+// the next question.
+func WholeFits(x *Index, c ledger.ClassID) []int32 { return x.count(x.look(c), roomEmpty).fit }
+
 // Fits is, by NodeID, for how many tasks of a class each node has room now, or with future once terminating tasks are
 // gone. Filters that look at single tasks or at domains, and tasks placed next to each other, may lower the true
 // number. It is valid until the next question.

@@ -250,6 +250,10 @@ type Stocked interface {
 	// and how many of them each of some tasks there gives back when it ends, those that end first first. It decides
 	// nothing by itself: with as many as a task needs the filter may refuse the node, but not with fewer.
 	Stocks(t ledger.TaskID, n ledger.NodeID, on []ledger.TaskID) []Stock
+	// Most is for how many tasks like one a node has things, up to want, if no task were there. A job for which all
+	// nodes together have too few never starts as they are: so it is never less than what there is, and want where it
+	// is not known.
+	Most(t ledger.TaskID, n ledger.NodeID, want int64) int64
 }
 
 // Stock is so many things of one kind on a node.

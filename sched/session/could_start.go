@@ -3,14 +3,16 @@ package session
 import (
 	"slices"
 
+	"ashlar.sh/sched/class"
 	"ashlar.sh/sched/ledger"
 	"ashlar.sh/sched/model"
+	"ashlar.sh/sched/policy"
 	"ashlar.sh/sched/resource"
 	"ashlar.sh/sched/trace"
 )
 
 // couldStart says that a job of a fifo queue could start if there were room, and that empty nodes and an empty queue
-// would have that room, as far as the classes of its pods and amounts show.
+// would have that room, as far as the classes of its pods, amounts and what filters count show.
 func (s *Session) couldStart(j ledger.JobID) bool {
 	if s.Blocked(j).Is() || s.Pause(j) != nil || s.Policy.ValidateJob(j).Is() {
 		return false
@@ -58,13 +60,17 @@ func fitEmpty(s *Session, tasks []ledger.TaskID, roles int) (all int64, ofRole [
 		role  int32
 	}
 	count, classes := map[kind]int64{}, map[ledger.ClassID]int64{}
+	first := map[ledger.ClassID]ledger.TaskID{}
 	for _, t := range tasks {
 		task := s.L.Task(t)
+		if classes[task.Class] == 0 {
+			first[task.Class] = t
+		}
 		count[kind{task.Class, task.Role}]++
 		classes[task.Class]++
 	}
 	for class, n := range classes { // order-free: a sum
-		classes[class] = s.Nodes.Whole(class, n)
+		classes[class] = s.Whole(first[class], n)
 		all += min(n, classes[class])
 	}
 	ofRole = make([]int64, roles)
@@ -74,6 +80,30 @@ func fitEmpty(s *Session, tasks []ledger.TaskID, roles int) (all int64, ofRole [
 		}
 	}
 	return all, ofRole
+}
+
+// Whole is for how many tasks of a class, of which t is one, the nodes have room without any other task, counted up to
+// want: by amounts, static filters, and what filters count.
+func (s *Session) Whole(t ledger.TaskID, want int64) int64 {
+	of := s.L.Task(t).Class
+	fit := s.Nodes.Whole(of, want)
+	for _, f := range s.Policy.NodePlugins.TaskFilters {
+		counts, does := f.(policy.Stocked)
+		if !does || fit == 0 || !counts.Concerns(s.L.Class(of).Spec) {
+			continue
+		}
+		sum := int64(0)
+		for n, k := range class.WholeFits(s.Nodes, of) {
+			if k == 0 {
+				continue
+			}
+			if sum += counts.Most(t, ledger.NodeID(n), min(int64(k), fit)); sum >= fit {
+				break
+			}
+		}
+		fit = min(fit, sum)
+	}
+	return fit
 }
 
 // LeastOf is the least that so many of some tasks ask for of a resource.

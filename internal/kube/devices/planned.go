@@ -10,6 +10,7 @@ import (
 
 	"ashlar.sh/sched/ledger"
 	"ashlar.sh/sched/policy"
+	"ashlar.sh/sched/trace"
 )
 
 // Starts of jobs that wait for devices are planned by action backfill. It asks at which times devices are free that can
@@ -24,6 +25,7 @@ type planner struct {
 
 	ahead bool                     // such a time is asked about
 	named map[*corev1.Pod][]string // see claimsOf
+	none  none
 }
 
 // StartAt implements policy.Starter.
@@ -77,6 +79,137 @@ func (p *planner) Stocks(t ledger.TaskID, n ledger.NodeID, on []ledger.TaskID) (
 	d.budget.owe(q.pod.Namespace, q.shape, c.steps)
 	return out
 }
+
+// Most implements policy.Stocked. Of what selects a device only that of its class is asked, which no tenant writes; and
+// what is known of a node that refuses the claims although nothing is taken of what it reaches.
+func (p *planner) Most(t ledger.TaskID, n ledger.NodeID, want int64) int64 {
+	d := p.d
+	q := d.questions.ask(d.l.Task(t))
+	switch {
+	case q.refusal.Code == trace.DeviceClassNotFound:
+		return 0
+	case !q.refusal.Admits() || q.has || len(q.left) > 0:
+		return want
+	}
+	none := p.none.of(q.kind, d)
+	if none.has(n) {
+		return 0
+	}
+	at := &place{d: d, n: n}
+	sought, no := d.questions.open(q, at)
+	if !no.Admits() {
+		return want
+	}
+	c := counting{d: d, at: at, of: sought}
+	for i := range sought.asks {
+		want = min(want, c.most(i, want))
+	}
+	if want > 0 {
+		never := (&allFree{d: d, at: at, of: sought, stand: d.stand(at)}).never()
+		if never != nil && never.no.Code == trace.NodeDevices {
+			want = 0
+		}
+	}
+	if want == 0 {
+		none.add(n)
+	}
+	return want
+}
+
+// none knows on which nodes claims never have their devices, by what they ask for, for as long as slices, classes and
+// nodes are the same: jobs that wait for such claims are asked about in each cycle.
+type none struct {
+	on    map[digest]*noneOn
+	stock uint64
+	facts ledger.Cursor
+}
+
+// noneOn are nodes, by NodeID.
+type noneOn struct{ nodes []bool }
+
+func (x *none) of(kind digest, d *Devices) *noneOn {
+	if now := d.l.Changes.NodeFacts.Now(); x.on == nil || x.stock != d.stock || x.facts != now || len(x.on) > mostShapes {
+		*x = none{map[digest]*noneOn{}, d.stock, now}
+	}
+	out := x.on[kind]
+	if out == nil {
+		out = &noneOn{}
+		x.on[kind] = out
+	}
+	return out
+}
+
+func (x *noneOn) has(n ledger.NodeID) bool { return int(n) < len(x.nodes) && x.nodes[n] }
+
+func (x *noneOn) add(n ledger.NodeID) {
+	for int(n) >= len(x.nodes) {
+		x.nodes = append(x.nodes, false)
+	}
+	x.nodes[n] = true
+}
+
+// most is for how many tasks a node has devices of the class that a request names, and all like it.
+func (c *counting) most(i int, want int64) int64 {
+	a, need, once := &c.of.asks[i], int64(0), false
+	if a.count == 0 || a.alternative >= 0 {
+		return want
+	}
+	for m := range i {
+		if o := &c.of.asks[m]; o.class.Name == a.class.Name && len(o.tolerations)+len(a.tolerations) == 0 {
+			return want // it was counted
+		}
+	}
+	for m := range c.of.asks {
+		if o := &c.of.asks[m]; o.class.Name == a.class.Name && o.alternative < 0 && (m == i || len(o.tolerations) == 0) {
+			need += o.count
+			once = once || !c.own(o.claim)
+		}
+	}
+	have := c.d.inventory.reach(c.at.node()).ofClass(a.class, c.d.programs)
+	if len(a.tolerations) == 0 {
+		have.all = have.clean
+	}
+	switch {
+	case have.many:
+		return want
+	case have.all < need:
+		return 0
+	case once:
+		return want
+	}
+	return have.all / need
+}
+
+// ofClass counts the devices that a class selects.
+func (r *reach) ofClass(class *resourcev1.DeviceClass, programs *Programs) classCount {
+	if known, is := r.counts[class]; is {
+		return known
+	}
+	var out classCount
+	of := selectionOf(class, nil)
+	for _, b := range r.usable {
+		m := b.selected(of, programs)
+		out.many = out.many || m.fault != "" || m.costly != ""
+		for k := range b.ids {
+			device := &b.slice.Spec.Devices[k]
+			if !m.of[k].yes || !b.serves(r.of, k) {
+				continue
+			}
+			out.many = out.many || shares(device)
+			if out.all++; !repels(device, nil) {
+				out.clean++
+			}
+		}
+	}
+	if r.counts == nil || len(r.counts) >= mostClasses {
+		r.counts = map[*resourcev1.DeviceClass]classCount{}
+	}
+	r.counts[class] = out
+	return out
+}
+
+// mostClasses is of how many classes devices are counted for a node.
+const mostClasses = 64
 
 // counting counts devices of a node.
 type counting struct {

@@ -45,7 +45,12 @@ type cluster struct {
 
 func newCluster(t testing.TB, objects ...metav1.Object) *cluster {
 	t.Helper()
-	w, err := sim.New(planning(), nil, sim.Options{Audit: true,
+	return newClusterOf(t, planning(), objects...)
+}
+
+func newClusterOf(t testing.TB, p policy.Profile, objects ...metav1.Object) *cluster {
+	t.Helper()
+	w, err := sim.New(p, nil, sim.Options{Audit: true,
 		Engine: []sched.Option{sched.WithPlugin(filters.Predicates())},
 		Written: func(i sched.Item, see func(model.Ref) any) []model.Fact {
 			return devices.Written(i.Chosen, i.Pod, i.UID, see)

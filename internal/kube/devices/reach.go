@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	corev1 "k8s.io/api/core/v1"
+	resourcev1 "k8s.io/api/resource/v1"
 	"k8s.io/component-helpers/scheduling/corev1/nodeaffinity"
 
 	"ashlar.sh/sched/model"
@@ -21,9 +22,17 @@ type reach struct {
 	counters bool // some devices of it share counters
 	shared   bool // other nodes may reach some of its pools, too
 
+	counts map[*resourcev1.DeviceClass]classCount
+
 	node    *model.Node // that still is about, with the classes as they were
 	classes digest
 	still   digest
+}
+
+// classCount is how many devices of a class a node reaches, taken or not: with and without those that have a taint.
+type classCount struct {
+	all, clean int64
+	many       bool // they may meet more requests than they are, or it is not known which the class selects
 }
 
 // mostNear bounds what reach remembers.
