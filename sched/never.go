@@ -191,10 +191,13 @@ func tooFewThings(rp *reports, m *minimum) *trace.Reason {
 		}
 		tasks[class]++
 	}
+	amounts := 0
 	for _, t := range first {
-		fit += int(rp.e.session.Whole(t, tasks[rp.e.l.Task(t).Class]))
+		class := rp.e.l.Task(t).Class
+		amounts += int(rp.e.session.Nodes.Whole(class, tasks[class]))
+		fit += int(rp.e.session.Whole(t, tasks[class]))
 	}
-	if fit >= m.need {
+	if fit >= m.need || amounts < m.need { // what else refuses, such as a cordon, may pass
 		return nil
 	}
 	return &trace.Reason{Code: trace.GangTooLarge, Need: m.need, Have: fit}
