@@ -144,14 +144,13 @@ func firstOfQueues(s *session.Session) (out []ledger.JobID) {
 	return out
 }
 
-// couldEver says that a job's minimum could be placed if the nodes were empty. Where not even its amounts fit, or
-// devices that it asks for, it does not matter what other jobs do.
+// couldEver says that a job's minimum could be placed if the nodes were empty. Where not even its
+// amounts fit, it does not matter what other jobs do.
 func couldEver(s *session.Session, w *PendingTasks) bool {
 	var few [4]classTasks // most jobs have one
 	fit, need := int64(0), int64(needs(s, w.Job))
-	of := kinds(s, w, few[:0])
-	for i, t := range firstOf(s, w, of) {
-		fit += s.Whole(t, of[i].tasks)
+	for _, k := range kinds(s, w, few[:0]) {
+		fit += s.Nodes.Whole(k.class, k.tasks)
 	}
 	return fit >= need
 }
