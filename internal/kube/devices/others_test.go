@@ -39,7 +39,7 @@ func TestPlanningForHostileClaimsHoldsUpNoOthers(t *testing.T) {
 }
 
 func holdUpNoOthers(t *testing.T, list []hostility) {
-	const most, runs = 50 * time.Millisecond, 3
+	const most, runs = 50 * time.Millisecond, 5
 	for _, h := range list {
 		t.Run(h.name, func(t *testing.T) {
 			took := h.cycles(t)
