@@ -2,6 +2,7 @@ package loop
 
 import (
 	"context"
+	"errors"
 	"testing"
 	"time"
 
@@ -35,7 +36,7 @@ func TestNothingIsDecidedAfterTheEnd(t *testing.T) {
 			l.lead.won <- struct{}{}
 			l.o.Period = time.Hour
 			l.o.Simulated.Settle = func() { t.Fatalf("%s: another cycle begins", end.what) }
-			if err := l.cycles(end.ctx); err != end.want {
+			if err := l.cycles(end.ctx); !errors.Is(err, end.want) {
 				t.Fatalf("%s: it ends with %v, want %v", end.what, err, end.want)
 			}
 		}
