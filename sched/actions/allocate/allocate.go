@@ -149,9 +149,6 @@ func (r *round) skip(q ledger.QueueID, jobs []ledger.JobID, why trace.Reason) {
 	s := r.s
 	s.Trace.Add(trace.Event{Kind: trace.QueueOverusedEvent, Queue: s.L.Queue(q).Name, Reason: why})
 	for _, j := range jobs {
-		if r.still(j) {
-			continue
-		}
 		w := r.tasks(j)
 		if !w.HasReservation() {
 			w.Park(s, why, unoffered(s, w) == ledger.NoTask)

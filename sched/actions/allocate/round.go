@@ -49,9 +49,9 @@ func begin(s *session.Session, pipelined []ledger.JobID) (*round, []ledger.JobID
 }
 
 // known says that a job may be served as when it was refused last, so that its members need not be looked at before its
-// turn. Where a log tells of each job that is to be served, and of each attempt, none is known.
+// turn. Where a log tells of each job that is to be served, none is known.
 func known(s *session.Session, j ledger.JobID) bool {
-	return !s.Trace.On(trace.AddedJob) && !s.Trace.On(trace.PredicatesFailed) && s.Pending.LacksRoom(j) &&
+	return !s.Trace.On(trace.AddedJob) && s.Pending.LacksRoom(j) &&
 		s.L.Job(j).Admitted() && s.Pause(j) == nil && !s.Blocked(j).Is() && !s.Policy.ValidateJob(j).Is()
 }
 
@@ -64,10 +64,6 @@ func (r *round) tasks(j ledger.JobID) *search.PendingTasks {
 	}
 	return w
 }
-
-// still says that a job which is known lacks what it lacked when it was refused: it would be refused again, and stays
-// parked. It was not so when the round began; since then other jobs were served.
-func (r *round) still(j ledger.JobID) bool { return r.pending[j] == nil && r.s.Pending.Parked(j) }
 
 // serve gives jobs their turns, until no room is left. It returns false if a turn gave room back.
 func (r *round) serve(jobs []ledger.JobID) bool {
@@ -160,10 +156,6 @@ func (r *round) turn(rotation *session.Rotation, q ledger.QueueID, j ledger.JobI
 	s := r.s
 	if why, over := s.Policy.Overused(q); over {
 		r.skip(q, append([]ledger.JobID{j}, rotation.Drain(q)...), why)
-		return
-	}
-	if r.firsts == nil && r.still(j) {
-		rotation.Return(q)
 		return
 	}
 	w := r.tasks(j)
