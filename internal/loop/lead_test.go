@@ -87,17 +87,17 @@ func TestALeaseThatCannotBeRenewedRunsOut(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		store, kube := newTracker(corescheme.Scheme), fake.NewClientset()
 		store.serve(&kube.Fake)
-		var renewed time.Time // last
-		var broken bool
+		var renewed atomic.Int64 // when it was renewed last
+		var broken atomic.Bool
 		kube.PrependReactor("update", "leases", func(a k8stesting.Action) (bool, runtime.Object, error) {
 			o := a.(k8stesting.UpdateAction).GetObject().(*coordinationv1.Lease)
 			if *o.Spec.HolderIdentity != "first" {
 				return false, nil, nil
 			}
-			if broken {
+			if broken.Load() {
 				return true, nil, apierrors.NewServiceUnavailable("no leader in the store")
 			}
-			renewed = time.Now()
+			renewed.Store(time.Now().UnixNano())
 			return false, nil, nil
 		})
 		part := func(identity string) *leadership {
@@ -114,18 +114,18 @@ func TestALeaseThatCannotBeRenewedRunsOut(t *testing.T) {
 		second := part("second")
 		<-time.After(5 * time.Second)
 		synctest.Wait()
-		broken = true
+		broken.Store(true)
 		<-first.lost
 		first.resign(true)
 		<-second.won
 		lease := Election{}.withDefaults().LeaseDuration
-		if early := lease - time.Since(renewed); early > 0 {
+		if early := lease - time.Since(time.Unix(0, renewed.Load())); early > 0 {
 			t.Errorf("another scheduler acts %v before the lease ran out", early)
 		}
 		second.resign(true)
 		third := part("third")
 		<-third.won
-		if took := time.Since(renewed); took > 2*lease {
+		if took := time.Since(time.Unix(0, renewed.Load())); took > 2*lease {
 			t.Errorf("a lease that is given up is taken %v after it was renewed last", took)
 		}
 		third.resign(true)
