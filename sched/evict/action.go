@@ -114,7 +114,7 @@ func (e *Evictor) inTurns(o Options, queues map[ledger.QueueID]*preemptorQueue) 
 	var first []ledger.JobID
 	// One job stands for its queue in the rotation. Which of the queue's jobs is asked, serve decides.
 	for _, q := range queues { // order-free: a rotation sorts
-		first = append(first, q.heads.Any().job)
+		first = append(first, q.heads.First().job)
 	}
 	rotation := e.s.Rotate(first)
 	for {

@@ -65,13 +65,6 @@ func (x *Index) isParked(j ledger.JobID, hopeless func(signature, Versions) bool
 	return now.at(OnJob) == m.at.at(OnJob) && x.l.Job(j).By[model.Pipelined] == 0 && hopeless(x.signatureOf(j, m), now)
 }
 
-// LacksRoom says that a job was parked for a number of tasks for which there was no room, and has not changed since.
-func (x *Index) LacksRoom(j ledger.JobID) bool {
-	m := x.recordOf(j)
-	return m != nil && m.wake != 0 && m.tasks != 0 && m.at.at(OnJob) == x.l.Job(j).Changed &&
-		x.l.Job(j).By[model.Pipelined] == 0
-}
-
 // signature is what the refusals of parked jobs have in common that are checked together.
 type signature struct {
 	wake     Wake // see record

@@ -180,7 +180,7 @@ func (f *Firsts) plan(q ledger.QueueID, before ledger.JobID) (planned bool) {
 		f.first[q] = slices.DeleteFunc(f.first[q], func(j ledger.JobID) bool { return !waits(s, j) })
 	}
 	for waiting.Len() > 0 && (depth < 0 || int64(len(f.first[q])) < depth) && f.never[q] < mostNever {
-		if before != ledger.NoJob && s.Policy.CompareJobs(waiting.Any(), before) >= 0 {
+		if before != ledger.NoJob && s.Policy.CompareJobs(waiting.First(), before) >= 0 {
 			break
 		}
 		j := waiting.Pop()

@@ -106,7 +106,7 @@ func (s *Session) enter(q ledger.QueueID, class ledger.ClassID, j ledger.JobID) 
 // first is the first job of a class queue that holds others back; false when there is none.
 func (s *Session) first(l *classQueue) (ledger.JobID, bool) {
 	for l.jobs.Len() > 0 {
-		if j := l.jobs.Any(); s.lacks(j) && (j == l.able || s.couldStart(j)) {
+		if j := l.jobs.First(); s.lacks(j) && (j == l.able || s.couldStart(j)) {
 			l.able = j
 			return j, true
 		}

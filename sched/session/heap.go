@@ -14,9 +14,6 @@ func NewHeap[T any](compare func(a, b T) int) *Heap[T] { return &Heap[T]{compare
 // Len is the number of elements.
 func (h *Heap[T]) Len() int { return len(h.items) }
 
-// Any is one of the elements; the heap must not be empty.
-func (h *Heap[T]) Any() T { return h.items[0] }
-
 // First is the least element; the heap must not be empty.
 func (h *Heap[T]) First() T { return h.items[0] }
 

@@ -145,16 +145,15 @@ func nothingToPlace(s *session.Session, j ledger.JobID) trace.Reason {
 
 // skip notes for all jobs of an overused queue that they wait for it, except those with reservations:
 // these count in the queue already, and the jobs get them.
-func (r *round) skip(q ledger.QueueID, jobs []ledger.JobID, why trace.Reason) {
-	s := r.s
-	s.Trace.Add(trace.Event{Kind: trace.QueueOverusedEvent, Queue: s.L.Queue(q).Name, Reason: why})
+func skip(s *session.Session, q ledger.QueueID, jobs []ledger.JobID, pending map[ledger.JobID]*search.PendingTasks,
+	r trace.Reason) {
+	s.Trace.Add(trace.Event{Kind: trace.QueueOverusedEvent, Queue: s.L.Queue(q).Name, Reason: r})
 	for _, j := range jobs {
-		w := r.tasks(j)
-		if !w.HasReservation() {
-			w.Park(s, why, unoffered(s, w) == ledger.NoTask)
+		if !pending[j].HasReservation() {
+			pending[j].Park(s, r, unoffered(s, pending[j]) == ledger.NoTask)
 			continue
 		}
-		w.OnlyReserved()
-		search.Attempt(s, w)
+		pending[j].OnlyReserved()
+		search.Attempt(s, pending[j])
 	}
 }

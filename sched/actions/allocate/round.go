@@ -14,10 +14,8 @@ import (
 // jobs that were refused before, or are parked, may have a place, and the next round asks them, too.
 // Nothing depends on how many jobs have a turn that would be refused: most of these are parked.
 type round struct {
-	// pending are lists of pending tasks; that of a job that is known is made when its turn comes.
-	pending map[ledger.JobID]*search.PendingTasks
-
 	s         *session.Session
+	pending   map[ledger.JobID]*search.PendingTasks
 	room      uint64         // the RoomEpoch in which the round began
 	pipelined []ledger.JobID // jobs that would have their minimum with pipelined members: they have no more turns
 	minimums  []ledger.JobID // jobs that lacked their minimum when the round began; without some that cannot have it
@@ -34,11 +32,8 @@ func begin(s *session.Session, pipelined []ledger.JobID) (*round, []ledger.JobID
 	r := &round{s: s, pending: map[ledger.JobID]*search.PendingTasks{}, room: s.L.Changes.RoomEpoch(),
 		pipelined: pipelined}
 	return r, s.Pending.Unparked(func(j ledger.JobID) bool {
-		switch {
-		case slices.Contains(pipelined, j):
+		if slices.Contains(pipelined, j) {
 			return false
-		case known(s, j):
-			return true
 		}
 		w := pendingTasks(s, j)
 		if w != nil {
@@ -46,23 +41,6 @@ func begin(s *session.Session, pipelined []ledger.JobID) (*round, []ledger.JobID
 		}
 		return w != nil
 	})
-}
-
-// known says that a job may be served as when it was refused last, so that its members need not be looked at before its
-// turn. Where a log tells of each job that is to be served, none is known.
-func known(s *session.Session, j ledger.JobID) bool {
-	return !s.Trace.On(trace.AddedJob) && s.Pending.LacksRoom(j) &&
-		s.L.Job(j).Admitted() && s.Pause(j) == nil && !s.Blocked(j).Is() && !s.Policy.ValidateJob(j).Is()
-}
-
-// tasks is a job's list of pending tasks.
-func (r *round) tasks(j ledger.JobID) *search.PendingTasks {
-	w := r.pending[j]
-	if w == nil {
-		w = search.PendingTasksOf(r.s, j)
-		r.pending[j] = w
-	}
-	return w
 }
 
 // serve gives jobs their turns, until no room is left. It returns false if a turn gave room back.
@@ -148,17 +126,17 @@ func (r *round) begun(j ledger.JobID) bool {
 // above says that a job is to be served after the minimums: pods came to it lately, and the next ones
 // are above its minimum. A reservation is excepted, since it counts for the job already.
 func (r *round) above(j ledger.JobID) bool {
-	return r.s.L.Job(j).Recent && r.begun(j) && !r.tasks(j).NextHasReservation(r.s)
+	return r.s.L.Job(j).Recent && r.begun(j) && !r.pending[j].NextHasReservation(r.s)
 }
 
 // turn serves one job of a queue.
 func (r *round) turn(rotation *session.Rotation, q ledger.QueueID, j ledger.JobID) {
 	s := r.s
 	if why, over := s.Policy.Overused(q); over {
-		r.skip(q, append([]ledger.JobID{j}, rotation.Drain(q)...), why)
+		skip(s, q, append([]ledger.JobID{j}, rotation.Drain(q)...), r.pending, why)
 		return
 	}
-	w := r.tasks(j)
+	w := r.pending[j]
 	if s.Trace.On(trace.NodesForJob) {
 		nodes := s.Nodes.Feasible(s.L.Task(w.Tasks[0]).Class)
 		s.Trace.Add(trace.Event{Kind: trace.NodesForJob, Job: s.L.Jobs.Called(j), Count: nodes})
