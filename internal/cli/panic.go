@@ -9,9 +9,9 @@ import (
 	"ashlar.sh/sched/policy"
 )
 
-// guarded runs a command. A panic, which is a bug in ashlar or in a plugin that was compiled in, becomes a failure that
-// says where its trace is, and what to do.
-func (p Process) guarded(do func() error) (err error) {
+// recovering runs a command. A panic, which is a bug in ashlar or in a plugin that was compiled in, becomes a failure
+// that says where its trace is, and what to do.
+func (p Process) recovering(do func() error) (err error) {
 	defer func() {
 		if cause := recover(); cause != nil {
 			err = p.crashed(cause, string(debug.Stack()))

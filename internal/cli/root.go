@@ -54,7 +54,7 @@ func (p Process) Run() int {
 	}
 	root.SetArgs(args)
 	command := root
-	err := p.guarded(func() (err error) {
+	err := p.recovering(func() (err error) {
 		command, err = root.ExecuteC()
 		return err
 	})

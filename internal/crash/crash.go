@@ -24,9 +24,9 @@ type Panicked struct {
 // Error says which step panicked and over what.
 func (p *Panicked) Error() string { return fmt.Sprintf("panic while %s: %v", p.Step, p.Cause) }
 
-// Guard runs a step and returns nil. If it panics, that is logged, the handler is told, and
+// Recover runs a step and returns nil. If it panics, that is logged, the handler is told, and
 // it is the error.
-func (h Handler) Guard(step string, do func()) (err error) {
+func (h Handler) Recover(step string, do func()) (err error) {
 	defer func() {
 		cause := recover()
 		if cause == nil {
@@ -44,5 +44,5 @@ func (h Handler) Guard(step string, do func()) (err error) {
 
 // Go runs a step in a goroutine of its own.
 func (h Handler) Go(step string, do func()) {
-	go func() { _ = h.Guard(step, do) }() // it was told
+	go func() { _ = h.Recover(step, do) }() // it was told
 }

@@ -242,7 +242,7 @@ func (l *loop) reload() {
 	var changed bool
 	var next *sched.Engine
 	var err error
-	if panicked := crash.Handler(l.panicked).Guard("reading a new configuration", func() {
+	if panicked := crash.Handler(l.panicked).Recover("reading a new configuration", func() {
 		if changed, err = l.conf.changed(); err == nil && changed {
 			next, err = l.moved()
 		}

@@ -81,7 +81,7 @@ func (l *loop) cycles(ctx context.Context) error {
 		case <-l.executor.Wake():
 		case <-l.lead.won:
 		case <-l.o.Dump:
-			l.rebuilds.guard("dumping", l.background.dump)
+			l.rebuilds.runOrRebuild("dumping", l.background.dump)
 		case asked := <-l.background.questions.asked:
 			stop()
 			l.background.questions.reply(asked)
@@ -101,7 +101,7 @@ func (l *loop) cycles(ctx context.Context) error {
 		taken(l.seen.Wake())
 		taken(l.executor.Wake())
 		taken(period.C)
-		l.unharmed("running a cycle", func() { l.once(ctx) })
+		l.withoutPanic("running a cycle", func() { l.once(ctx) })
 		ended = time.Now()
 		l.health.beat()
 	}
@@ -130,7 +130,7 @@ func (l *loop) once(ctx context.Context) {
 	l.health.synced(synced, missing)
 	l.takeIn()
 	if !l.acting {
-		l.unharmed("looking at the configuration", l.conf.glance)
+		l.withoutPanic("looking at the configuration", l.conf.glance)
 	}
 	if !synced || !l.lead.leading() || time.Now().Before(l.rest) || !l.seeing() {
 		return
@@ -165,7 +165,7 @@ func (l *loop) seeing() bool {
 func (l *loop) takeIn() {
 	l.receipts = append(l.receipts, l.executor.Receipts()...)
 	lost := l.seen.Lost()
-	l.rebuilds.guard("taking in facts", func() {
+	l.rebuilds.runOrRebuild("taking in facts", func() {
 		facts, oldest := l.seen.Drain()
 		l.order(facts)
 		if l.rebuilds.blind || lost {
@@ -202,7 +202,7 @@ func (l *loop) order(facts []model.Fact) {
 
 // takeOver makes the queues that every cluster has, and reads what the previous scheduler did last.
 func (l *loop) takeOver(ctx context.Context) (err error) {
-	if panicked := crash.Handler(l.panicked).Guard("taking over", func() { err = l.prepare(ctx) }); panicked != nil {
+	if panicked := crash.Handler(l.panicked).Recover("taking over", func() { err = l.prepare(ctx) }); panicked != nil {
 		return panicked
 	}
 	return err
@@ -251,16 +251,16 @@ func (l *loop) decide() (fine bool) {
 	began := time.Now()
 	var plan sched.Plan
 	var events []trace.Event
-	if !l.rebuilds.guard("deciding", func() {
+	if !l.rebuilds.runOrRebuild("deciding", func() {
 		l.engine.SetVerbosity(verbosity())
 		plan, events, l.next = l.background.recorder.decide()
 		l.rebuilds.panics = 0
 	}) {
 		return false
 	}
-	l.unharmed("telling questions that a cycle has run", l.background.questions.decided)
+	l.withoutPanic("telling questions that a cycle has run", l.background.questions.decided)
 	l.execute(plan.Items, began)
-	return l.rebuilds.guard("telling what was decided", func() {
+	return l.rebuilds.runOrRebuild("telling what was decided", func() {
 		l.lines.log(events, time.Now())
 		l.metrics.decided(time.Since(began), plan, l)
 		l.metrics.check(l.engine.Ledger(), l.engine.Questions().Ready, plan.Items)
@@ -277,13 +277,13 @@ func (l *loop) decide() (fine bool) {
 // conditions. No item is lost, whatever panics. Members of a gang that was refused before are bound one after the
 // other.
 func (l *loop) execute(items []sched.Item, now time.Time) {
-	l.unharmed("noting which gangs are begun", func() { l.origins.begin(items, now) })
-	l.unharmed("noting what is evicted", func() { l.reports.evictions.ask(l.engine.Ledger(), items) })
+	l.withoutPanic("noting which gangs are begun", func() { l.origins.begin(items, now) })
+	l.withoutPanic("noting what is evicted", func() { l.reports.evictions.ask(l.engine.Ledger(), items) })
 	send := items[:0:0]
 	for _, i := range items {
 		kept := false
 		if i.Kind == sched.SetPhase {
-			l.unharmed("keeping a phase", func() { kept = l.keep(i, now) })
+			l.withoutPanic("keeping a phase", func() { kept = l.keep(i, now) })
 		}
 		if !kept {
 			send = append(send, i)
@@ -327,7 +327,7 @@ func (bg *background) afterwards() {
 		return
 	}
 	began := time.Now()
-	bg.l.rebuilds.guard("telling", func() {
+	bg.l.rebuilds.runOrRebuild("telling", func() {
 		bg.l.refusals.tend()
 		bg.giveBack(began)
 		bg.l.reports.all(began)

@@ -45,7 +45,7 @@ func (x *estimates) follow(ctx context.Context, every time.Duration) {
 			return
 		}
 		began := time.Now()
-		if panicked := crash.Handler(x.l.panicked).Guard("estimating starts", func() {
+		if panicked := crash.Handler(x.l.panicked).Recover("estimating starts", func() {
 			x.refresh(ctx)
 			x.writeStarts(x.latest.Load())
 		}); panicked != nil {

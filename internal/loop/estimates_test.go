@@ -161,7 +161,7 @@ func TestWhatPanicsAtOnceIsToldWhenBothAreOver(t *testing.T) {
 		}
 		bug := func() { panic("a bug") }
 		for _, x := range [][2]func(){{bug, last}, {last, bug}} {
-			if err := crash.Handler(nil).Guard("two things", func() { atOnce(x[0], x[1]) }); err == nil ||
+			if err := crash.Handler(nil).Recover("two things", func() { atOnce(x[0], x[1]) }); err == nil ||
 				!strings.Contains(err.Error(), "a bug") {
 				t.Errorf("the error is %v", err)
 			}

@@ -60,7 +60,7 @@ func (l *loop) handOver(t *reportedJob, group *schedulingv1beta1.PodGroup) bool 
 func (l *loop) handOverAll() {
 	for k, t := range l.reported.jobs {
 		if t.kept != nil {
-			l.unharmed("handing a phase over", func() { l.handOver(t, l.seen.PodGroup(k.Namespace, k.Name)) })
+			l.withoutPanic("handing a phase over", func() { l.handOver(t, l.seen.PodGroup(k.Namespace, k.Name)) })
 		}
 	}
 }

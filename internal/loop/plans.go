@@ -200,7 +200,7 @@ func (x *plans) reply(ctx context.Context, p *planned) (ahead readapi.Foresee, e
 		return nil, noTime
 	}
 	began := time.Now()
-	if crash.Handler(x.l.panicked).Guard("planning", func() {
+	if crash.Handler(x.l.panicked).Recover("planning", func() {
 		c, moment := x.made.copy, x.made.moment
 		moment.Age = time.Since(x.made.read)
 		ahead = x.ahead(c.With(whatif.Coming(c.Engine().Ledger(), p.jobs)), x.made.now)

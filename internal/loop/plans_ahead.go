@@ -39,7 +39,7 @@ func (x *plans) ahead(copies func() (*sched.Copy, error), now int64) readapi.For
 		ctx, stop := context.WithTimeout(ctx, longestAhead)
 		defer stop()
 		began := time.Now()
-		panicked := crash.Handler(x.l.panicked).Guard("looking ahead for planned jobs", func() {
+		panicked := crash.Handler(x.l.panicked).Recover("looking ahead for planned jobs", func() {
 			out, err = lookAhead(func() bool { return ctx.Err() != nil || questions.isOver() }, copies, now, wanted)
 		})
 		if earliest := began.Add(-burst); from.Before(earliest) {

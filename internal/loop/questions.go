@@ -160,7 +160,7 @@ func (q *questions) try(asked *question) error {
 		return &readapi.Unready{Reason: readapi.Starting, Message: "this scheduler has the lease and does not decide yet"}
 	}
 	began := time.Now()
-	fine := q.l.rebuilds.guard("answering a question", func() {
+	fine := q.l.rebuilds.runOrRebuild("answering a question", func() {
 		asked.read(q.l.engine, readapi.Moment{Cycle: q.cycle.Load(), At: time.Unix(0, q.l.now()).UTC(),
 			Starts: q.l.background.estimates.latest.Load(), Recorder: &q.l.background.recorder})
 	})

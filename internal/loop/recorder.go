@@ -107,7 +107,7 @@ func (rc *recorder) decide() (sched.Plan, []trace.Event, int64) {
 	now := rc.l.now()
 	rc.ring.Begin(rc.l.engine, now, rc.about())
 	plan, events, next := rc.l.engine.Decide(now)
-	if !rc.l.unharmed("recording a cycle", func() { rc.ring.End(plan.Items, next) }) {
+	if !rc.l.withoutPanic("recording a cycle", func() { rc.ring.End(plan.Items, next) }) {
 		rc.ring.Forget() // it may end within an item
 	}
 	if slices.ContainsFunc(plan.Items, func(i sched.Item) bool { return i.Kind == sched.EvictPod }) {
@@ -149,7 +149,7 @@ func (rc *recorder) tend() {
 
 // broken saves at once what led to a panic or a wrong figure, and begins anew: the engine will be another one.
 func (rc *recorder) broken(reason string) {
-	rc.l.unharmed("saving a recording", func() { rc.save(reason) })
+	rc.l.withoutPanic("saving a recording", func() { rc.save(reason) })
 	rc.due = time.Time{}
 }
 

@@ -269,13 +269,13 @@ func (rb *refusedBindings) bindInTurn(items []sched.Item, now time.Time) []sched
 		return items
 	}
 	rest, turns := items, []*turn(nil)
-	rb.l.unharmed("looking which gangs were refused before", func() {
+	rb.l.withoutPanic("looking which gangs were refused before", func() {
 		others, found := rb.turns(items)
 		rest, turns = others, found
 	})
 	for _, t := range turns {
 		first := func() bool { return false }
-		rb.l.unharmed("taking back a gang's record", func() {
+		rb.l.withoutPanic("taking back a gang's record", func() {
 			first = rb.l.origins.takeBack(rb.l.engine.Ledger().Job(t.job), t.refused, now)
 		})
 		rb.l.executor.BindInTurn(t.items, first)

@@ -147,7 +147,7 @@ func (x *searches) search(ctx context.Context, batch []*search) {
 	defer func() { <-x.l.background.copying }()
 	began := time.Now()
 	var handed time.Duration
-	panicked := crash.Handler(x.l.panicked).Guard("trying changes", func() { handed = x.try(ctx, batch) })
+	panicked := crash.Handler(x.l.panicked).Recover("trying changes", func() { handed = x.try(ctx, batch) })
 	pause := max(searchPace*time.Since(began), shares[readapi.Whole]*handed)
 	if panicked != nil {
 		pause = afterFailure

@@ -181,7 +181,7 @@ func (s *Server) Close() {
 func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	told := &started{ResponseWriter: w}
 	var err error
-	panicked := s.o.Panicked.Guard("answering "+clipped(r.URL.Path), func() { err = s.answer(told, r) })
+	panicked := s.o.Panicked.Recover("answering "+clipped(r.URL.Path), func() { err = s.answer(told, r) })
 	if panicked != nil {
 		err = refuse(http.StatusInternalServerError, "InternalError", "a bug in ashlar: its log says more")
 	}

@@ -113,14 +113,14 @@ func (c *Executor) Execute(items []sched.Item) {
 	late := c.unready(items)
 	for _, list := range late { // each by itself
 		patience := DefaultVolumeWait
-		c.guard("asking how long volumes may take", func() { patience = c.options.VolumeWait() })
+		c.withoutPanic("asking how long volumes may take", func() { patience = c.options.VolumeWait() })
 		c.options.Panicked.Go("binding pods with volumes and devices", func() { c.bindReady(list, patience) })
 	}
 	for i, item := range items {
 		if _, waits := late[item.Statement]; waits && item.Kind == sched.BindPod {
 			continue
 		}
-		if !c.guard("taking an item over", func() { c.start(item, items[i+1:]) }) {
+		if !c.withoutPanic("taking an item over", func() { c.start(item, items[i+1:]) }) {
 			c.answer(item, sched.Failed, 0)
 		}
 	}
@@ -142,16 +142,16 @@ func (c *Executor) start(item sched.Item, later []sched.Item) {
 	}
 }
 
-// guard runs a step and says that it did not panic.
-func (c *Executor) guard(step string, do func()) bool {
-	return c.options.Panicked.Guard(step, do) == nil
+// withoutPanic runs a step and says that it did not panic.
+func (c *Executor) withoutPanic(step string, do func()) bool {
+	return c.options.Panicked.Recover(step, do) == nil
 }
 
 // bring carries an item out as soon as the server has time for it. Another goroutine calls then with the outcome.
 func (c *Executor) bring(item sched.Item, then func(result)) {
 	c.fast.do(func() (time.Duration, bool) {
 		r := result{outcome: sched.Failed}
-		c.guard("carrying an item out", func() { r = c.requests.try(c.request(item)) })
+		c.withoutPanic("carrying an item out", func() { r = c.requests.try(c.request(item)) })
 		if r.left.is() {
 			c.requests.settle(item, r.left, r.latency, func(o sched.Outcome) { then(result{outcome: o}) })
 			return r.latency, r.overloaded
@@ -251,7 +251,7 @@ func (c *Executor) answer(item sched.Item, outcome sched.Outcome, latency time.D
 func (c *Executor) answerAll(list []sched.Receipt, latency time.Duration) {
 	wait := time.Duration(0)
 	for _, r := range list {
-		c.guard("counting an answer", func() { c.options.Answered(r.Item, r.Outcome, latency) })
+		c.withoutPanic("counting an answer", func() { c.options.Answered(r.Item, r.Outcome, latency) })
 		c.leaving.over(r.Item)
 		wait = max(wait, c.putOff(r))
 	}

@@ -93,7 +93,7 @@ func (w wanted) withoutStart() wanted {
 
 func (c *Executor) setPhase(item sched.Item) {
 	urgent := false
-	c.guard("asking whether a controller waits for a phase", func() { urgent = c.options.Urgent(item) })
+	c.withoutPanic("asking whether a controller waits for a phase", func() { urgent = c.options.Urgent(item) })
 	c.podGroups.write(item.Group, item.UID, func(w *groupWrite) {
 		if w.phase != nil {
 			c.answer(*w.phase, sched.Done, 0) // a newer phase took its place
@@ -208,7 +208,7 @@ func (pg *podGroupWriter) launch(group ledger.Key, w *groupWrite) {
 	w.wanted, w.urgent = wanted{}, false
 	queue.do(func() (latency time.Duration, overloaded bool) {
 		outcome := sched.Failed
-		pg.x.guard("writing the status of a PodGroup", func() {
+		pg.x.withoutPanic("writing the status of a PodGroup", func() {
 			outcome, latency, overloaded = pg.x.requests.run(pg.request(group, w.uid, what))
 		})
 		pg.wrote(what, outcome, latency)

@@ -14,14 +14,14 @@ import (
 func (c *Executor) BindInTurn(items []sched.Item, first func() bool) {
 	items = slices.Clone(items)
 	patience := DefaultVolumeWait
-	c.guard("asking how long volumes may take", func() { patience = c.options.VolumeWait() })
+	c.withoutPanic("asking how long volumes may take", func() { patience = c.options.VolumeWait() })
 	c.options.Panicked.Go("binding pods one after the other", func() { c.inTurn(items, first, patience) })
 }
 
 func (c *Executor) inTurn(items []sched.Item, first func() bool, patience time.Duration) {
 	if first != nil {
 		may := false
-		c.guard("making the first pod ready to be bound", func() { may = first() })
+		c.withoutPanic("making the first pod ready to be bound", func() { may = first() })
 		if !may {
 			c.leave(items, result{outcome: sched.Failed})
 			return
@@ -60,7 +60,7 @@ func (c *Executor) leave(items []sched.Item, because result) {
 		return
 	}
 	for _, i := range items {
-		c.guard("counting an answer", func() { c.options.Answered(i, sched.Failed, 0) })
+		c.withoutPanic("counting an answer", func() { c.options.Answered(i, sched.Failed, 0) })
 	}
 	c.deliver(answers)
 }

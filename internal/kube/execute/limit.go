@@ -130,7 +130,7 @@ func (l *requestQueue) run(work func() (time.Duration, bool)) {
 	for work != nil {
 		var latency time.Duration
 		var overloaded bool
-		_ = l.panicked.Guard("carrying something out", func() { latency, overloaded = work() }) // the queue goes on
+		_ = l.panicked.Recover("carrying something out", func() { latency, overloaded = work() }) // the queue goes on
 		work = l.next(latency, overloaded)
 	}
 }

@@ -132,7 +132,7 @@ func (re *requests) try(e request) (r result) {
 }
 
 func (re *requests) leading() (yes bool) {
-	re.x.guard("asking whether this scheduler acts", func() { yes = re.x.options.Leading() })
+	re.x.withoutPanic("asking whether this scheduler acts", func() { yes = re.x.options.Leading() })
 	return yes
 }
 
@@ -145,7 +145,7 @@ func (re *requests) settle(item sched.Item, d doubt, latency time.Duration, then
 		d.request.what, "until", d.until)
 	re.x.options.Panicked.Go("awaiting what becomes of an item", func() {
 		outcome := sched.Failed
-		re.x.guard("looking what became of an item", func() { outcome = re.verdict(d) })
+		re.x.withoutPanic("looking what became of an item", func() { outcome = re.verdict(d) })
 		re.doubts.Add(-1)
 		re.x.answer(item, outcome, latency)
 		then(outcome)
@@ -186,7 +186,7 @@ func (re *requests) timed(latency *time.Duration, f func(context.Context) error)
 	ctx, cancel := context.WithTimeout(re.x.ctx, apiRequest)
 	defer cancel()
 	start := time.Now()
-	if p := re.x.options.Panicked.Guard("asking the API server", func() { err = f(ctx) }); p != nil {
+	if p := re.x.options.Panicked.Recover("asking the API server", func() { err = f(ctx) }); p != nil {
 		err = p // the request may have been carried out
 	}
 	*latency = time.Since(start)

@@ -38,7 +38,7 @@ func (c *Executor) unready(items []sched.Item) map[uint64][]sched.Item {
 
 // needs says that something has to be written first, or that the choice cannot be read.
 func (c *Executor) needs(chosen ledger.Chosen) (yes bool) {
-	known := c.guard("reading what was chosen for a pod", func() {
+	known := c.withoutPanic("reading what was chosen for a pod", func() {
 		v, err := filters.WritesOf(chosen)
 		if err != nil || v.Any() {
 			yes = true
@@ -95,7 +95,7 @@ func (c *Executor) prepared(items []sched.Item, patience time.Duration) (made ma
 	began := time.Now()
 	until := began.Add(patience)
 	failed := &obstacle{items[0], sched.Failed, "volumes and devices", errPanicked}
-	c.guard("preparing volumes and devices", func() {
+	c.withoutPanic("preparing volumes and devices", func() {
 		if failed = c.volumes.prepare(items, until); failed == nil {
 			made, failed = c.devices.reserve(items, until)
 		}
@@ -104,7 +104,7 @@ func (c *Executor) prepared(items []sched.Item, patience time.Duration) (made ma
 		c.abandon(items, failed)
 		return nil, false
 	}
-	c.guard("counting what was prepared", func() {
+	c.withoutPanic("counting what was prepared", func() {
 		for _, i := range items {
 			if i.Chosen != "" {
 				c.options.Prepared(i, time.Since(began))

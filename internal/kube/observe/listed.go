@@ -43,7 +43,7 @@ func listedPods(w *Observer) listed {
 	return listed{kind: model.KindPod, resource: corev1.SchemeGroupVersion.WithResource("pods"),
 		selector: "status.phase!=Succeeded,status.phase!=Failed", store: w.store(model.KindPod),
 		rest: w.options.Kube.CoreV1().RESTClient(),
-		keep: w.unharmed(model.KindPod, w.pod),
+		keep: w.recovering(model.KindPod, w.pod),
 		list: func(ctx context.Context, o metav1.ListOptions) ([]metav1.Object, metav1.ListMeta, error) {
 			list, err := w.options.Kube.CoreV1().Pods(metav1.NamespaceAll).List(ctx, o)
 			if err != nil {
@@ -73,7 +73,7 @@ func listedClaims(w *Observer) listed {
 	return listed{kind: translate.KindResourceClaim,
 		resource: resourcev1.SchemeGroupVersion.WithResource("resourceclaims"),
 		store:    w.store(translate.KindResourceClaim), rest: w.options.Kube.ResourceV1().RESTClient(),
-		keep: w.unharmed(translate.KindResourceClaim, stripClaim),
+		keep: w.recovering(translate.KindResourceClaim, stripClaim),
 		list: func(ctx context.Context, o metav1.ListOptions) ([]metav1.Object, metav1.ListMeta, error) {
 			list, err := w.options.Kube.ResourceV1().ResourceClaims(metav1.NamespaceAll).List(ctx, o)
 			if err != nil {

@@ -140,7 +140,7 @@ func (w *Observer) watch(k kind) error {
 	if k.name == model.KindPod {
 		strip = w.pod
 	}
-	if err := informer.SetTransform(w.unharmed(k.name, strip)); err != nil {
+	if err := informer.SetTransform(w.recovering(k.name, strip)); err != nil {
 		return fmt.Errorf("watch %s: %w", k.name, err)
 	}
 	handler := w.handler()
@@ -152,7 +152,7 @@ func (w *Observer) watch(k kind) error {
 	case model.KindPod:
 		handler = w.ownership.podHandler()
 	}
-	handled, err := informer.AddEventHandler(guarded{handler, w})
+	handled, err := informer.AddEventHandler(recoveringHandler{handler, w})
 	if err != nil {
 		return fmt.Errorf("watch %s: %w", k.name, err)
 	}
@@ -261,10 +261,10 @@ func (w *Observer) All() (facts []model.Fact) {
 
 // fact returns the fact of a change. If a bug makes reading the object panic, the object counts as absent.
 func (w *Observer) fact(c change) (f model.Fact, ok bool) {
-	if w.options.Panicked.Guard("reading an object", func() { f, ok = w.read(c) }) == nil {
+	if w.options.Panicked.Recover("reading an object", func() { f, ok = w.read(c) }) == nil {
 		return f, ok
 	}
-	_ = w.options.Panicked.Guard("leaving an object out", func() { f, ok = head(c.object) }) // else there is no word of it
+	_ = w.options.Panicked.Recover("leaving an object out", func() { f, ok = head(c.object) }) // else no word
 	return f, ok
 }
 

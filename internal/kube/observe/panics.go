@@ -23,32 +23,32 @@ func (w *Observer) lose() {
 	w.queue.awake()
 }
 
-// guarded is a handler of which a panic costs one report.
-type guarded struct {
+// recoveringHandler is a handler of which a panic costs one report.
+type recoveringHandler struct {
 	handler cache.ResourceEventHandler
 	w       *Observer
 }
 
-func (g guarded) do(report func()) {
-	if g.w.options.Panicked.Guard("taking in what a watch reports", report) != nil {
+func (g recoveringHandler) do(report func()) {
+	if g.w.options.Panicked.Recover("taking in what a watch reports", report) != nil {
 		g.w.lose()
 	}
 }
 
-func (g guarded) OnAdd(o any, first bool) { g.do(func() { g.handler.OnAdd(o, first) }) }
-func (g guarded) OnUpdate(before, after any) {
+func (g recoveringHandler) OnAdd(o any, first bool) { g.do(func() { g.handler.OnAdd(o, first) }) }
+func (g recoveringHandler) OnUpdate(before, after any) {
 	g.do(func() {
 		g.compare(before, after)
 		g.handler.OnUpdate(before, after)
 	})
 }
-func (g guarded) OnDelete(o any) { g.do(func() { g.handler.OnDelete(o) }) }
+func (g recoveringHandler) OnDelete(o any) { g.do(func() { g.handler.OnDelete(o) }) }
 
-// unharmed is a transform of which a panic leaves an object as it is, and a pod as one of
+// recovering is a transform of which a panic leaves an object as it is, and a pod as one of
 // which little is known.
-func (w *Observer) unharmed(kind model.Kind, transform cache.TransformFunc) cache.TransformFunc {
+func (w *Observer) recovering(kind model.Kind, transform cache.TransformFunc) cache.TransformFunc {
 	return func(o any) (out any, err error) {
-		if w.options.Panicked.Guard("reading a "+string(kind), func() { out, err = transform(o) }) == nil {
+		if w.options.Panicked.Recover("reading a "+string(kind), func() { out, err = transform(o) }) == nil {
 			return out, err
 		}
 		if pod, is := o.(*corev1.Pod); is {
@@ -80,7 +80,7 @@ func (w *Observer) unread(in *corev1.Pod) *Pod {
 		in.Spec.Overhead
 	for _, p := range []*corev1.Pod{&asking, &bare} {
 		var f model.Fact
-		if w.options.Panicked.Guard("reading what a pod asks for", func() {
+		if w.options.Panicked.Recover("reading what a pod asks for", func() {
 			f, _ = translate.Fact(p, w.options.Translate)
 		}) != nil {
 			continue
@@ -104,7 +104,7 @@ func setAside(f model.Fact) *Pod {
 // untilEnd runs a step that lasts until ctx ends, again after a moment when it panics.
 func (w *Observer) untilEnd(ctx context.Context, step string, do func(context.Context)) {
 	go func() {
-		for w.options.Panicked.Guard(step, func() { do(ctx) }) != nil {
+		for w.options.Panicked.Recover(step, func() { do(ctx) }) != nil {
 			again := time.NewTimer(askAgain)
 			select {
 			case <-ctx.Done():

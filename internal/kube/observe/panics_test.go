@@ -85,7 +85,7 @@ func TestAPodThatCannotBeReadIsSetAside(t *testing.T) {
 // What a handler panicked at is not lost: All has it.
 func TestAReportThatPanicsIsFoundAgain(t *testing.T) {
 	w := (&Observer{queue: newQueue()}).wire()
-	g := guarded{cache.ResourceEventHandlerFuncs{AddFunc: func(any) { panic("taking it in") }}, w}
+	g := recoveringHandler{cache.ResourceEventHandlerFuncs{AddFunc: func(any) { panic("taking it in") }}, w}
 	g.OnAdd(seen("p", "", "1"), false)
 	select {
 	case <-w.Wake():

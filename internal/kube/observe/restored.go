@@ -15,7 +15,7 @@ func (w *Observer) Restored() bool { return w.restored.Load() }
 
 // compare notes when what is there under a name goes back in time: in one life, or from a later life to an earlier one
 // or back again. An object that is made again is newer than the one that was deleted before.
-func (g guarded) compare(before, after any) {
+func (g recoveringHandler) compare(before, after any) {
 	_, was := version(before)
 	if _, is := version(after); 0 < is && is < was {
 		g.w.restored.Store(true)

@@ -113,7 +113,7 @@ func (k *kinds) resource(kind schema.GroupVersionKind, then func()) (schema.Grou
 func (k *kinds) ask(what func() error) (err error) {
 	k.mu.Unlock()
 	defer k.mu.Lock()
-	if panicked := k.panicked.Guard("asking what the API server serves of owners", func() {
+	if panicked := k.panicked.Recover("asking what the API server serves of owners", func() {
 		err = what()
 	}); panicked != nil {
 		return panicked

@@ -123,8 +123,8 @@ func (r *Reader) Run(ctx context.Context) {
 		}
 		go func() {
 			defer func() { <-slots }()
-			if r.options.Panicked.Guard("reading an owner", func() { r.read(ctx, o) }) != nil {
-				_ = r.options.Panicked.Guard("giving an owner up", func() { r.answer(o, nil, Final) })
+			if r.options.Panicked.Recover("reading an owner", func() { r.read(ctx, o) }) != nil {
+				_ = r.options.Panicked.Recover("giving an owner up", func() { r.answer(o, nil, Final) })
 			}
 		}()
 	}

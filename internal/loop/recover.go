@@ -27,22 +27,22 @@ const mostRest = 30 * time.Second
 // panicked counts a panic, of any goroutine.
 func (l *loop) panicked(string) { l.metrics.panics.Inc() }
 
-// unharmed runs a step. A panic affects only the step itself; it returns true if there was none.
-func (l *loop) unharmed(step string, do func()) bool {
-	return crash.Handler(l.panicked).Guard(step, do) == nil
+// withoutPanic runs a step. A panic affects only the step itself; it returns true if there was none.
+func (l *loop) withoutPanic(step string, do func()) bool {
+	return crash.Handler(l.panicked).Recover(step, do) == nil
 }
 
-// guard runs a step and returns true if it did not panic. A panic is logged, the state that led to it is
+// runOrRebuild runs a step and returns true if it did not panic. A panic is logged, the state that led to it is
 // saved, and the step has no effect: the engine is made anew from what is known, without the job that
 // makes it panic, if there is one.
-func (re *rebuilds) guard(step string, do func()) bool {
-	if re.l.unharmed(step, do) {
+func (re *rebuilds) runOrRebuild(step string, do func()) bool {
+	if re.l.withoutPanic(step, do) {
 		return true
 	}
 	re.panics++
 	re.blind = true // until the engine is whole again
 	re.l.background.recorder.broken("panic")
-	re.l.unharmed("setting things right after a panic", re.recoverFrom)
+	re.l.withoutPanic("setting things right after a panic", re.recoverFrom)
 	return false
 }
 
@@ -54,7 +54,7 @@ func (re *rebuilds) recoverFrom() {
 	if !ok {
 		return
 	}
-	re.l.unharmed("saving what led to a panic", func() {
+	re.l.withoutPanic("saving what led to a panic", func() {
 		if path, err := recording.Save(re.l.background.recorder.dir(), "panic", state); err != nil {
 			klog.ErrorS(err, "What led to it could not be saved")
 		} else {
@@ -63,7 +63,7 @@ func (re *rebuilds) recoverFrom() {
 	})
 	blame := ledger.JobKey{}
 	found := false
-	re.l.unharmed("looking for what makes it panic", func() { blame, found = re.leftOut.blame(state, re.fresh) })
+	re.l.withoutPanic("looking for what makes it panic", func() { blame, found = re.leftOut.blame(state, re.fresh) })
 	if found {
 		klog.InfoS("A job is set aside until this scheduler is started again: deciding about it panics", "job", blame)
 	} else if re.panics > 1 {
@@ -79,7 +79,7 @@ func (re *rebuilds) pause() {
 
 // state is what an engine is made anew from; false when that cannot be determined.
 func (l *loop) state() (s recording.State, ok bool) {
-	ok = l.unharmed("reading what is known", func() {
+	ok = l.withoutPanic("reading what is known", func() {
 		s = recording.State{Version: l.o.Version, Now: l.now(), Period: l.o.Period,
 			Facts: append(l.seen.All(), l.refusals.memory.facts()...), Commitments: l.engine.LastCheckpoint(),
 			Configuration: l.conf.inEffect(), UTCOffset: l.conf.offset}
@@ -117,7 +117,7 @@ func (re *rebuilds) remake(s recording.State) {
 	re.l.engine, re.l.receipts, re.l.next = next, nil, re.l.now()
 	re.l.background.plans.noteState()
 	re.l.background.recorder.remade()
-	if !re.l.unharmed("following what became of bindings", func() {
+	if !re.l.withoutPanic("following what became of bindings", func() {
 		re.l.origins.follow(answered)
 		re.l.reports.evictions.follow(answered, &re.l.reports.queues)
 		re.l.refusals.follow(s.Facts)
@@ -136,7 +136,7 @@ func (og *gangOrigins) forget() {
 
 // made is an engine that has a state and to which receipts were applied; false when that panics.
 func (re *rebuilds) made(s recording.State, receipts []sched.Receipt) (e *sched.Engine, ok bool) {
-	ok = re.l.unharmed("making the engine anew", func() {
+	ok = re.l.withoutPanic("making the engine anew", func() {
 		e = re.fresh()
 		re.leftOut.feed(e, s)
 		e.Receive(receipts...)
