@@ -225,6 +225,7 @@ func (p Process) schedule(s *scheduling, f *pflag.FlagSet, args []string) error 
 		defer quiet()
 		s.Dump = asked
 	}
+	useThreads(p.Env)
 	klog.InfoS("Starting", "version", s.Version, "schedulerNames", s.SchedulerNames)
 	if err := loop.Run(ctx, s.Options); err != nil {
 		return badInput(strings.Split("error: "+err.Error(), "\n")...)
