@@ -22,8 +22,9 @@ import (
 // Claims with selectors as costly as the API server accepts them, and claims of which the search for devices has no
 // end, leave others' pods as quick as they were: what the scheduler adds to a pod's way from the watch to its binding
 // is two rounds of the loop at the most, which take less than 50 ms of a processor, all that the loop does in them
-// included. Where others use the same processor a round now and then takes longer for it: one of fifty may take up to
-// three times that. How long pods take in all is told: on a busy machine that is the API server's, and the machine's.
+// included. Where others use the same processor a round takes longer for it, as it does without such claims: five times
+// what two rounds take then is added, and one of fifty may take up to three times 50 ms. How long pods take in all is
+// told: on a busy machine that is the API server's, and the machine's.
 func TestClaimsOfOthersHoldUpNobody(t *testing.T) {
 	for name, c := range map[string]struct {
 		nodes int
@@ -58,9 +59,9 @@ func TestClaimsOfOthersHoldUpNobody(t *testing.T) {
 			t.Logf("%.0f cycles of %.2f ms with them; from a pod's creation to the sight of its node, median, 9 of 10, most: "+
 				"%v before, %v with them, %v after", ended.count-began.count,
 				(ended.sum-began.sum)/max(1, ended.count-began.count), before, with, after)
-			if mostly == 0 || mostly > 50*time.Millisecond || beside > 150*time.Millisecond {
-				t.Errorf("two rounds of the loop took %v of a processor in 49 of 50, %v at most, want no more than 50 and 150 ms",
-					mostly, beside)
+			if slow := 5 * alone; mostly == 0 || mostly > 50*time.Millisecond+slow || beside > 150*time.Millisecond+slow {
+				t.Errorf("two rounds of the loop took %v of a processor in 49 of 50, %v at most, want no more than %v and %v",
+					mostly, beside, 50*time.Millisecond+slow, 150*time.Millisecond+slow)
 			}
 		})
 	}
