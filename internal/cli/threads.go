@@ -3,9 +3,9 @@ package cli
 import "runtime"
 
 // useThreads gives the Go runtime a third thread where it would use two: starts are estimated by two runs at the same
-// time. Beside these, the runtime would let the scheduler's loop wait for a time slice of each, 20 ms in all; the kernel
-// lets the loop's own thread begin within 2 ms (docs/design/0077). Nothing changes where the environment variable
-// GOMAXPROCS says how many there are.
+// time. Beside these, the runtime would let the scheduler's loop wait for a time slice of each, 20 ms in all; the
+// kernel lets the loop's own thread begin within 2 ms (docs/design/0077). Nothing changes where the environment
+// variable GOMAXPROCS says how many there are.
 func useThreads(env func(string) string) {
 	if n := runtime.GOMAXPROCS(0); threads(n, env) != n {
 		runtime.GOMAXPROCS(threads(n, env))

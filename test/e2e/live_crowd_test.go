@@ -94,8 +94,8 @@ func TestLiveAThousandPodsThatWait(t *testing.T) {
 	}
 }
 
-// quickly makes some pods, each when it is due and the one before is bound, and returns how long each took, the quickest
-// first.
+// quickly makes some pods, each when it is due and the one before is bound, and returns how long each took, the
+// quickest first.
 func quickly(t *testing.T, seen watch.Interface, ns, name string, pods int, due func(n int)) (took []time.Duration) {
 	t.Helper()
 	for n := range pods {
