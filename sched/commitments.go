@@ -191,7 +191,7 @@ func (e *Engine) EvictionsKnownFrom(at int64) { e.l.EvictionHistory.KnownFrom(at
 // Restore takes commitments over after the facts were applied. Facts beat commitments: a commitment is dropped if its
 // object is gone, is another object of the same name by now, or already shows what was decided.
 func (e *Engine) Restore(c Commitments) {
-	e.l.Settle()
+	e.l.ExtendDims()
 	if e.decided = e.decided || c.Decided; e.decided {
 		e.l.Lenders.Vote()
 	}

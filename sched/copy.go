@@ -77,7 +77,7 @@ func (c *Copy) remake() error {
 	}
 	e.Apply(c.facts...)
 	e.Restore(c.base)
-	e.l.Settle()
+	e.l.ExtendDims()
 	e.l.Changes.TakeRecommitted() // lists them from now on
 	if c.noted != nil {
 		e.l.Usage.TakeChanges()
@@ -172,7 +172,7 @@ func (c *Copy) Revert() {
 
 func (c *Copy) takeBack() {
 	e := c.e
-	e.l.Settle()
+	e.l.ExtendDims()
 	e.l.Statements.TakeBackProvisional()
 	pods, jobs := c.touched()
 	for _, k := range pods {
@@ -222,7 +222,7 @@ func (c *Copy) takeBack() {
 	e.Restore(rest)
 	e.l.Usage.TakeBack(&c.noted.used)
 	e.stmts = c.base.Statement - e.l.Statements.Count() // together they number the next statement
-	e.l.Settle()
+	e.l.ExtendDims()
 }
 
 // touched lists the pods and jobs with commitments that a try may have changed.

@@ -61,7 +61,7 @@ func (e *Engine) Apply(facts ...model.Fact) {
 func (e *Engine) Decide(now int64) (plan Plan, events []trace.Event, next int64) {
 	// 1. Take back what was held for one cycle only, and end what has expired. Before that, plugins get the
 	// time: a plugin without it refuses revocable nodes, and reservations there would end.
-	e.l.Settle()
+	e.l.ExtendDims()
 	e.l.Statements.TakeBackProvisional()
 	e.l.Charges.Begin()
 	e.emptyPlan()

@@ -13,7 +13,7 @@ import (
 // with those before it that may go, so that a disruption budget is spent once. In addition to the profile's
 // guards it asks those of critical pods and of disruption budgets, configured or not.
 func (e *Engine) Guarded(pods []ledger.Key) []trace.Reason {
-	e.l.Settle()
+	e.l.ExtendDims()
 	guards := []policy.Guard{always(conformance.Definition(), e.l), always(pdb.Definition(), e.l)}
 	out := make([]trace.Reason, len(pods))
 	var unit policy.Unit

@@ -13,7 +13,7 @@ import (
 // translated, references to objects that do not exist, and what plugins find. A Report also has the pods on
 // nodes that do not exist.
 func (e *Engine) Problems() []Problem {
-	e.l.Settle()
+	e.l.ExtendDims()
 	return e.reports.problems()
 }
 

@@ -23,7 +23,7 @@ type QueueWhy struct {
 // QueueWhy returns the arithmetic of a queue's figures by the present facts; false for a name of no queue that
 // is known or named.
 func (e *Engine) QueueWhy(name string) (QueueWhy, bool) {
-	e.l.Settle()
+	e.l.ExtendDims()
 	q, known := e.l.Queues.Find(name)
 	if !known {
 		return QueueWhy{}, false

@@ -136,7 +136,7 @@ type Problem struct {
 
 // Report describes the present state.
 func (e *Engine) Report() Report {
-	e.l.Settle()
+	e.l.ExtendDims()
 	out := Report{Queues: e.reports.queueReports(), Jobs: e.reports.jobReports(), Pods: e.reports.podReports(),
 		Nodes: e.reports.nodeReports(), Problems: sortProblems(append(e.reports.problems(), e.reports.lost()...)),
 		Bookings: e.policy.Bookings(), Devices: DevicesOf(e)(), Now: e.session.Now}
@@ -164,13 +164,13 @@ func DevicesByNode(all []*DevicePool) map[string][]*DevicePool {
 
 // BookingsOf describes the bookings of nodes in advance only, by name, as an engine's Report does.
 func BookingsOf(e *Engine) []BookingReport {
-	e.l.Settle()
+	e.l.ExtendDims()
 	return e.policy.Bookings()
 }
 
 // Queues describes the queues only, by name, as in a Report, without the cost of its pods and nodes.
 func (e *Engine) Queues() []QueueReport {
-	e.l.Settle()
+	e.l.ExtendDims()
 	return e.reports.queueReports()
 }
 

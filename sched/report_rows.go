@@ -52,7 +52,7 @@ type network struct {
 
 // begin readies the rows for an engine between two cycles.
 func (r *ReportRows) begin(e *Engine) network {
-	e.l.Settle()
+	e.l.ExtendDims()
 	if r.e != e {
 		*r = ReportRows{e: e}
 	}

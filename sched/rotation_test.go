@@ -44,7 +44,7 @@ func TestARotationNamesTheFirstOfItsQueues(t *testing.T) {
 // turn draws a forest of queues with jobs, and turns among them to the end.
 func turn(t *rapid.T, e *Engine) {
 	queues := forest(t, e)
-	e.l.Settle()
+	e.l.ExtendDims()
 	e.policy.Open(&trace.Recorder{}, policy.NoStopwatch{})
 	var jobs []ledger.JobID
 	inside := map[ledger.QueueID]int{}

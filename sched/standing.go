@@ -27,7 +27,7 @@ type Ahead struct {
 // Standing returns where a job stands in the order of service now. Its cost grows with the number of jobs that wait.
 func (q Questions) Standing(id ledger.JobID) (out Standing) {
 	e := q.e
-	e.l.Settle()
+	e.l.ExtendDims()
 	turn, _ := e.reports.served()
 	queue := e.l.Job(id).Queue
 	out.Queues, out.Turn = len(turn), turn[queue]

@@ -175,7 +175,7 @@ func domainAnswers(l *ledger.Ledger, m *topology.Map) string {
 
 func tableAnswers(l *ledger.Ledger, tables map[resource.Dim]*fraction.Table) string {
 	var r report
-	l.Settle()
+	l.ExtendDims()
 	left := make([]int64, l.Nodes.Len())
 	for d := range resource.Dim(l.Dims.Len()) {
 		if tables[d] == nil {
@@ -193,7 +193,7 @@ func tableAnswers(l *ledger.Ledger, tables map[resource.Dim]*fraction.Table) str
 // nodeAnswers are what an index says for every task that waits.
 func nodeAnswers(l *ledger.Ledger, x *class.Index) string {
 	var r report
-	l.Settle()
+	l.ExtendDims()
 	for _, t := range waitingTasks(l) {
 		key, c := l.Task(t).Key, l.Task(t).Class
 		now := x.Best(class.Query{Task: t})
@@ -216,7 +216,7 @@ func nodeAnswers(l *ledger.Ledger, x *class.Index) string {
 // victimAnswers are, for every job with tasks that wait, whether pods would be evicted for it, and why not.
 func victimAnswers(l *ledger.Ledger, search *evict.Search) string {
 	var r report
-	l.Settle()
+	l.ExtendDims()
 	for _, scope := range []evict.Scope{evict.SameQueue, evict.OtherQueues} {
 		rule := evict.Options{Scope: scope, WholeGangs: true}
 		for _, j := range waitingJobs(l) {
@@ -296,7 +296,7 @@ func checkParked(t *rapid.T, e *Engine) {
 func policyAnswers(e *Engine, set *policy.Set, now int64) string {
 	var r report
 	l := e.l
-	l.Settle()
+	l.ExtendDims()
 	set.At(now)
 	set.Open(&trace.Recorder{}, policy.NoStopwatch{})
 	set.Explain(true)

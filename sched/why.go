@@ -38,20 +38,20 @@ func (q Questions) Ready(id ledger.JobID) bool { return q.e.policy.Ready(id) }
 
 // Jobs describes all jobs, as in a Report.
 func (q Questions) Jobs() []JobReport {
-	q.e.l.Settle()
+	q.e.l.ExtendDims()
 	return q.e.reports.jobReports()
 }
 
 // Pods describes all pods, as in a Report.
 func (q Questions) Pods() []PodReport {
-	q.e.l.Settle()
+	q.e.l.ExtendDims()
 	return q.e.reports.podReports()
 }
 
 // PodsOf describes the pods of the jobs that have a name in a namespace, as in a Report.
 func (q Questions) PodsOf(namespace, job string) (out []PodReport) {
 	e := q.e
-	e.l.Settle()
+	e.l.ExtendDims()
 	e.l.Jobs.Each(func(id ledger.JobID) bool {
 		if k := &e.l.Job(id).Key; k.Namespace == namespace && k.Name == job {
 			out = append(out, podsOf(&e.reports, id)...)
@@ -65,7 +65,7 @@ func (q Questions) PodsOf(namespace, job string) (out []PodReport) {
 // PodsOn describes the pods that a Report has on a node.
 func (q Questions) PodsOn(node string) (out []PodReport) {
 	e := q.e
-	e.l.Settle()
+	e.l.ExtendDims()
 	n, known := e.l.Nodes.Find(node)
 	e.l.Tasks.Each(func(id ledger.TaskID) bool {
 		if t := e.l.Task(id); known && t.Node == n || t.Node == ledger.NoNode && t.Pod.Node == node {
@@ -79,14 +79,14 @@ func (q Questions) PodsOn(node string) (out []PodReport) {
 
 // Nodes describes all nodes, as in a Report, without their devices.
 func (q Questions) Nodes() []NodeReport {
-	q.e.l.Settle()
+	q.e.l.ExtendDims()
 	return q.e.reports.nodeReports()
 }
 
 // Job describes one job. It costs what its pods and the jobs that wait cost.
 func (q Questions) Job(id ledger.JobID) JobWhy {
 	e := q.e
-	e.l.Settle()
+	e.l.ExtendDims()
 	job := e.l.Job(id)
 	w := JobWhy{Job: e.reports.jobReport(id), Admitted: job.Admitted(), Enqueue: e.profile.HasAction("enqueue"),
 		Standing: q.Standing(id), Starves: e.policy.Eviction.Starving(id)}
@@ -133,7 +133,7 @@ type PodWhy struct {
 // that name. It asks each node about a pod that waits.
 func (q Questions) Pod(namespace, name string) (PodWhy, ledger.JobID, bool) {
 	e := q.e
-	e.l.Settle()
+	e.l.ExtendDims()
 	id, known := e.l.Tasks.Find(ledger.Key{Namespace: namespace, Name: name})
 	if !known {
 		return PodWhy{}, ledger.NoJob, false
@@ -193,7 +193,7 @@ type HeldRoom struct {
 // Node describes one node, without its devices; false when there is none of that name, or it is set aside.
 func (q Questions) Node(name string) (NodeWhy, bool) {
 	e := q.e
-	e.l.Settle()
+	e.l.ExtendDims()
 	n, known := e.l.Nodes.Find(name)
 	if !known || !e.l.Node(n).Present() {
 		return NodeWhy{}, false

@@ -37,7 +37,7 @@ func (p planner) byScheduler(a planning, jobs *manifest.Set) (told *explain.Plan
 		if err := x.query("/v1/plan", text.Bytes(), x.wait, out); err != nil {
 			return err
 		}
-		if settled = out.Settled() || a.until == 0 && a.search == 0; settled {
+		if settled = out.Decided() || a.until == 0 && a.search == 0; settled {
 			return nil
 		}
 		if ahead := p.askedAhead(a, x, text.Bytes()); ahead != nil {

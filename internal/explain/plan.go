@@ -71,8 +71,8 @@ func (p *Plan) Evicted(list []*trace.Eviction, after time.Duration) {
 	}
 }
 
-// Settled says that each job starts, runs or can never run.
-func (p *Plan) Settled() bool {
+// Decided says that each job starts, runs or can never run.
+func (p *Plan) Decided() bool {
 	return !slices.ContainsFunc(p.Jobs, func(j PlannedJob) bool { return j.outcome() == "waits" })
 }
 

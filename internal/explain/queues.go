@@ -90,7 +90,7 @@ type Round struct {
 	Asked       string `json:"withinRequest"`
 	Value       string `json:"deserved"`
 	Met         bool   `json:"met"`
-	Settling    bool   `json:"settling"`
+	Correction  bool   `json:"settling"`
 }
 
 // NewQueues makes the document from the engine's state and the run so far.
@@ -200,7 +200,7 @@ func arithmetic(a *trace.Arithmetic) Arithmetic {
 	for _, r := range a.Rounds {
 		out.Rounds = append(out.Rounds, Round{Number: r.Number, TotalWeight: r.TotalWeight, Remaining: in(r.Remaining),
 			Given:  in(r.Given),
-			Capped: in(r.Capped), Asked: in(r.Asked), Value: in(r.Value), Met: r.Met, Settling: r.Settling})
+			Capped: in(r.Capped), Asked: in(r.Asked), Value: in(r.Value), Met: r.Met, Correction: r.Correction})
 	}
 	return out
 }

@@ -28,7 +28,7 @@ func byWeight() sched.QueueWhy {
 		Rounds: []trace.Round{
 			{Number: 1, TotalWeight: 4, Remaining: 100_000, Given: 25_000, Capped: 25_000, Asked: 25_000, Value: 30_000},
 			{Number: 2, TotalWeight: 2, Remaining: 35_000, Given: 17_500, Capped: 47_500, Asked: 47_500, Value: 47_500},
-			{Number: 3, Remaining: 0, Given: -2_500, Capped: 45_000, Asked: 45_000, Value: 45_000, Met: true, Settling: true},
+			{Number: 3, Remaining: 0, Given: -2_500, Capped: 45_000, Asked: 45_000, Value: 45_000, Met: true, Correction: true},
 		}}, {Dim: "memory", Weight: 1, Levels: []trace.Level{{Queue: "root"}, {Queue: "a"}}}}}
 }
 

@@ -181,7 +181,7 @@ func (p *page) rounds(a *Arithmetic) {
 		right("AT LEAST " + a.short(a.Guarantee)), left("")}}
 	for _, r := range a.Rounds {
 		number, weight, note := fmt.Sprint(r.Number), fmt.Sprintf("%d of %d", a.Weight, r.TotalWeight), r.note(a)
-		if r.Settling {
+		if r.Correction {
 			number, weight = "settled", "-"
 		}
 		rows = append(rows, []cell{right(number), right(a.short(r.Remaining)), right(weight), right(a.short(r.Given)),
@@ -194,7 +194,7 @@ func (p *page) rounds(a *Arithmetic) {
 // note says how a round ended for the queue.
 func (r Round) note(a *Arithmetic) string {
 	switch {
-	case r.Settling:
+	case r.Correction:
 		return "at the water level"
 	case r.Met && number(r.Value) >= number(a.Request):
 		return "has what it asks for"

@@ -91,8 +91,8 @@ func (l *loop) cycles(ctx context.Context) error {
 		}
 		stop()
 		time.Sleep(gather - time.Since(ended))
-		if l.o.Simulated.Settle != nil {
-			l.o.Simulated.Settle()
+		if l.o.Simulated.BeforeCycle != nil {
+			l.o.Simulated.BeforeCycle()
 		}
 		if l.restored() {
 			return errRestored

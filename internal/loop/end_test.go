@@ -35,7 +35,7 @@ func TestNothingIsDecidedAfterTheEnd(t *testing.T) {
 				lead: &leadership{won: make(chan struct{}, 1), lost: end.lost}}).wire()
 			l.lead.won <- struct{}{}
 			l.o.Period = time.Hour
-			l.o.Simulated.Settle = func() { t.Fatalf("%s: another cycle begins", end.what) }
+			l.o.Simulated.BeforeCycle = func() { t.Fatalf("%s: another cycle begins", end.what) }
 			if err := l.cycles(end.ctx); !errors.Is(err, end.want) {
 				t.Fatalf("%s: it ends with %v, want %v", end.what, err, end.want)
 			}

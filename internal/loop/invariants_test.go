@@ -40,7 +40,7 @@ func TestABindingAboveWhatANodeOffersIsCounted(t *testing.T) {
 	} {
 		apply(model.KindPod, step.name, &model.Pod{Meta: model.Meta{Namespace: "ns", Name: step.name, UID: step.name},
 			Node: "n", Phase: model.PodRunning, Spec: &model.Spec{Requests: resource.List{step.asks}}})
-		l.Settle()
+		l.ExtendDims()
 		item := sched.Item{Kind: sched.BindPod, Pod: ledger.Key{Namespace: "ns", Name: step.name}, Node: "n"}
 		evicted := item
 		evicted.Kind = sched.EvictPod
@@ -62,7 +62,7 @@ func TestWhatMustNotBeDecidedIsCounted(t *testing.T) {
 			Object: &model.Pod{Meta: model.Meta{Namespace: "ns", Name: name, UID: name}, Node: node, Group: "gang", Ours: true,
 				Index: -1, Phase: model.PodPending, Spec: &model.Spec{}}})
 	}
-	l.Settle()
+	l.ExtendDims()
 	if waits, _ := l.Tasks.Find(ledger.Key{Namespace: "ns", Name: "waits"}); l.Task(waits).Job == ledger.NoJob {
 		t.Fatal("the pod is in no job")
 	}

@@ -193,7 +193,7 @@ func (w *living) schedule() {
 			return k == model.KindBudget || slices.Contains(w.reads, k)
 		}, Translate: translate.Options{Schedulers: []string{"volcano"}, DefaultQueue: "default"}})
 	w.must(err)
-	w.options.Simulated.Settle = func() { w.order.Add(1) }
+	w.options.Simulated.BeforeCycle = func() { w.order.Add(1) }
 	o := w.options.withDefaults()
 	conf, err := newConfiguration(o)
 	w.must(err)

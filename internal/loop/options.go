@@ -70,8 +70,8 @@ type Options struct {
 
 // Simulated is what simulated time asks for, so that equal runs are equal; none of it: time is real.
 type Simulated struct {
-	// Settle, if set, is called before each cycle. It lets all that happens at one time happen before.
-	Settle func()
+	// BeforeCycle, if set, is called before each cycle. It lets all that happens at one time happen before.
+	BeforeCycle func()
 	// Order, if set, puts facts that are taken in together in an order; those about one object stay as they are. A first
 	// list comes in no order, and nothing decided follows from it; which words come first would.
 	Order func([]model.Fact)

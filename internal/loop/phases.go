@@ -73,7 +73,7 @@ func (l *loop) overdue(job *ledger.Job, t *reportedJob, group *schedulingv1beta1
 	} else if t.kept.Phase == model.GroupUnknown {
 		long = untilLost
 	} else if t.kept.Phase == model.GroupRunning && started(job) {
-		return t.settled(job, now)
+		return t.mayReportStart(job, now)
 	}
 	return now.Sub(t.keptSince) >= long
 }

@@ -154,7 +154,7 @@ func (rp *reports) reportStart(job *ledger.Job, t *reportedJob, group *schedulin
 		}
 	}
 	// Members beyond the minimum may wait: their own conditions say so.
-	if !t.unsaid() || !t.settled(job, now) {
+	if !t.unsaid() || !t.mayReportStart(job, now) {
 		return nil
 	}
 	waited := t.said

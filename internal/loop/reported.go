@@ -132,8 +132,8 @@ func (t *reported) forget() {
 // not say that the gang waits.
 const untilRunning = 10 * time.Second
 
-// settled says that the start of a gang may be reported.
-func (t *reportedJob) settled(job *ledger.Job, now time.Time) bool {
+// mayReportStart says that the start of a gang may be reported.
+func (t *reportedJob) mayReportStart(job *ledger.Job, now time.Time) bool {
 	return job.By[model.Bound]+job.By[model.Binding] == 0 || now.Sub(t.started) >= untilRunning || t.misleads(now)
 }
 

@@ -177,7 +177,7 @@ const returned = 5 * time.Second
 // to run out, so that the server has time to do so.
 func (l *loop) stop(err error) {
 	l.finish(err)
-	left := l.executor.Unsettled()
+	left := l.executor.InFlight()
 	if left > 0 {
 		klog.InfoS("Requests were cut short by the end: the lease is left to run out", "unanswered", left)
 	}

@@ -42,7 +42,7 @@ type foresight struct {
 // lookAhead finds when jobs start that do not start within the next cycles, and what would make them run; nil where
 // there are none.
 func (p *planning) lookAhead(ctx context.Context, foresee Foresee, within lookout) (*foresight, error) {
-	wanted := p.unsettled()
+	wanted := p.undecided()
 	if len(wanted) == 0 {
 		return nil, nil
 	}
@@ -93,8 +93,8 @@ func (f *foresight) take(k ledger.JobKey, from *course) {
 	}
 }
 
-// unsettled are the jobs that neither start in the next cycles, nor run, nor can never run.
-func (p *planning) unsettled() (out []ledger.JobKey) {
+// undecided are the jobs that neither start in the next cycles, nor run, nor can never run.
+func (p *planning) undecided() (out []ledger.JobKey) {
 	for i := range p.first.Jobs {
 		j := &p.first.Jobs[i]
 		if k := j.Key(); j.Reason.Is() && j.Reason.Never == nil && !j.HasMinimum() &&

@@ -100,7 +100,7 @@ func (w *World) remove(ref model.Ref) {
 		leaving := *p
 		leaving.Deleting = true
 		w.objects.change(l, &leaving)
-		w.objects.settle(l)
+		w.objects.advance(l)
 	case p != nil:
 		w.objects.vanish(l)
 	default:

@@ -221,7 +221,7 @@ func (ob *objects) live(l *life) {
 	ob.changed[l.ref] = l
 	switch o := l.object.(type) {
 	case *model.Pod:
-		ob.settle(l)
+		ob.advance(l)
 	case *model.Node:
 		if isNew {
 			ob.rehouse(o.Name)
@@ -229,9 +229,9 @@ func (ob *objects) live(l *life) {
 	}
 }
 
-// settle sets in motion what a pod's state asks for: one that terminates is gone in
+// advance sets in motion what a pod's state asks for: one that terminates is gone in
 // the next cycle, one that has a node runs.
-func (ob *objects) settle(l *life) {
+func (ob *objects) advance(l *life) {
 	switch p := l.pod(); {
 	case p.Deleting:
 		ob.agenda.add(ob.w.shows+ob.w.period, vanish, l.ref, l)

@@ -70,7 +70,7 @@ func (t *tournament) top() entry {
 			return top
 		}
 		if replayed == mostReplayed {
-			t.settle()
+			t.replayAll()
 			continue
 		}
 		t.replay(int(top.at) / group)
@@ -78,9 +78,9 @@ func (t *tournament) top() entry {
 	return noEntry
 }
 
-// settle replaces all bounds at once, which costs less than to replay one group after the other where many wins are
+// replayAll replaces all bounds at once, which costs less than to replay one group after the other where many wins are
 // bounds: after a time in which other classes took nodes.
-func (t *tournament) settle() {
+func (t *tournament) replayAll() {
 	for i := range t.bounds {
 		for rest := t.bounds[i]; rest != 0; rest &= rest - 1 {
 			g := i*64 + bits.TrailingZeros64(rest)

@@ -102,7 +102,7 @@ func (w *world) yes() bool { return rapid.Bool().Draw(w.t, "yes") }
 func (w *world) apply(kind model.Kind, namespace, name string, o model.Object) {
 	w.version++
 	w.l.Apply(model.Fact{Ref: model.Ref{Kind: kind, Namespace: namespace, Name: name}, Version: w.version, Object: o})
-	w.l.Settle()
+	w.l.ExtendDims()
 	w.x.set.Open(&trace.Recorder{}, policy.NoStopwatch{})
 }
 

@@ -54,7 +54,7 @@ func newFull(b *testing.B, nodes int, queue string) *full {
 
 // open begins a cycle: what queues deserve follows from what is asked for by now.
 func (f *full) open() {
-	f.l.Settle()
+	f.l.ExtendDims()
 	f.set.At(1)
 	f.set.Open(&trace.Recorder{}, policy.NoStopwatch{})
 }

@@ -65,7 +65,7 @@ func newSquare(t *rapid.T, members int) *square {
 	}
 	s.set = set
 	s.build(members)
-	s.l.Settle()
+	s.l.ExtendDims()
 	s.nodes = class.New(s.l, set)
 	s.search = evict.NewSearch(&session.Session{L: s.l, Nodes: s.nodes, Policy: set, Now: 100,
 		Pending: pending.New(s.l, s.nodes, set)})

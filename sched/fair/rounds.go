@@ -18,15 +18,15 @@ func (s QueueDemand) Demand() Demand {
 
 // Round is one round of the loop of seed 000, §4, in one dimension.
 type Round struct {
-	// TotalWeight is that of the stakes that were not met before; zero when settling.
+	// TotalWeight is that of the stakes that were not met before; zero in a correction.
 	TotalWeight int64
 	// Remaining is what there was to share in this round, Left what it left.
 	Remaining, Left int64
-	// Settling marks a last round in which nothing is shared by weight: the rounds
+	// Correction marks a last round in which nothing is shared by weight: the rounds
 	// stopped short of the water level, and its figures replace theirs.
-	Settling bool
-	// Steps has one entry for every stake that was not met before, in order; when
-	// settling, for every demand of which the figure changes.
+	Correction bool
+	// Steps has one entry for every stake that was not met before, in order; in
+	// a correction, for every demand of which the figure changes.
 	Steps []Step
 }
 
@@ -34,7 +34,7 @@ type Round struct {
 type Step struct {
 	// QueueDemand is its index.
 	Demand int
-	// Given is its part of what remained, rounded down; when settling, the change,
+	// Given is its part of what remained, rounded down; in a correction, the change,
 	// which may be negative.
 	Given int64
 	// Capped is what it had and was given, within realCapability; Asked is that
@@ -49,7 +49,7 @@ type Step struct {
 // arithmetic; it decides nothing. The last Value of each stake is what Fill gives it.
 // The seed's rounds alone may end elsewhere: they do not give out what does not
 // divide, they count a floor as a head start, and they can give more than total
-// beside floors. Where that happens a last round settles it.
+// beside floors. Where that happens a last round corrects it.
 func Explain(total int64, stakes []QueueDemand) []Round {
 	deserved := make([]int64, len(stakes))
 	met := make([]bool, len(stakes))
@@ -65,7 +65,7 @@ func Explain(total int64, stakes []QueueDemand) []Round {
 		}
 		remaining = r.Left
 	}
-	return settle(rounds, total, stakes, deserved)
+	return appendCorrection(rounds, total, stakes, deserved)
 }
 
 // share is one round: it updates deserved and met.
@@ -94,15 +94,15 @@ func share(remaining int64, stakes []QueueDemand, deserved []int64, met []bool) 
 	return r
 }
 
-// settle appends a last round where the rounds differ from the water level.
-func settle(rounds []Round, total int64, stakes []QueueDemand, deserved []int64) []Round {
+// appendCorrection appends a last round where the rounds differ from the water level.
+func appendCorrection(rounds []Round, total int64, stakes []QueueDemand, deserved []int64) []Round {
 	demands := make([]Demand, len(stakes))
 	for i, s := range stakes {
 		demands[i] = s.Demand()
 	}
 	exact := make([]int64, len(stakes))
 	new(Filler).Fill(total, demands, exact)
-	r := Round{Settling: true}
+	r := Round{Correction: true}
 	left := resource.Sum{}.Plus(max(total, 0))
 	for i, x := range exact {
 		left = left.Minus(x)

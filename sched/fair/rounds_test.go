@@ -15,7 +15,7 @@ func sameRounds(t *testing.T, got, want []Round) {
 		}
 		a, b := got[i], want[i]
 		if a.TotalWeight != b.TotalWeight || a.Remaining != b.Remaining || a.Left != b.Left ||
-			a.Settling != b.Settling || !slices.Equal(a.Steps, b.Steps) {
+			a.Correction != b.Correction || !slices.Equal(a.Steps, b.Steps) {
 			t.Errorf("round %d\n got %+v\nwant %+v", i+1, a, b)
 		}
 	}
@@ -79,7 +79,7 @@ func TestExplainSettlesAHeadStart(t *testing.T) {
 		{Weight: 1, Floor: 30, Request: 100}, {Weight: 1, Request: 100}, {Weight: 2, Request: 10},
 	})
 	last := rounds[len(rounds)-1]
-	sameRounds(t, []Round{last}, []Round{{Settling: true, Remaining: 1, Steps: []Step{
+	sameRounds(t, []Round{last}, []Round{{Correction: true, Remaining: 1, Steps: []Step{
 		{Demand: 0, Given: -2, Capped: 45, Asked: 45, Value: 45, Met: true},
 		{Demand: 1, Given: 3, Capped: 45, Asked: 45, Value: 45, Met: true},
 	}}})

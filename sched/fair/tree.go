@@ -23,8 +23,8 @@ type QueueLimits struct {
 	Deserved   int64 // within Real, at least Guarantee
 }
 
-// Tree keeps a tree of queues settled (seed 001, §3.2), in several dimensions, while its rows change, come, go and are
-// attached below others: it works out only the rows that changed, those beside them when a guarantee did, and those
+// Tree keeps a tree of queues up to date (seed 001, §3.2), in several dimensions, while its rows change, come, go and
+// are attached below others: it works out only the rows that changed, those beside them when a guarantee did, and those
 // below a row that may hold otherwise than before. The zero Tree has neither rows nor dimensions.
 //
 // A top's Real is its Capability. Below it, level by level, realCapability is what no sibling's guarantee keeps of the
@@ -65,7 +65,7 @@ func (t *Tree) Clear(dims int) {
 }
 
 // Attach puts row i below another, -1 for none: a row that is new, was taken away, or attached
-// elsewhere. What is below it comes with it. Until the tree is settled, rows may be attached below
+// elsewhere. What is below it comes with it. Until the tree is recomputed, rows may be attached below
 // some that are not there yet.
 func (t *Tree) Attach(i, up int32) {
 	t.reach(max(i, up))
@@ -110,7 +110,7 @@ func (t *Tree) Put(i int32, d int, b QueueNode) {
 }
 
 // Remove takes row i away. Those below it go too, or are attached elsewhere, before the tree
-// is settled.
+// is recomputed.
 func (t *Tree) Remove(i int32) {
 	if int(i) < len(t.rows) {
 		t.rows[i].there = false
@@ -207,25 +207,25 @@ func (t *Tree) cut(i int32) {
 	}
 }
 
-// Settle works out what follows from the rows as they are now.
-func (t *Tree) Settle() {
+// Recompute works out what follows from the rows as they are now.
+func (t *Tree) Recompute() {
 	for _, i := range t.changed {
 		t.rows[i].listed = false
 		if t.rows[i].there {
 			t.rows[i].due = false
-			t.settle(i)
+			t.recompute(i)
 		}
 	}
 	t.changed = t.changed[:0]
 }
 
-// settle works out a row, where it has to be, and those below it, where they have to. A row
+// recompute works out a row, where it has to be, and those below it, where they have to. A row
 // that was worked out before one above it is worked out again if that makes a difference.
-func (t *Tree) settle(i int32) {
+func (t *Tree) recompute(i int32) {
 	for from := 0; from < t.dims; from += 64 {
 		deeper := uint64(0)
 		for d := from; d < min(from+64, t.dims); d++ {
-			if t.settleIn(i, d) {
+			if t.recomputeDim(i, d) {
 				deeper |= 1 << (d - from)
 			}
 		}
@@ -235,8 +235,8 @@ func (t *Tree) settle(i int32) {
 	}
 }
 
-// settleIn works out a row in one dimension, and says whether those below it have to be.
-func (t *Tree) settleIn(i int32, d int) bool {
+// recomputeDim works out a row in one dimension, and says whether those below it have to be.
+func (t *Tree) recomputeDim(i int32, d int) bool {
 	c, b := &t.of(i)[d], t.Limits(i, d)
 	children := c.children
 	switch up := t.rows[i].up; {
@@ -284,7 +284,7 @@ func (c *cell) over(b *QueueLimits) bool {
 	return b.Real != was.Real || b.Capability != was.Capability
 }
 
-// QueueLimits is what followed for row i in a dimension when the tree was settled last; of one
+// QueueLimits is what followed for row i in a dimension when the tree was recomputed last; of one
 // that is not there, what followed when it was, or nothing.
 func (t *Tree) Limits(i int32, d int) *QueueLimits {
 	if int(i) >= len(t.rows) {

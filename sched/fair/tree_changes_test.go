@@ -189,7 +189,7 @@ func (o *changingTree) below(i, above int32) bool {
 }
 
 func (o *changingTree) agrees() {
-	o.tree.Settle()
+	o.tree.Recompute()
 	for d := range 2 {
 		o.agreesIn(d)
 	}

@@ -133,9 +133,9 @@ func (x *scope) counts(n *model.Node) bool {
 	return true
 }
 
-// settle follows a change of a node's facts: it takes the node and its pods out of all counts, reads the
+// recount follows a change of a node's facts: it takes the node and its pods out of all counts, reads the
 // node's domains anew, and counts the node and its pods again.
-func (dc *domainColumns) settle(n ledger.NodeID) {
+func (dc *domainColumns) recount(n ledger.NodeID) {
 	for int(n) >= len(dc.b.nodes) {
 		dc.b.nodes = append(dc.b.nodes, nil)
 		for _, c := range dc.byKey { // order-free: each for itself

@@ -95,26 +95,26 @@ func (cc *controllerCounts) count(p *model.Pod, x int) {
 	cc.changed = append(cc.changed, label{p.Namespace, p.OwnerID})
 }
 
-// settle finds anew the groups of the pods that had a change of their controller or Services.
-func (cc *controllerCounts) settle() {
+// regroup finds anew the groups of the pods that had a change of their controller or Services.
+func (cc *controllerCounts) regroup() {
 	services := &cc.b.services
 	for _, at := range cc.changed {
 		for _, h := range cc.b.selectors.labelledBy[label{ownerKey, at.value}] {
 			if h.namespace == at.key {
-				services.unsettle(h)
+				services.markStale(h)
 			}
 		}
 	}
 	cc.changed = nil
-	for i := 0; i < len(services.unsettled); i++ { // it grows: a Service that gets its second pod unsettles the first
-		services.find(services.unsettled[i])
+	for i := 0; i < len(services.staleGroups); i++ { // it grows: a Service that gets its second pod makes the first stale
+		services.find(services.staleGroups[i])
 	}
 	services.sweep()
-	for _, h := range services.unsettled {
-		h.unsettled = false
+	for _, h := range services.staleGroups {
+		h.staleGroup = false
 		cc.join(h, cc.keyOf(h))
 	}
-	services.unsettled = services.unsettled[:0]
+	services.staleGroups = services.staleGroups[:0]
 }
 
 // keyOf returns the key of the group that pods belong in, "" of none: they have no controller of such a kind and no

@@ -150,7 +150,7 @@ func (t *DomainCount) add(n ledger.NodeID, how ledger.Hold, x int64) {
 	if t.scope != nil && how != ledger.Leaving && int(d) < len(t.nodes) && t.nodes[d] > 0 {
 		t.shift(was, -1)
 		t.shift(was+x, 1)
-		t.settle()
+		t.raiseLeast()
 	}
 }
 
@@ -168,7 +168,7 @@ func (t *DomainCount) node(n ledger.NodeID, x int64) {
 	if was == 0 || t.nodes[d] == 0 {
 		t.domains += int(x)
 		t.shift(t.NotTerminating(d), int32(x))
-		t.settle()
+		t.raiseLeast()
 	}
 }
 
@@ -183,8 +183,8 @@ func (t *DomainCount) shift(pods int64, x int32) {
 	}
 }
 
-// settle moves least up to the smallest number of pods that a domain has.
-func (t *DomainCount) settle() {
+// raiseLeast moves least up to the smallest number of pods that a domain has.
+func (t *DomainCount) raiseLeast() {
 	if t.domains == 0 {
 		t.least = 0
 		return

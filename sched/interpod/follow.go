@@ -44,12 +44,12 @@ func (b *Affinities) Follow() {
 		b.rebuild()
 	}
 	if b.static != b.l.Changes.NodeFacts.Now() {
-		if !b.l.Changes.NodeFacts.Each(b.static, b.domains.settle) || b.domains.tooMany() {
+		if !b.l.Changes.NodeFacts.Each(b.static, b.domains.recount) || b.domains.tooMany() {
 			b.rebuild()
 		}
 		b.static = b.l.Changes.NodeFacts.Now()
 	}
-	b.controllers.settle()
+	b.controllers.regroup()
 	if b.controllers.dropped || len(b.spent)+len(b.empty) > 0 {
 		b.dropUnused()
 	}
@@ -97,7 +97,7 @@ func (b *Affinities) rebuild() {
 		b.enter(t, b.l.Task(t).Pod)
 		return true
 	})
-	b.controllers.settle()
+	b.controllers.regroup()
 	b.bulk = false
 	b.l.PluginStates.Placements(func(t ledger.TaskID, task *ledger.Task, n ledger.NodeID, how ledger.Hold) bool {
 		b.add(t, task, n, how, 1)

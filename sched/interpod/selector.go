@@ -42,7 +42,7 @@ type labelledPods struct {
 	owner        string       // their controller, if it is of a kind in spreading; else ""
 	services     []*service   // those that select them, by form; see serviceIndex.of
 	group        *spreadGroup // nil: its pods are not spread by default
-	unsettled    bool         // services and group are to be found anew
+	staleGroup   bool         // services and group are to be found anew
 	stale        bool         // matchedTerms is to be found anew
 	members      []int32      // its pods, as TaskIDs, in no order
 }

@@ -12,11 +12,11 @@ import (
 type serviceIndex struct {
 	b *Affinities
 
-	byName    map[string]*service         // by namespace and name
-	byForm    map[string]*service         // by namespace and form
-	byLabel   map[serviceLabel][]*service // by the first label of their selectors
-	unsettled []*labelledPods             // see labelledPods.unsettled
-	left      []*service                  // lists of pods that are to be swept
+	byName      map[string]*service         // by namespace and name
+	byForm      map[string]*service         // by namespace and form
+	byLabel     map[serviceLabel][]*service // by the first label of their selectors
+	staleGroups []*labelledPods             // see labelledPods.staleGroup
+	left        []*service                  // lists of pods that are to be swept
 }
 
 // service is the Services of one namespace that have the same selector.
@@ -99,7 +99,7 @@ func (x *serviceIndex) add(s *service) {
 	if !x.b.live {
 		x.b.live, x.b.stale = true, true
 	}
-	x.unsettleAll(s)
+	x.markAllStale(s)
 }
 
 func (x *serviceIndex) drop(s *service) {
@@ -109,26 +109,26 @@ func (x *serviceIndex) drop(s *service) {
 		delete(x.byLabel, s.handle())
 	}
 	x.b.controllers.dropped = true
-	x.unsettleAll(s)
+	x.markAllStale(s)
 }
 
-// unsettleAll unsettles the pods that a Service selects. It goes by their labels: pods that too many Services select
+// markAllStale marks the pods that a Service selects. It goes by their labels: pods that too many Services select
 // are not among those of the Service.
-func (x *serviceIndex) unsettleAll(s *service) {
+func (x *serviceIndex) markAllStale(s *service) {
 	if !x.b.live || x.b.stale {
 		return
 	}
 	for _, h := range x.b.selectors.labelledBy[label{s.selector[0].Key, s.selector[0].Value}] {
 		if s.selects(h) {
-			x.unsettle(h)
+			x.markStale(h)
 		}
 	}
 }
 
-func (x *serviceIndex) unsettle(h *labelledPods) {
-	if !h.unsettled {
-		h.unsettled = true
-		x.unsettled = append(x.unsettled, h)
+func (x *serviceIndex) markStale(h *labelledPods) {
+	if !h.staleGroup {
+		h.staleGroup = true
+		x.staleGroups = append(x.staleGroups, h)
 	}
 }
 
@@ -144,7 +144,7 @@ func (x *serviceIndex) enter(h *labelledPods) {
 	case cc.byKey[key] != nil:
 		cc.join(h, key)
 	default:
-		x.unsettle(h)
+		x.markStale(h)
 	}
 }
 
@@ -209,7 +209,7 @@ func (x *serviceIndex) countFor(s *service, pods int) {
 		return
 	}
 	for _, h := range s.pods {
-		x.unsettle(h)
+		x.markStale(h)
 	}
 }
 
@@ -231,7 +231,7 @@ func joined(services []*service) []model.Label {
 
 // clear forgets which pods the Services select.
 func (x *serviceIndex) clear() {
-	x.unsettled, x.left = nil, nil
+	x.staleGroups, x.left = nil, nil
 	for _, s := range x.byForm { // order-free: each for itself
 		s.pods, s.count = nil, 0
 	}

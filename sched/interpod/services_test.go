@@ -50,7 +50,7 @@ type cluster struct {
 func (w *cluster) tell(kind model.Kind, namespace, name string, o model.Object) {
 	w.version++
 	w.l.Apply(model.Fact{Ref: model.Ref{Kind: kind, Namespace: namespace, Name: name}, Version: w.version, Object: o})
-	w.l.Settle()
+	w.l.ExtendDims()
 }
 
 func (w *cluster) node(name string) {

@@ -81,7 +81,7 @@ func (ac *accounts) recount(row *Task, was, is contribution) {
 			}
 		}
 	}
-	ac.settle(row.Job, job)
+	ac.updateJob(row.Job, job)
 }
 
 func change(was, is bool) (d int64) {
@@ -124,8 +124,8 @@ func (ac *accounts) count(job *Job, d resource.Dim, asks, held, gated int64) {
 	}
 }
 
-// settle keeps the job's place on the active list, and updates its reservation when its condition changed.
-func (ac *accounts) settle(j JobID, job *Job) {
+// updateJob keeps the job's place on the active list, and updates its reservation when its condition changed.
+func (ac *accounts) updateJob(j JobID, job *Job) {
 	if job.reserves != job.reserving() {
 		ac.refreshAll(j)
 	}

@@ -10,7 +10,7 @@ import (
 // when there are none. It is the slow check of all incremental bookkeeping, for tests and for the live check
 // of invariants.
 func (l *Ledger) Audit() []string {
-	l.Settle()
+	l.ExtendDims()
 	a := &auditor{l: l}
 	a.nodes()
 	a.jobs()

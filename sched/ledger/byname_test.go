@@ -12,7 +12,7 @@ import (
 // byName writes every figure of a ledger under the names of things, sorted: equal for
 // two ledgers that know the same, however they came to know it.
 func byName(l *Ledger) string {
-	l.Settle()
+	l.ExtendDims()
 	var lines []string
 	say := func(format string, args ...any) { lines = append(lines, fmt.Sprintf(format, args...)) }
 	for n := range l.Nodes.rows {

@@ -35,9 +35,9 @@ type Changes struct {
 // still right.
 func (ch *Changes) RoomEpoch() uint64 { return ch.roomEpoch }
 
-// Settled returns the cursor of nodes and UsageEpoch without what failed tries have added: these have undone their
-// changes. A value that is read inside a try must not be kept.
-func (ch *Changes) Settled() (nodes Cursor, figures uint64) {
+// WithoutFailedTries returns the cursor of nodes and UsageEpoch without what failed tries have added: these have undone
+// their changes. A value that is read inside a try must not be kept.
+func (ch *Changes) WithoutFailedTries() (nodes Cursor, figures uint64) {
 	return ch.Nodes.Now() - ch.vainNodes, ch.usageEpoch - ch.vainFigures
 }
 

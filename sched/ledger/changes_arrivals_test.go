@@ -41,7 +41,7 @@ func TestAPodThatCameAndWentDidNotCome(t *testing.T) {
 			for _, f := range c.facts {
 				l.Apply(f)
 			}
-			l.Settle()
+			l.ExtendDims()
 			if l.Changes.TakeArrivals(func(JobID) { jobs++ }); jobs != c.want {
 				t.Errorf("pods came to %d jobs, want %d", jobs, c.want)
 			}

@@ -82,10 +82,10 @@ func (c *cluster) jobOf(t *testing.T, pod string) JobID {
 	return j
 }
 
-// row is a queue's row, the tree being settled.
+// row is a queue's row, the tree being up to date.
 func (c *cluster) row(t *testing.T, name string) *Queue {
 	t.Helper()
-	c.Settle()
+	c.ExtendDims()
 	q, ok := c.Queues.Find(name)
 	if !ok {
 		t.Fatalf("queue %s is not known", name)

@@ -111,17 +111,17 @@ func TestNothingPanicsOnAnyHistory(t *testing.T) {
 				w.l.Dims.Intern("example.com/named-by-a-plugin")
 			}
 			if w.rarely() {
-				w.l.Settle()
+				w.l.ExtendDims()
 			}
 			readAll(w.l)
 		})
-		w.l.Settle()
+		w.l.ExtendDims()
 		byName(w.l)
 		w.l.Audit()
 	})
 }
 
-// readAll asks a ledger everything that needs no Settle.
+// readAll asks a ledger everything that needs no ExtendDims.
 func readAll(l *Ledger) {
 	for n := range l.Nodes.Len() {
 		l.Node(NodeID(n)).Present()

@@ -87,8 +87,8 @@ func (kr *KeptRoom) Cover(t TaskID, c Covered, since bool) {
 // try that fails leaves it as it was.
 func (kr *KeptRoom) Version() uint64 { return kr.version }
 
-// settle notes that the outermost try is over.
-func (kr *KeptRoom) settle(held bool) {
+// endTry notes that the outermost try is over.
+func (kr *KeptRoom) endTry(held bool) {
 	if held && kr.inTry {
 		kr.version++
 	}

@@ -130,22 +130,22 @@ func (u *Usage) End() {
 		if known {
 			for i, q := range queues {
 				for at := q; at != NoQueue && (i == 0 || q != queues[i-1]); at = u.l.Queues.rows[at].up {
-					u.settleQueue(at)
+					u.accrueQueue(at)
 				}
 			}
 		} else {
-			u.l.Queues.Each(func(q QueueID) bool { u.settleQueue(q); return true })
+			u.l.Queues.Each(func(q QueueID) bool { u.accrueQueue(q); return true })
 		}
 	}
 	for _, i := range u.queues.take() {
 		if q, there := u.l.Queues.byName[u.queues.rows[i].Queue]; there {
-			u.settleQueue(q)
+			u.accrueQueue(q)
 		} else {
-			u.settle(&u.queues, i, nil)
+			u.accrue(&u.queues, i, nil)
 		}
 	}
 	for _, i := range u.tenants.take() {
-		u.settle(&u.tenants, i, u.tenants.rows[i].allocated)
+		u.accrue(&u.tenants, i, u.tenants.rows[i].allocated)
 	}
 }
 
@@ -173,14 +173,14 @@ func (u *Usage) gone(queue string) {
 	}
 }
 
-func (u *Usage) settleQueue(q QueueID) {
+func (u *Usage) accrueQueue(q QueueID) {
 	row := &u.l.Queues.rows[q]
 	i, known := u.queues.byKey[UsageKey{Queue: row.Name}]
 	if !known && !row.free && holdsAny(row.Allocated) {
 		i = u.queues.row(UsageKey{Queue: row.Name})
 	}
 	if i != 0 {
-		u.settle(&u.queues, i, row.Allocated)
+		u.accrue(&u.queues, i, row.Allocated)
 	}
 }
 
@@ -188,8 +188,8 @@ func holdsAny(s resource.Sums) bool {
 	return slices.ContainsFunc(s, func(x resource.Sum) bool { return x.Int64() > 0 })
 }
 
-// settle brings a holder up to now, if what it holds has changed.
-func (u *Usage) settle(m *meter, i int32, holds resource.Sums) {
+// accrue brings a holder up to now, if what it holds has changed.
+func (u *Usage) accrue(m *meter, i int32, holds resource.Sums) {
 	row := &m.rows[i]
 	if booked := m.booked[row.UsageKey]; len(booked) > 0 {
 		holds = holds.Clone().Add(booked)

@@ -34,7 +34,7 @@ func (m *meter) book(booked map[UsageKey]resource.Vec) {
 	if m.halfLife == 0 {
 		return
 	}
-	for k := range m.booked { // order-free: touched rows are settled each by itself
+	for k := range m.booked { // order-free: touched rows accrue each by itself
 		if i, known := m.byKey[k]; known {
 			m.touch(i)
 		}

@@ -143,7 +143,7 @@ func (u *Usage) Restore(s UsageState) {
 	if s.Label == u.by.Label {
 		u.restore(&u.tenants, s.Tenants)
 	}
-	u.l.Settle()
+	u.l.ExtendDims()
 	u.now = 0 // the records may be of another clock
 	u.version++
 }
@@ -186,6 +186,6 @@ func (u *Usage) TakeBack(to *UsageCopy) {
 		}
 		m.changed = m.changed[:0]
 	}
-	u.l.Settle()
+	u.l.ExtendDims()
 	u.version++
 }

@@ -227,9 +227,9 @@ func (q *Queue) grant(dims *resource.Dims, fact *model.Queue) {
 	q.weight, q.priority = said.Weight, said.Priority
 }
 
-// Settle gives all figures an element for dimensions that were interned since. Readers call it after Apply; it
+// ExtendDims gives all figures an element for dimensions that were interned since. Readers call it after Apply; it
 // costs nothing when there are none.
-func (l *Ledger) Settle() { l.Nodes.widen() }
+func (l *Ledger) ExtendDims() { l.Nodes.widen() }
 
 func parentName(f *model.Queue) string {
 	if f.Parent == "" {

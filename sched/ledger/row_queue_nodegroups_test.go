@@ -17,7 +17,7 @@ type grouped struct {
 func (g *grouped) tell(kind model.Kind, name string, o model.Object) {
 	g.version++
 	g.Apply(model.Fact{Ref: model.Ref{Kind: kind, Name: name}, Version: g.version, Object: o})
-	g.Settle()
+	g.ExtendDims()
 }
 
 func (g *grouped) queue(name, parent string, required ...string) {
@@ -94,7 +94,7 @@ func TestNodeGroupsThatNoPluginReadsSplitNoClass(t *testing.T) {
 		t.Error("two pods of one template are of different classes")
 	}
 	g.Queues.HeedNodeGroups(false)
-	g.Settle()
+	g.ExtendDims()
 	if g.Task(a).Class == g.Task(b).Class {
 		t.Error("heeded late, the groups split no class")
 	}

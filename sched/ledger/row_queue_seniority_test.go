@@ -27,7 +27,7 @@ func TestSeniorityIsTheOrderByAgeAndName(t *testing.T) {
 			if rapid.Bool().Draw(t, "unread") {
 				continue
 			}
-			l.Settle()
+			l.ExtendDims()
 			var sorted []QueueID
 			for q := range l.Queues.rows {
 				if l.Queues.rows[q].Fact != nil {

@@ -33,7 +33,7 @@ func park(nodes, levels int) (*cluster, []TaskID) {
 				{Name: resource.PodsName, Value: 1}}
 		}))
 	}
-	c.Settle()
+	c.ExtendDims()
 	return c, tasks
 }
 

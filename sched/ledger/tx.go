@@ -69,7 +69,7 @@ type Tx struct {
 // unless Provisional was called.
 func (l *Ledger) Try(f func(*Tx) bool) bool {
 	mark, ops, keep := len(l.Statements.undo), len(l.Statements.ops), l.Statements.tx.provisional
-	nodes, figures := l.Changes.Settled()
+	nodes, figures := l.Changes.WithoutFailedTries()
 	l.Statements.depth++
 	ok := f(&l.Statements.tx)
 	l.Statements.depth--
@@ -79,7 +79,7 @@ func (l *Ledger) Try(f func(*Tx) bool) bool {
 		l.Statements.ops, l.Statements.tx.provisional = l.Statements.ops[:ops], keep
 		if l.Statements.depth == 0 {
 			l.KeptRoom.waived = l.KeptRoom.waived[:0]
-			l.KeptRoom.settle(false)
+			l.KeptRoom.endTry(false)
 		}
 		return false
 	}
@@ -95,7 +95,7 @@ func (l *Ledger) Try(f func(*Tx) bool) bool {
 		}
 		l.Statements.tx.provisional = false
 		l.KeptRoom.endWaivers()
-		l.KeptRoom.settle(true)
+		l.KeptRoom.endTry(true)
 	}
 	return true
 }

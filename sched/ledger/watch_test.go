@@ -33,7 +33,7 @@ func TestTheFeedNamesEveryNodeThatChanged(t *testing.T) {
 			if !w.l.Changes.Nodes.Each(at, func(n NodeID) { touched[n] = true }) {
 				t.Fatalf("the journal does not reach back to %d", at)
 			}
-			w.l.Settle()
+			w.l.ExtendDims()
 			is := nodesNow(w.l)
 			for n, x := range is {
 				if was[n] != x && !touched[n] {
@@ -154,7 +154,7 @@ func TestQueueFiguresChangeTheUsageEpoch(t *testing.T) {
 		w := newWorld(t)
 		was, figures, shape := map[string]string{}, uint64(0), uint64(0)
 		w.run(60, func() {
-			w.l.Settle()
+			w.l.ExtendDims()
 			is := map[string]string{}
 			w.l.Queues.Each(func(q QueueID) bool {
 				row := w.l.Queue(q)
@@ -180,7 +180,7 @@ func TestNewRoomChangesTheRoomEpoch(t *testing.T) {
 		w.huge = false // what is held at an edge grows, below zero, when part of it goes over to another figure
 		was, grown := map[string]int64{}, uint64(0)
 		w.run(60, func() {
-			w.l.Settle()
+			w.l.ExtendDims()
 			is := map[string]int64{}
 			w.l.Nodes.Present(func(n NodeID) bool {
 				for d := range w.l.Dims.Len() {

@@ -58,7 +58,7 @@ func (w *world) step() {
 // cycle is what one Decide does to the ledger: provisional places go, tries come, and what
 // held is committed.
 func (w *world) cycle() {
-	w.l.Settle()
+	w.l.ExtendDims()
 	w.l.Statements.TakeBackProvisional()
 	w.l.Charges.Begin()
 	for range 1 + w.n(2) {

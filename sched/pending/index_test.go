@@ -53,7 +53,7 @@ func pod(name, node string) *model.Pod {
 func tell(s *cluster, version *int, k model.Kind, namespace, name string, o model.Object) {
 	*version++
 	s.L.Apply(model.Fact{Ref: model.Ref{Kind: k, Namespace: namespace, Name: name}, Version: uint64(*version), Object: o})
-	s.L.Settle()
+	s.L.ExtendDims()
 }
 
 // take gives the room on the node to the other pod, in a statement that holds or not.

@@ -52,7 +52,7 @@ func (v *Versions) at(w Wake) uint64 { return v[bits.TrailingZeros16(uint16(w))]
 // Now returns the present versions, without that of a job.
 func (x *Index) Now() Versions {
 	c := &x.l.Changes
-	nodes, usage := c.Settled() // what failed tries have done is undone
+	nodes, usage := c.WithoutFailedTries() // what failed tries have done is undone
 	return Versions{0, c.RoomEpoch(), uint64(nodes), usage, c.SpecEpoch(), x.times, c.StateEpoch(), x.opened, x.deferred,
 		x.l.Statements.Count()}
 }

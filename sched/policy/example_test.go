@@ -43,7 +43,7 @@ func ExampleDefine() {
 		l.Apply(model.Fact{Ref: model.Ref{Kind: model.KindQueue, Name: name}, UID: name, Version: 1,
 			Object: &model.Queue{Meta: model.Meta{Name: name, UID: name}, Weight: 1}})
 	}
-	l.Settle()
+	l.ExtendDims()
 	chosen := policy.Choice{Plugin: "byname", Arguments: policy.Arguments{"reverse": "true"}}
 	set, err := policy.Build(policy.Profile{Tiers: [][]policy.Choice{{chosen}}}, []policy.Definition{plugin}, l)
 	if err != nil {
@@ -112,7 +112,7 @@ func ExampleClock() {
 		l.Apply(model.Fact{Ref: model.Ref{Kind: model.KindQueue, Name: name}, UID: name, Version: 1,
 			Object: &model.Queue{Meta: model.Meta{Name: name, UID: name}, Weight: 1}})
 	}
-	l.Settle()
+	l.ExtendDims()
 	profile := policy.Profile{Tiers: [][]policy.Choice{{{Plugin: "nightly"}}}}
 	set, err := policy.Build(profile, []policy.Definition{plugin}, l)
 	if err != nil {

@@ -72,7 +72,7 @@ func (ds *domainSearch) byDomain(tx *ledger.Tx) Outcome {
 			break
 		}
 	}
-	ds.settle(out)
+	ds.finish(out)
 	return out
 }
 
@@ -92,8 +92,8 @@ func (ds *domainSearch) queueRefuses() bool {
 	return ds.a.queueLacks(class, need)
 }
 
-// settle sets the reason, and keeps in the list of pending tasks those that are to be tried again.
-func (ds *domainSearch) settle(o Outcome) {
+// finish sets the reason, and keeps in the list of pending tasks those that are to be tried again.
+func (ds *domainSearch) finish(o Outcome) {
 	if o != Refused {
 		ds.a.why = ds.a.unsized
 		if len(ds.a.passed) > 0 {

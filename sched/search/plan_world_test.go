@@ -72,7 +72,7 @@ func newTimed(t *rapid.T) *timed {
 	for i := range 1 + w.n(3) {
 		w.waits(i)
 	}
-	w.l.Settle()
+	w.l.ExtendDims()
 	nodes := class.New(w.l, set)
 	w.s = &session.Session{L: w.l, Nodes: nodes, Policy: set, Profile: &p, Trace: &trace.Recorder{}, Now: 100 * aSecond,
 		Pending: pending.New(w.l, nodes, set), Admit: func(ledger.JobID) {}, Backfill: session.Backfill{On: true, Asked: true,
@@ -144,14 +144,14 @@ func (w *timed) waits(i int) {
 func (w *timed) change() {
 	if planned := plannedTasks(w.s); len(planned) > 0 && w.n(3) == 0 {
 		w.tell(model.KindPod, "ns", planned[w.n(len(planned)-1)].name, nil)
-		w.l.Settle()
+		w.l.ExtendDims()
 		return
 	}
 	if g := w.l.Job(w.jobs[w.n(len(w.jobs)-1)]).Group; w.n(3) == 0 {
 		to := *g
 		to.Queue = map[string]string{"a": "b", "b": "a"}[g.Queue]
 		w.tell(model.KindPodGroup, "ns", g.Name, &to)
-		w.l.Settle()
+		w.l.ExtendDims()
 		return
 	}
 	p := *w.pods[w.n(len(w.pods)-1)]
@@ -160,5 +160,5 @@ func (w *timed) change() {
 	}
 	p.SetRare(model.Times{Limit: int64(w.n(120)) * aSecond})
 	w.tell(model.KindPod, "ns", p.Name, &p)
-	w.l.Settle()
+	w.l.ExtendDims()
 }

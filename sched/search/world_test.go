@@ -67,7 +67,7 @@ func newSmall(t *rapid.T) *small {
 	w.cluster()
 	w.job()
 	w.keepRoom()
-	w.l.Settle()
+	w.l.ExtendDims()
 	nodes := class.New(w.l, set)
 	w.s = &session.Session{L: w.l, Nodes: nodes, Policy: set, Profile: &p, Trace: &trace.Recorder{}, Now: 100,
 		Pending: pending.New(w.l, nodes, set), Admit: func(ledger.JobID) {}}
@@ -160,7 +160,7 @@ func (w *small) keepRoom() {
 		w.kept[at]++
 		t, _ := w.l.Tasks.Find(ledger.Key{Namespace: "ns", Name: name})
 		n, _ := w.l.Nodes.Find(fmt.Sprintf("n%d", at))
-		w.l.Settle()
+		w.l.ExtendDims()
 		w.l.KeptRoom.Keep(t, n, 1_000)
 	}
 }

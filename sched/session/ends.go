@@ -22,7 +22,7 @@ type End struct {
 type Ends struct {
 	s      *Session
 	cursor ledger.Cursor
-	nodes  ledger.Cursor // as Changes.Settled told them at the cursor: a try that failed has left them as they were
+	nodes  ledger.Cursor // of Changes.WithoutFailedTries at the cursor: a failed try leaves them as they were
 	on     []ended
 	runs   uint64 // what earlier runs tell, as of this Version
 	now    int64
@@ -62,7 +62,7 @@ type coverage struct {
 }
 
 func coverageNow(s *Session) coverage {
-	nodes, _ := s.L.Changes.Settled()
+	nodes, _ := s.L.Changes.WithoutFailedTries()
 	c := coverage{nodes: nodes, kept: s.L.KeptRoom.Version(), switched: s.L.Queues.Switched()}
 	if predicts(s) {
 		c.runs = s.L.Tasks.Runs.Version()
@@ -139,12 +139,12 @@ func (s *Session) Ends() *Ends {
 	}
 	same := x.runs == runs
 	x.runs = runs
-	settled, _ := s.L.Changes.Settled()
+	nodes, _ := s.L.Changes.WithoutFailedTries()
 	look := x.lookAgain
-	if at != 0 && same && x.nodes == settled {
+	if at != 0 && same && x.nodes == nodes {
 		look = x.lookedAt
 	}
-	x.nodes = settled
+	x.nodes = nodes
 	if !same {
 		at, look = 0, x.look
 	}

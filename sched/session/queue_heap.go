@@ -117,13 +117,13 @@ func (t *queueHeap) band(number int64) *node {
 
 // push puts a queue back.
 func (t *queueHeap) push(q ledger.QueueID) {
-	t.settle()
+	t.update()
 	t.enter(q)
 }
 
 // pop takes the first queue out; the heap must not be empty.
 func (t *queueHeap) pop() ledger.QueueID {
-	t.settle()
+	t.update()
 	n := t.root
 	for n.kids != nil {
 		n = n.kids.items[0]
@@ -153,8 +153,8 @@ func (t *queueHeap) weigh(n *node) {
 	}
 }
 
-// settle puts right what changed since the last call.
-func (t *queueHeap) settle() {
+// update puts right what changed since the last call.
+func (t *queueHeap) update() {
 	queues, known := t.s.L.Changes.QueueUsage.Follow(&t.cursor)
 	switch {
 	case len(queues) == 0 && known && !t.loose:

@@ -105,7 +105,7 @@ func (m *Map) link() {
 		}
 	}
 	m.number()
-	m.settle()
+	m.assignNodes()
 	slices.SortFunc(m.faults, func(a, b Fault) int {
 		return cmp.Or(cmp.Compare(a.Object, b.Object), cmp.Compare(a.Message, b.Message))
 	})
@@ -226,8 +226,8 @@ func (m *Map) number() {
 	}
 }
 
-// settle puts every node into its leaf, and into all domains above.
-func (m *Map) settle() {
+// assignNodes puts every node into its leaf, and into all domains above.
+func (m *Map) assignNodes() {
 	m.leaf = make([]ID, m.l.Nodes.Len())
 	m.names = m.names[:0]
 	m.l.Nodes.Present(func(n ledger.NodeID) bool {

@@ -58,10 +58,10 @@ type Round struct {
 	Number      int   // from 1
 	TotalWeight int64 // of the queues that were not met
 	Remaining   int64 // what there was to share
-	Given       int64 // the queue's part; when settling, the change
+	Given       int64 // the queue's part; in a correction, the change
 	Capped      int64 // what it had before and Given, at most Real
 	Asked       int64 // Capped, at most Request
 	Value       int64 // Asked, at least Guarantee: deserved after the round
 	Met         bool  // it takes no part in later rounds
-	Settling    bool  // the rounds stopped short of the water level: this settles it
+	Correction  bool  // the rounds stopped short of the water level: this makes up for it
 }

@@ -44,7 +44,7 @@ func TestClaimsOfOthersHoldUpNobody(t *testing.T) {
 			}
 			at := address(t)
 			var of rounds
-			live(t, ns, func(o *loop.Options) { o.Addresses.Metrics, o.Simulated.Settle = at, of.begins })
+			live(t, ns, func(o *loop.Options) { o.Addresses.Metrics, o.Simulated.BeforeCycle = at, of.begins })
 			before := delayed(t, ns, "before")
 			_, alone := of.longest()
 			end := c.make(t, ns)

@@ -85,7 +85,7 @@ func newAshlar(t testing.TB, facts []model.Fact) *ashlar {
 	for _, f := range facts {
 		a.l.Apply(f)
 	}
-	a.l.Settle()
+	a.l.ExtendDims()
 	a.set.At(1)
 	a.set.Open(&trace.Recorder{}, policy.NoStopwatch{})
 	return a

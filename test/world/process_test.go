@@ -89,7 +89,7 @@ func (w *World) start(name string) {
 		settled()
 	}
 	options := loop.Options{Config: config, ConfigFile: w.conf.of[name].path, Dump: p.dumps, DumpDir: w.conf.dumps(),
-		Recording: w.recorded(p), Simulated: loop.Simulated{Settle: settle, Order: p.bug.order, Figures: figured,
+		Recording: w.recorded(p), Simulated: loop.Simulated{BeforeCycle: settle, Order: p.bug.order, Figures: figured,
 			Ahead: p.ahead, Violated: w.violated(p)},
 		QuietBinds: w.chance(0.5), Period: time.Second >> w.random.IntN(2), Plugins: []policy.Definition{p.bug.plugin()},
 		Election: apart(&loop.Election{Namespace: leaseNamespace, Name: "volcano", Identity: p.name})}

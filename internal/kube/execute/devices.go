@@ -133,7 +133,7 @@ func (dc *deviceClaims) reserving(r *reservation) request {
 				}
 				return r.refusal != nil, sched.Failed, noneIf(err, errGone)
 			}
-			done, err := r.settled()
+			done, err := r.inWantedState()
 			switch {
 			case err != nil:
 				return true, sched.Failed, nil
@@ -157,7 +157,7 @@ func (dc *deviceClaims) writeReservation(ctx context.Context, r *reservation) er
 			return errGone
 		}
 	}
-	if done, err := r.settled(); done || err != nil {
+	if done, err := r.inWantedState(); done || err != nil {
 		return err
 	}
 	if r.devices != nil && r.now.Status.Allocation != nil && !sameDevices(r.devices, r.now.Status.Allocation) {
@@ -186,9 +186,9 @@ func (dc *deviceClaims) writeReservation(ctx context.Context, r *reservation) er
 	return nil
 }
 
-// settled reports whether a claim is in the wanted state. An error says that it never will be: the
+// inWantedState reports whether a claim is in the wanted state. An error says that it never will be: the
 // claim is gone, or another client changed or removed its devices since the decision.
-func (r *reservation) settled() (bool, error) {
+func (r *reservation) inWantedState() (bool, error) {
 	r.refusal = nil
 	has := r.now.Status.Allocation
 	right := has != nil && r.devices == nil && devices.Digest(has) == r.had ||
@@ -288,7 +288,7 @@ func (dc *deviceClaims) devicesReady(r *reservation) (bool, error) {
 		return false, nil
 	}
 	r.now = seen
-	if done, err := r.settled(); err != nil || !done {
+	if done, err := r.inWantedState(); err != nil || !done {
 		if err == nil {
 			err = errors.New("its reservation was taken back")
 		}

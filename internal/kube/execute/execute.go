@@ -153,7 +153,7 @@ func (c *Executor) bring(item sched.Item, then func(result)) {
 		r := result{outcome: sched.Failed}
 		c.withoutPanic("carrying an item out", func() { r = c.requests.try(c.request(item)) })
 		if r.left.is() {
-			c.requests.settle(item, r.left, r.latency, func(o sched.Outcome) { then(result{outcome: o}) })
+			c.requests.resolve(item, r.left, r.latency, func(o sched.Outcome) { then(result{outcome: o}) })
 			return r.latency, r.overloaded
 		}
 		answer := sched.Receipt{Item: item, Outcome: r.outcome}
@@ -190,9 +190,9 @@ func (c *Executor) Wake() <-chan struct{} { return c.wake }
 // at once, given how fast the server answers.
 func (c *Executor) Load() (flying, waiting, limit int) { return c.fast.load() }
 
-// Unsettled is how many requests of plans and of PodGroups' statuses are under way or wait, and
+// InFlight is how many requests of plans and of PodGroups' statuses are under way or wait, and
 // how many items were given up that may be carried out all the same.
-func (c *Executor) Unsettled() int {
+func (c *Executor) InFlight() int {
 	flying, waiting, _ := c.fast.load()
 	statuses, later, _ := c.status.load()
 	return flying + waiting + statuses + later + int(c.requests.doubts.Load())

@@ -203,7 +203,7 @@ func TestNothingIsSentAfterTheLease(t *testing.T) {
 						t.Errorf("the receipts are %+v, want that it failed", got)
 					}
 				}
-				if n := c.Unsettled(); n != 0 {
+				if n := c.InFlight(); n != 0 {
 					t.Errorf("%d items are in doubt, want none: nothing was sent", n)
 				}
 				s.mu.Lock()
@@ -234,7 +234,7 @@ func TestWhatWasSentBeforeTheLeaseEndedIsInDoubt(t *testing.T) {
 	s.stop()
 	s.CloseClientConnections()
 	c.Wait(t.Context())
-	if n := c.Unsettled(); n != 1 {
+	if n := c.InFlight(); n != 1 {
 		t.Errorf("%d items are in doubt, want the bind that the server had in whole", n)
 	}
 }

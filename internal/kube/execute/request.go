@@ -136,10 +136,10 @@ func (re *requests) leading() (yes bool) {
 	return yes
 }
 
-// settle answers an item with a doubt, once what the object shows is final. Until then the room
+// resolve answers an item with a doubt, once what the object shows is final. Until then the room
 // stays taken: if another pod got it and the first one were bound after all, the room would be
 // taken twice. It occupies no place in the request queue meanwhile. then is called after the answer.
-func (re *requests) settle(item sched.Item, d doubt, latency time.Duration, then func(sched.Outcome)) {
+func (re *requests) resolve(item sched.Item, d doubt, latency time.Duration, then func(sched.Outcome)) {
 	re.doubts.Add(1)
 	klog.V(2).InfoS("What was sent may still be done: it is looked at again before it counts as failed", "what",
 		d.request.what, "until", d.until)

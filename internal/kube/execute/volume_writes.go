@@ -58,7 +58,7 @@ func (vb *volumeBinder) giveVolume(g *given) request {
 			}
 			return err
 		},
-		shown: func(context.Context) (bool, sched.Outcome, error) { return settled(judge()) },
+		shown: func(context.Context) (bool, sched.Outcome, error) { return answerTo(judge()) },
 	}
 }
 
@@ -116,7 +116,7 @@ func (vb *volumeBinder) selectNode(m *made) request {
 			}
 			return err
 		},
-		shown: func(context.Context) (bool, sched.Outcome, error) { return settled(judge()) },
+		shown: func(context.Context) (bool, sched.Outcome, error) { return answerTo(judge()) },
 	}
 }
 
@@ -141,9 +141,9 @@ func (vb *volumeBinder) maySelect(m *made) (done bool, err error) {
 	return false, nil
 }
 
-// settled turns what was seen of a request's object into an answer to the request; false if there is none yet, because
+// answerTo turns what was seen of a request's object into an answer to the request; false if there is none yet, because
 // what was seen may be older than the request.
-func settled(done bool, err error) (bool, sched.Outcome, error) {
+func answerTo(done bool, err error) (bool, sched.Outcome, error) {
 	if done {
 		return true, sched.Done, nil
 	}

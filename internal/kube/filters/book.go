@@ -32,10 +32,10 @@ func (v *Volumes) Fact(f model.Fact) {
 	if o, ok := f.Object.(*model.Opaque); ok && fits(at, o.Content) {
 		v.facts[at] = o.Content
 	}
-	v.settle(at)
+	v.refresh(at)
 	if f.Ref.Kind == Claim || f.Ref.Kind == Volume {
 		for p := range v.chosen { // order-free: each place is settled by itself
-			v.settle(p)
+			v.refresh(p)
 		}
 	}
 }
@@ -100,7 +100,7 @@ func (v *Volumes) count(p place, c choice, by int) {
 	if len(at) == 0 {
 		delete(v.chosen, p)
 	}
-	v.settle(p)
+	v.refresh(p)
 }
 
 // Choose says with which volumes the claims of a task would be met on a node, as

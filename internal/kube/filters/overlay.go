@@ -21,9 +21,9 @@ type place struct {
 
 func (p place) String() string { return string(p.kind) + "/" + p.key }
 
-// settle makes the binder see an object as it will be: its fact, and over it what was
+// refresh makes the binder see an object as it will be: its fact, and over it what was
 // chosen for the tasks that sit. A function of these two and of nothing else.
-func (v *Volumes) settle(p place) {
+func (v *Volumes) refresh(p place) {
 	v.version++
 	store := v.stores[p.kind]
 	// A store's only error is an object without a name; Fact lets none in.

@@ -51,7 +51,7 @@ func apply(l *ledger.Ledger, facts []model.Fact) {
 	for _, f := range facts {
 		l.Apply(f)
 	}
-	l.Settle()
+	l.ExtendDims()
 }
 
 // While the watch lags pods are deleted, deleted and made anew under their names, bound, finished, and made. What a

@@ -40,7 +40,7 @@ func TestAListThatAddsBeforeItDeletes(t *testing.T) {
 		facts, _ := w.Drain()
 		for _, f := range facts {
 			l.Apply(f)
-			l.Settle()
+			l.ExtendDims()
 			for _, wrong := range l.Audit() {
 				t.Errorf("after a fact of %v: %s", f.Ref, wrong)
 			}

@@ -83,12 +83,12 @@ func New(items []sim.Item, jobs []traces.Job, period time.Duration) *Watch {
 			w.pods = append(w.pods, p)
 		}
 	}
-	w.settled(items)
+	w.placeInitial(items)
 	return w
 }
 
-// settled places the pods that the input has on nodes already.
-func (w *Watch) settled(items []sim.Item) {
+// placeInitial places the pods that the input has on nodes already.
+func (w *Watch) placeInitial(items []sim.Item) {
 	for i := range items {
 		if o, ok := items[i].Fact.Object.(*model.Pod); ok && o.Node != "" {
 			at := w.podAt[ledger.Key{Namespace: items[i].Fact.Ref.Namespace, Name: items[i].Fact.Ref.Name}]

@@ -56,7 +56,7 @@ func (w *world) tell(k model.Kind, namespace, name string, o model.Object) {
 		uid = o.Common().UID
 	}
 	w.Apply(model.Fact{Ref: model.Ref{Kind: k, Namespace: namespace, Name: name}, UID: uid, Version: w.version, Object: o})
-	w.Settle()
+	w.ExtendDims()
 }
 
 func (w *world) node(name, pool string, changes ...func(*model.Node)) {

@@ -141,7 +141,7 @@ func (p *plugin) refresh() {
 	for _, q := range moved {
 		p.attach(q)
 	}
-	p.bounds.settle(p.changed)
+	p.bounds.update(p.changed)
 	p.rounds++
 }
 
@@ -157,7 +157,7 @@ func (p *plugin) begin() {
 	p.bounds.enqueue.Clear(p.bounds.dims)
 }
 
-// attach finds whether a queue takes part, and its parent (flat: root). settle computes its limits.
+// attach finds whether a queue takes part, and its parent (flat: root). bounds.update computes its limits.
 func (p *plugin) attach(q ledger.QueueID) {
 	r, queue := &p.rows[q], p.l.Queue(q)
 	if r.depth > 1 {

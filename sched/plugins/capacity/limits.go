@@ -18,8 +18,8 @@ type bounds struct {
 	dims    int
 }
 
-// settle computes what follows from queues that changed, and from what nodes offer.
-func (bo *bounds) settle(queues []ledger.QueueID) {
+// update computes what follows from queues that changed, and from what nodes offer.
+func (bo *bounds) update(queues []ledger.QueueID) {
 	for d := range resource.Dim(bo.dims) {
 		if d == resource.Pods {
 			continue
@@ -42,8 +42,8 @@ func (bo *bounds) settle(queues []ledger.QueueID) {
 		}
 		bo.p.guarantees.add(q)
 	}
-	bo.placing.Settle()
-	bo.enqueue.Settle()
+	bo.placing.Recompute()
+	bo.enqueue.Recompute()
 }
 
 // computeBounds sets a queue's spec in the trees.

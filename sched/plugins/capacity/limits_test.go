@@ -87,7 +87,7 @@ func TestFiguresFollowNodesAndQueues(t *testing.T) {
 	deserved, _ = c.figures("q", "cpu")
 	equal(t, "deserved under a capability that came", deserved, 30)
 	c.tell("Queue", "", "team", nil)
-	c.Settle()
+	c.ExtendDims()
 	_, known := c.QueueFigures(c.id("q"))
 	equal(t, "figures of an orphan", known, false)
 }

@@ -75,8 +75,8 @@ func (rr *reclaimRule) undeserved(c policy.Preemptor) trace.Reason {
 // What the common ancestor and those above it lose comes back with the preemptor's tasks.
 //
 // No queue on the unit's side is left with less than its guarantee (seed 001 §5.1). What can only go together is judged
-// as one, as a pod of that size would be (decision 12). What could be claimed back stays (settle.go). All refusals are
-// Guards.
+// as one, as a pod of that size would be (decision 12). What could be claimed back stays (back_and_forth.go). All
+// refusals are Guards.
 func (p *plugin) Reclaimable(c policy.Preemptor, u policy.Unit) policy.Opinion {
 	if !p.bounds.known(u.Queue) || !p.bounds.known(c.Queue) || u.Queue == c.Queue {
 		return refuse(trace.Reason{Code: trace.VictimOutside, Queue: p.l.Queue(u.Queue).Name})

@@ -47,7 +47,7 @@ func (c *cluster) forget(q ledger.QueueID) {
 			c.bounds.placing.Put(int32(q), d, fair.QueueNode{})
 		}
 	}
-	c.bounds.placing.Settle()
+	c.bounds.placing.Recompute()
 	c.rows[q].put = false
 	c.shape--
 }
@@ -88,7 +88,7 @@ func TestNewsAllocateNothing(t *testing.T) {
 		f := func() {
 			for _, turn := range turns {
 				turn()
-				c.Settle()
+				c.ExtendDims()
 				c.refresh()
 			}
 		}
@@ -147,7 +147,7 @@ func news(c *cluster) map[string][2]func() {
 }
 
 // BenchmarkOneFact is all figures right again after one fact: the ledger's part, which
-// takes it in and settles, and the plugin's.
+// takes it in and extends its figures, and the plugin's.
 func BenchmarkOneFact(b *testing.B) {
 	c, _, _ := thousand(b)
 	for name, turns := range news(c) {
@@ -158,7 +158,7 @@ func BenchmarkOneFact(b *testing.B) {
 				for i, turn := range turns {
 					from := time.Now()
 					turn()
-					c.Settle()
+					c.ExtendDims()
 					c.refresh()
 					took[i] += time.Since(from)
 				}
@@ -171,12 +171,12 @@ func BenchmarkOneFact(b *testing.B) {
 			for range b.N {
 				b.StopTimer()
 				turns[0]()
-				c.Settle()
+				c.ExtendDims()
 				b.StartTimer()
 				c.refresh()
 				b.StopTimer()
 				turns[1]()
-				c.Settle()
+				c.ExtendDims()
 				b.StartTimer()
 				c.refresh()
 			}

@@ -42,7 +42,7 @@ func something(t *rapid.T, c *cluster, i int) {
 		c.node(rapid.SampledFrom([]string{"n1", "n2"}).Draw(t, "node"), offers)
 	case 2:
 		if name != "root" {
-			c.Settle()
+			c.ExtendDims()
 			c.pod(name, fmt.Sprintf("p%d", i), rapid.SampledFrom([]string{"cpu=1", "cpu=4 gpu=1"}).Draw(t, "asks"), true)
 		}
 	default:

@@ -95,7 +95,7 @@ func (c *cluster) queues(texts ...string) {
 
 // ready is what happens before a cycle's actions.
 func (c *cluster) ready() {
-	c.Settle()
+	c.ExtendDims()
 	c.Open(&trace.Recorder{})
 }
 

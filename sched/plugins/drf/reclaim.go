@@ -10,7 +10,7 @@ import (
 // changed hands (Volcano's hierarchical reclaim). Equal is not smaller, so that no queue can take the
 // same room back. It abstains when one of the queues has no sound position.
 func (h *hierarchical) Reclaimable(c policy.Preemptor, u policy.Unit) policy.Opinion {
-	asks, gives, ok := h.tree.settled().part(c.Queue, u.Queue)
+	asks, gives, ok := h.tree.upToDate().part(c.Queue, u.Queue)
 	if !ok {
 		return policy.Opinion{}
 	}
@@ -27,6 +27,6 @@ func (h *hierarchical) Reclaimable(c policy.Preemptor, u policy.Unit) policy.Opi
 // MayBeVictimQueue is false for a queue on a side that already has no larger weighted share than the
 // reclaimer's: the preemptor adds to the one, a victim takes from the other.
 func (h *hierarchical) MayBeVictimQueue(q, reclaimer ledger.QueueID) bool {
-	asks, gives, ok := h.tree.settled().part(reclaimer, q)
+	asks, gives, ok := h.tree.upToDate().part(reclaimer, q)
 	return !ok || asks.share.CompareWeighted(asks.weight, gives.share, gives.weight) < 0
 }

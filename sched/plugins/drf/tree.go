@@ -19,17 +19,17 @@ type hierarchical struct {
 }
 
 // Problems are the weights that contradict each other.
-func (h *hierarchical) Problems() []policy.Problem { return h.tree.settled().problems }
+func (h *hierarchical) Problems() []policy.Problem { return h.tree.upToDate().problems }
 
 // CompareQueues puts the queue first of which the side has the smaller weighted share: see tree.
-func (h *hierarchical) CompareQueues(a, b ledger.QueueID) int { return h.tree.settled().compare(a, b) }
+func (h *hierarchical) CompareQueues(a, b ledger.QueueID) int { return h.tree.upToDate().compare(a, b) }
 
 // ServingMovesOthers says that what a queue gets counts for all queues below its ancestors.
 func (h *hierarchical) ServingMovesOthers() bool { return true }
 
 // Way is the nodes on a queue's path, all in one band.
 func (h *hierarchical) Way(q ledger.QueueID, buf []int32) (band int64, way []int32, ok bool) {
-	t := h.tree.settled()
+	t := h.tree.upToDate()
 	if int(q) >= len(t.queues) || len(t.queues[q].way) == 0 {
 		return 0, buf, false
 	}
@@ -37,7 +37,7 @@ func (h *hierarchical) Way(q ledger.QueueID, buf []int32) (band int64, way []int
 }
 
 // Standing is what a node is ordered by among its siblings: see tree.
-func (h *hierarchical) Standing(at int32) policy.Standing { return h.tree.settled().standing(at) }
+func (h *hierarchical) Standing(at int32) policy.Standing { return h.tree.upToDate().standing(at) }
 
 // tree is the hierarchy that queues name in the annotations volcano.sh/hierarchy and
 // volcano.sh/hierarchy-weights: every level of a path is a node, and the queue itself is the leaf below
@@ -86,8 +86,8 @@ type node struct {
 	known      bool             // remembered is up to date
 }
 
-// settled is the tree, up to date with facts and figures.
-func (t *tree) settled() *tree {
+// upToDate is the tree, up to date with facts and figures.
+func (t *tree) upToDate() *tree {
 	if t.specSeen == 0 || t.shape != t.l.Changes.SpecEpoch() {
 		t.follow()
 	}

@@ -22,7 +22,7 @@ func quiet(hierarchy bool, facts []model.Fact) (*ledger.Ledger, plugin) {
 	for _, f := range facts {
 		l.Apply(f)
 	}
-	l.Settle()
+	l.ExtendDims()
 	p, _ := drf.Definition().New(policy.Choice{Hierarchy: hierarchy}, l)
 	return l, p.(plugin)
 }
@@ -90,7 +90,7 @@ func TestTheTreeFollowsFiguresAndFacts(t *testing.T) {
 	f := queue("b", level("sci", 4))
 	f.Version = 2
 	l.Apply(f)
-	l.Settle()
+	l.ExtendDims()
 	if h.CompareQueues(queueID(l, "a"), queueID(l, "b")) <= 0 {
 		t.Error("the weight that b has now does not count")
 	}

@@ -72,7 +72,7 @@ func world(t testing.TB, hierarchy bool, facts ...model.Fact) (*ledger.Ledger, p
 	for _, f := range facts {
 		l.Apply(f)
 	}
-	l.Settle()
+	l.ExtendDims()
 	p, err := drf.Definition().New(policy.Choice{Hierarchy: hierarchy}, l)
 	if err != nil {
 		t.Fatal(err)

@@ -42,7 +42,7 @@ func newWorld(t *testing.T, queueSays *int64, arguments policy.Arguments) *world
 				Spec:  &model.Spec{}, Node: "node", Phase: model.PodRunning})
 		}
 	}
-	l.Settle()
+	l.ExtendDims()
 	return &world{l, p.(policy.Reclaimable), p.(policy.Later)}
 }
 

@@ -28,7 +28,7 @@ func group(l *ledger.Ledger, name string, phase model.GroupPhase, least, runs re
 		apply(l, model.KindPod, "ns", name, &model.Pod{Meta: model.Meta{Namespace: "ns", Name: name}, Ours: true, Group: name,
 			Node: "node", Phase: model.PodRunning, Spec: &model.Spec{Requests: runs}})
 	}
-	l.Settle()
+	l.ExtendDims()
 	j, _ := l.Jobs.Find(ledger.JobKey{Namespace: "ns", Name: name})
 	return j
 }
@@ -167,7 +167,7 @@ func TestAQueueIsPromisedItsPart(t *testing.T) {
 		put := func(name string, q int, phase model.GroupPhase, asks int64) ledger.JobID {
 			apply(l, model.KindPodGroup, "ns", name, &model.PodGroup{Meta: model.Meta{Namespace: "ns", Name: name},
 				Queue: fmt.Sprint("q", q), MinMember: 1, MinResources: cpu(asks), HasMin: true, Phase: phase})
-			l.Settle()
+			l.ExtendDims()
 			j, _ := l.Jobs.Find(ledger.JobKey{Namespace: "ns", Name: name})
 			return j
 		}

@@ -76,7 +76,7 @@ func (c *cluster) tell(k model.Kind, namespace, name string, o model.Object) {
 }
 
 func (c *cluster) open() []trace.Event {
-	c.l.Settle()
+	c.l.ExtendDims()
 	rec := &trace.Recorder{Verbosity: 4}
 	c.p.Open(rec)
 	return rec.Events

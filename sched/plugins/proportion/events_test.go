@@ -53,7 +53,7 @@ func TestTheRoundsAreTold(t *testing.T) {
 func TestNothingIsToldBelowVerbosityFour(t *testing.T) {
 	c := newCluster(t, 100, queue{name: "a", weight: 1, pending: 80})
 	c.pod("late", "a", cpu(5), "")
-	c.l.Settle()
+	c.l.ExtendDims()
 	rec := &trace.Recorder{Verbosity: 3}
 	c.p.Open(rec)
 	if len(rec.Events) != 0 {

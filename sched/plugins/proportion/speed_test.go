@@ -76,7 +76,7 @@ func thousand(b testing.TB, dims int) (change func()) {
 	tell(model.KindPod, "ns", "newcomer", &model.Pod{Meta: model.Meta{Namespace: "ns", Name: "newcomer", UID: "newcomer"},
 		Ours: true, Group: "q0007",
 		Gated: true, Spec: &model.Spec{Requests: few}})
-	l.Settle()
+	l.ExtendDims()
 	p, err := Definition().New(policy.Choice{}, l)
 	if err != nil {
 		b.Fatal(err)

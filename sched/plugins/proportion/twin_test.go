@@ -21,7 +21,7 @@ func TestFiguresAreAsIfFoundForTheFirstTime(t *testing.T) {
 		c := told(t, someFacts(t))
 		for i := range rapid.IntRange(1, 12).Draw(t, "changes") {
 			something(t, c, i)
-			c.l.Settle()
+			c.l.ExtendDims()
 			if rapid.IntRange(0, 2).Draw(t, "a cycle") > 0 {
 				c.asTwin()
 			}

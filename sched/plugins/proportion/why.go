@@ -66,7 +66,7 @@ func (p *plugin) shared(q ledger.QueueID, d resource.Dim) trace.Arithmetic {
 			if s.Demand == at {
 				a.Rounds = append(a.Rounds, trace.Round{Number: i + 1, TotalWeight: r.TotalWeight, Remaining: r.Remaining * unit,
 					Given: s.Given * unit, Capped: s.Capped * unit, Asked: s.Asked * unit, Value: s.Value * unit,
-					Met: s.Met, Settling: r.Settling})
+					Met: s.Met, Correction: r.Correction})
 				a.Deserved = s.Value * unit
 			}
 		}

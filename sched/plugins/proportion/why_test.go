@@ -84,8 +84,8 @@ func explained(t *rapid.T, a *trace.Arithmetic) {
 	}
 	value := int64(0)
 	for _, r := range a.Rounds {
-		if capped := min(value+r.Given, a.Real()); !r.Settling && (r.Capped != capped || r.Asked != min(capped, a.Request) ||
-			r.Value != max(r.Asked, a.Guarantee)) {
+		if capped := min(value+r.Given, a.Real()); !r.Correction && (r.Capped != capped ||
+			r.Asked != min(capped, a.Request) || r.Value != max(r.Asked, a.Guarantee)) {
 			t.Errorf("round %+v does not follow from %d with %+v", r, value, *a)
 		}
 		value = r.Value
