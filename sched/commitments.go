@@ -213,7 +213,7 @@ func (e *Engine) Restore(c Commitments) {
 			held.Planned = &ledger.PlannedStart{At: t.Start, First: t.First}
 		}
 		if e.l.Restore(id, held) {
-			e.reservations.follow(id)
+			e.reservations.expect(id)
 		}
 	}
 	e.l.Charges.Restore(c.Charges, c.Decided) // some of the jobs below have no other members

@@ -141,7 +141,7 @@ func TestLostMembersLaw(t *testing.T) {
 			for _, finding := range e.Audit() {
 				t.Fatalf("audit: %s", finding)
 			}
-			lost := e.l.Losses.Standing()
+			lost := e.l.Losses.InForce()
 			stood += len(lost)
 			free := int64(0)
 			cpu, _ := e.l.Dims.Lookup("cpu")

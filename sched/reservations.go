@@ -28,8 +28,8 @@ func (rs *reservations) evictedFor(op ledger.Op) ledger.EvictedFor {
 	}
 }
 
-// follow notes a commitment of an earlier engine that ends by itself, or may be taken back.
-func (rs *reservations) follow(t ledger.TaskID) {
+// expect notes a commitment of an earlier engine that ends by itself, or may be taken back.
+func (rs *reservations) expect(t ledger.TaskID) {
 	switch rs.e.l.Task(t).Held.Kind {
 	case ledger.CommitNominate, ledger.CommitEvictionDenied:
 		rs.expiring = append(rs.expiring, t)

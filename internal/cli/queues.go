@@ -130,7 +130,7 @@ func (p questions) showQueues(s sharing) error {
 			shown.Only(s.name)
 		}
 		if selected != nil {
-			shown.Keep(func(name string) bool { return selected["Queue/"+name] })
+			shown.Select(func(name string) bool { return selected["Queue/"+name] })
 		}
 		if s.why {
 			explainQueues(shown, found.engine, s.name)

@@ -155,8 +155,8 @@ func (d *Queues) Only(name string) {
 	d.next()
 }
 
-// Keep keeps the queues that are wanted.
-func (d *Queues) Keep(wanted func(name string) bool) {
+// Select drops the queues that are not wanted.
+func (d *Queues) Select(wanted func(name string) bool) {
 	d.Queues = slices.DeleteFunc(d.Queues, func(q QueueStand) bool { return !wanted(q.Name) })
 	d.next()
 }

@@ -24,8 +24,8 @@ func (p *page) running(r *Report) {
 		if j.Reason.Code != "" {
 			color = yellow
 		}
-		rows = append(rows, []cell{left(p.name(j.Namespace, j.called())), left(j.Queue), left(standing(j.Tasks)).in(color),
-			left(inDomains(j) + where[j.Namespace+"/"+j.called()].String())})
+		rows = append(rows, []cell{left(p.name(j.Namespace, j.called())), left(j.Queue),
+			left(statusCounts(j.Tasks)).in(color), left(inDomains(j) + where[j.Namespace+"/"+j.called()].String())})
 	}
 	p.title("RUNNING JOBS")
 	if len(rows) == 1 {
@@ -63,8 +63,8 @@ func placed(tasks map[string]int) int {
 	return n
 }
 
-// standing is "3/3 running", or every status with its number where they differ.
-func standing(tasks map[string]int) string {
+// statusCounts is "3/3 running", or every status with its number where they differ.
+func statusCounts(tasks map[string]int) string {
 	total := 0
 	for _, n := range tasks {
 		total += n

@@ -124,7 +124,7 @@ func (c *configuration) changed() (bool, error) {
 	c.looked = time.Now()
 	text, err := os.ReadFile(c.path)
 	if err != nil || bytes.Equal(text, c.text) { // a file that is not there for a moment is being replaced
-		return c.turned(), nil
+		return c.offsetChanged(), nil
 	}
 	c.text = text
 	err = c.take(text)
@@ -151,9 +151,9 @@ func (c *configuration) glance() {
 	}
 }
 
-// turned reports whether the time zone's distance from UTC has changed, as summer time begins and
+// offsetChanged reports whether the time zone's distance from UTC has changed, as summer time begins and
 // ends, for a plugin that reads hours there.
-func (c *configuration) turned() bool {
+func (c *configuration) offsetChanged() bool {
 	now := c.offsetNow()
 	if now == c.offset {
 		return false

@@ -94,8 +94,8 @@ func (l *loop) cycles(ctx context.Context) error {
 		if l.o.Simulated.BeforeCycle != nil {
 			l.o.Simulated.BeforeCycle()
 		}
-		if l.restored() {
-			return errRestored
+		if l.storeRestored() {
+			return errStoreRestored
 		}
 		// Drain the channels that wake the loop first: what woke it is part of this cycle, and a second one would be empty.
 		taken(l.seen.Wake())
@@ -178,7 +178,7 @@ func (l *loop) takeIn() {
 			l.metrics.watched(l, f)
 			l.background.recorder.apply(l.rebuilds.leftOut.mark(f))
 		}
-		l.refusals.follow(facts)
+		l.refusals.inheritPauses(facts)
 		l.metrics.ofBindings.retried(l.engine.Ledger(), l.receipts, l.metrics.ofBindings.retrying)
 		l.background.recorder.receive(l.receipts)
 		l.origins.follow(l.receipts)
@@ -273,7 +273,7 @@ func (l *loop) decide() (fine bool) {
 	})
 }
 
-// execute hands the items of a plan to the executor, except for the phases that are kept to be written together with
+// execute hands the items of a plan to the executor, except for the phases that are held to be written together with
 // conditions. No item is lost, whatever panics. Members of a gang that was refused before are bound one after the
 // other.
 func (l *loop) execute(items []sched.Item, now time.Time) {
@@ -283,13 +283,13 @@ func (l *loop) execute(items []sched.Item, now time.Time) {
 	for _, i := range items {
 		kept := false
 		if i.Kind == sched.SetPhase {
-			l.withoutPanic("keeping a phase", func() { kept = l.keep(i, now) })
+			l.withoutPanic("keeping a phase", func() { kept = l.holdPhase(i, now) })
 		}
 		if !kept {
 			send = append(send, i)
 		}
 	}
-	l.executor.Execute(l.refusals.bindInTurn(send, now))
+	l.executor.Execute(l.refusals.bindInOrder(send, now))
 }
 
 // verbosity is the level up to which the cycle's events are needed; the first of them are logged at

@@ -37,8 +37,8 @@ const (
 	estimatePace    = 10               // they are made for at most this part of the time
 )
 
-// follow makes estimates at most as often as it is told, until ctx ends.
-func (x *estimates) follow(ctx context.Context, every time.Duration) {
+// run makes estimates at most as often as it is told, until ctx ends.
+func (x *estimates) run(ctx context.Context, every time.Duration) {
 	pause := every
 	for {
 		if !waitUntil(ctx, time.Now().Add(pause)) {

@@ -86,7 +86,7 @@ func TestEstimatesFollowTheCluster(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		x := newEstimating(t)
 		ctx, stop := context.WithCancel(t.Context())
-		go x.background.estimates.follow(ctx, 10*time.Second)
+		go x.background.estimates.run(ctx, 10*time.Second)
 		<-time.After(11 * time.Second)
 		synctest.Wait()
 		if left, s := x.waits(); left != 49*time.Second {

@@ -35,9 +35,9 @@ type leadership struct {
 // stands by from ever acting, and a renewal from a second try.
 type lock struct {
 	resourcelock.Interface
-	release atomic.Bool   // it may be given up
-	within  time.Duration // for one request
-	relabel func()        // gives the lease its labels of now, before it is written
+	mayRelease atomic.Bool   // it may be given up
+	within     time.Duration // for one request
+	relabel    func()        // gives the lease its labels of now, before it is written
 }
 
 // Get implements resourcelock.Interface.
@@ -59,7 +59,7 @@ var errKept = errors.New("requests may still be carried out: the lease is left t
 
 // Update implements resourcelock.Interface.
 func (l *lock) Update(ctx context.Context, r resourcelock.LeaderElectionRecord) error {
-	if r.HolderIdentity == "" && !l.release.Load() {
+	if r.HolderIdentity == "" && !l.mayRelease.Load() {
 		return errKept
 	}
 	ctx, cancel := context.WithTimeout(ctx, l.within)
@@ -180,7 +180,7 @@ func (l *leadership) identity() string {
 // resign ends this scheduler's part in the election. A lease that it holds is released, or left to run out.
 func (l *leadership) resign(release bool) {
 	if l.lock != nil {
-		l.lock.release.Store(release)
+		l.lock.mayRelease.Store(release)
 	}
 	l.cancel()
 	<-l.ended

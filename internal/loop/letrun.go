@@ -32,9 +32,9 @@ const (
 	letRunAgain      = time.Minute
 )
 
-// follow notes a job that lacks records and has run for long enough, or counts elsewhere than its objects say by
+// examine notes a job that lacks records and has run for long enough, or counts elsewhere than its objects say by
 // the records that it has.
-func (r *letRunRecords) follow(led *ledger.Ledger, id ledger.JobID, t *reportedJob, now time.Time) {
+func (r *letRunRecords) examine(led *ledger.Ledger, id ledger.JobID, t *reportedJob, now time.Time) {
 	members, recorded := led.Charges.Charged(id)
 	switch {
 	case members == 0:
@@ -55,7 +55,7 @@ func (r *letRunRecords) follow(led *ledger.Ledger, id ledger.JobID, t *reportedJ
 // each job that has none, which holds for all its members, then the others: a pod may end, or be deleted by its tenant,
 // while no scheduler runs.
 func (rp *reports) letRun(now time.Time) {
-	r, charges := &rp.records, &rp.l.engine.Ledger().Charges
+	r, charges := &rp.letRuns, &rp.l.engine.Ledger().Charges
 	due := r.due
 	r.due = r.due[:0]
 	var list, later []func() bool
@@ -97,8 +97,8 @@ func (rp *reports) letRun(now time.Time) {
 // unlessAsked adds the write of a record to a list, unless it was asked for lately.
 func (rp *reports) unlessAsked(to *[]func() bool, id ledger.TaskID, want model.LetRun, now time.Time) {
 	task := rp.l.engine.Ledger().Task(id)
-	if at, asked := rp.records.asked[task.Pod.UID]; !asked || now.Sub(at) >= letRunAgain {
-		*to = append(*to, func() bool { return rp.recordLetRun(task, want, now) })
+	if at, asked := rp.letRuns.asked[task.Pod.UID]; !asked || now.Sub(at) >= letRunAgain {
+		*to = append(*to, func() bool { return rp.writeLetRun(task, want, now) })
 	}
 }
 
@@ -120,16 +120,16 @@ func (r *letRunRecords) precautions(now time.Time) int {
 	return 1
 }
 
-func (rp *reports) recordLetRun(task *ledger.Task, want model.LetRun, now time.Time) bool {
-	if rp.records.asked == nil {
-		rp.records.asked = map[string]time.Time{}
+func (rp *reports) writeLetRun(task *ledger.Task, want model.LetRun, now time.Time) bool {
+	if rp.letRuns.asked == nil {
+		rp.letRuns.asked = map[string]time.Time{}
 	}
-	rp.records.asked[task.Pod.UID] = now
+	rp.letRuns.asked[task.Pod.UID] = now
 	text, err := record.LetRunText(want)
 	if err != nil {
 		klog.ErrorS(err, "Recording where a pod was let run", "pod", task.Key)
 		return true
 	}
 	return execute.LetRun{Pod: task.Key, UID: task.Pod.UID, Text: text, Reason: record.HadReason(want.Had)}.
-		WriteBy(rp.l.executor, &rp.records.denied)
+		WriteBy(rp.l.executor, &rp.letRuns.denied)
 }

@@ -86,7 +86,7 @@ func (l *levels) set(w http.ResponseWriter, r *http.Request) {
 		l.back.Stop()
 		l.back = nil
 	}
-	l.turn(klog.Level(level))
+	l.apply(klog.Level(level))
 	if lasts > 0 {
 		l.back = time.AfterFunc(lasts, l.restore)
 	}
@@ -98,12 +98,12 @@ func (l *levels) restore() {
 	defer l.mu.Unlock()
 	if l.back != nil {
 		l.back = nil
-		l.turn(l.before)
+		l.apply(l.before)
 	}
 }
 
-// turn sets the level; the lock is held.
-func (l *levels) turn(to klog.Level) {
+// apply sets the level; the lock is held.
+func (l *levels) apply(to klog.Level) {
 	var flag klog.Level
 	if err := flag.Set(strconv.Itoa(int(to))); err == nil { // sets the process's
 		klog.InfoS("The log level was set", "v", to)

@@ -14,10 +14,10 @@ import (
 // many cycles as changes. So at that level a line is not logged again within a schedule period, and a
 // line that only describes the current state not within a minute. Then a cycle in which nothing was
 // tried logs nothing.
-const standingAgain = time.Minute
+const stateEventsEach = time.Minute
 
-// standing are the events that describe the current state: a cycle with no other events tried nothing.
-var standing = map[trace.EventKind]bool{trace.TryQueues: true, trace.QueueOverusedEvent: true,
+// stateEvents are the events that describe the current state: a cycle with no other events tried nothing.
+var stateEvents = map[trace.EventKind]bool{trace.TryQueues: true, trace.QueueOverusedEvent: true,
 	trace.QueueNotOpenEvent: true,
 	trace.NotEnqueued:       true, trace.NoPreemptors: true, trace.NoPreemptorTask: true, trace.HyperNodesReady: true}
 
@@ -34,8 +34,8 @@ type logLines struct {
 // due reports whether a line has to be logged now, and notes that it is.
 func (l *logLines) due(line string, kind trace.EventKind, now time.Time) bool {
 	every := l.period
-	if standing[kind] {
-		every = standingAgain
+	if stateEvents[kind] {
+		every = stateEventsEach
 	}
 	if last, said := l.last[line]; said && now.Sub(last) < every {
 		return false

@@ -196,9 +196,9 @@ func (t *reportedJob) never(job *ledger.Job, m members) *record.Never {
 // recordedFrom is the shortest pause for which refusals are recorded: most refusals end before.
 const recordedFrom = 3 * time.Second
 
-// keep writes the record of refusals to a PodGroup, for a later process; with e nil it removes the record. It returns
-// true if the PodGroup shows the record already.
-func (og *gangOrigins) keep(job *ledger.Job, t *reportedJob, group *schedulingv1beta1.PodGroup, e *refused,
+// writeRecord writes the record of refusals to a PodGroup, for a later process; with e nil it removes the record. It
+// returns true if the PodGroup shows the record already.
+func (og *gangOrigins) writeRecord(job *ledger.Job, t *reportedJob, group *schedulingv1beta1.PodGroup, e *refused,
 	never *record.Never, now time.Time) bool {
 	shown, there := group.Annotations[record.Key]
 	want := ""

@@ -19,63 +19,63 @@ const (
 	untilLost  = lost + 2*round                  // that of a gang that has lost members
 )
 
-// keep keeps a phase, in place of one that is kept already, and returns true. It does not keep a phase that a
+// holdPhase holds a phase back, in place of one that is held already, and returns true. It does not hold a phase that a
 // controller waits for.
-func (l *loop) keep(i sched.Item, now time.Time) bool {
+func (l *loop) holdPhase(i sched.Item, now time.Time) bool {
 	group := l.seen.PodGroup(i.Group.Namespace, i.Group.Name)
 	t := l.reported.job(ledger.JobKey{Namespace: i.Group.Namespace, Name: i.Group.Name}, i.UID, group, now)
-	if t.kept == nil || t.kept.Phase == model.GroupRunning {
-		t.keptSince = now // of phases that follow each other, the first
+	if t.heldPhase == nil || t.heldPhase.Phase == model.GroupRunning {
+		t.heldSince = now // of phases that follow each other, the first
 	}
-	if t.kept != nil {
-		l.metrics.answered(*t.kept, sched.Done, 0)
-		t.kept = nil
+	if t.heldPhase != nil {
+		l.metrics.answered(*t.heldPhase, sched.Done, 0)
+		t.heldPhase = nil
 	}
 	t.complete = t.complete || ran(i.Phase)
 	if l.urgent(i) {
 		t.phase = i.Phase
 		return false
 	}
-	t.kept = &i
+	t.heldPhase = &i
 	return true
 }
 
-// handOver has the kept phase of a job written. It returns false if the PodGroup shows that phase already and no other
+// handOver has the held phase of a job written. It returns false if the PodGroup shows that phase already and no other
 // one was written since.
 func (l *loop) handOver(t *reportedJob, group *schedulingv1beta1.PodGroup) bool {
-	item := *t.kept
+	item := *t.heldPhase
 	if group != nil && shownPhase(group) == item.Phase && t.phase == item.Phase {
-		t.kept = nil
+		t.heldPhase = nil
 		l.metrics.answered(item, sched.Done, 0)
 		l.receipts = append(l.receipts, sched.Receipt{Item: item, Outcome: sched.Done}) // no fact will follow
 		return false
 	}
-	t.kept, t.phase = nil, item.Phase
+	t.heldPhase, t.phase = nil, item.Phase
 	t.origin.unknown = t.origin.unknown || !t.complete && t.origin.mine != nil && item.Phase == model.GroupUnknown
 	l.executor.Execute([]sched.Item{item})
 	return true
 }
 
-// handOverAll has all kept phases written, because the scheduler ends.
+// handOverAll has all held phases written, because the scheduler ends.
 func (l *loop) handOverAll() {
 	for k, t := range l.reported.jobs {
-		if t.kept != nil {
+		if t.heldPhase != nil {
 			l.withoutPanic("handing a phase over", func() { l.handOver(t, l.seen.PodGroup(k.Namespace, k.Name)) })
 		}
 	}
 }
 
-// overdue says that the phase that is kept of a job was kept for long enough.
+// overdue says that the phase that is held of a job was held for long enough.
 func (l *loop) overdue(job *ledger.Job, t *reportedJob, group *schedulingv1beta1.PodGroup, now time.Time) bool {
 	long := untilWords
-	if job.Tasks == 0 || t.kept.Phase == model.GroupCompleted || mayWait(group) {
+	if job.Tasks == 0 || t.heldPhase.Phase == model.GroupCompleted || mayWait(group) {
 		long = untilPods
-	} else if t.kept.Phase == model.GroupUnknown {
+	} else if t.heldPhase.Phase == model.GroupUnknown {
 		long = untilLost
-	} else if t.kept.Phase == model.GroupRunning && started(job) {
+	} else if t.heldPhase.Phase == model.GroupRunning && started(job) {
 		return t.mayReportStart(job, now)
 	}
-	return now.Sub(t.keptSince) >= long
+	return now.Sub(t.heldSince) >= long
 }
 
 // urgent says that a controller may wait for a phase before it makes pods: the job is admitted and lacks pods, and its

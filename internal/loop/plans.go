@@ -25,7 +25,7 @@ type plans struct {
 	under bool           // a copy is being made
 	begun bool           // one was made without a question, to see how long that takes
 	from  time.Time      // no answer before, but for a burst
-	turn  chan time.Time // has a place for the one that looks ahead; the value: no sooner than
+	slot  chan time.Time // has a place for the one that looks ahead; the value: no sooner than
 
 	state atomic.Pointer[state] // of the engine that decides, after its last cycle
 }
@@ -79,8 +79,8 @@ var errPlanning = errors.New("a bug in ashlar: its log says more")
 
 func (x *plans) wire(l *loop) {
 	x.l, x.asked, x.next = l, make(chan *planned), make(chan fresh, 1)
-	x.turn = make(chan time.Time, 1)
-	x.turn <- time.Time{}
+	x.slot = make(chan time.Time, 1)
+	x.slot <- time.Time{}
 }
 
 // Plan implements readapi.Scheduler.
@@ -104,8 +104,8 @@ func (q *questions) Plan(ctx context.Context, jobs []model.Fact,
 	return a.ahead, a.err
 }
 
-// follow answers, one question at a time, until ctx ends.
-func (x *plans) follow(ctx context.Context) {
+// run answers, one question at a time, until ctx ends.
+func (x *plans) run(ctx context.Context) {
 	look := time.NewTimer(0)
 	defer look.Stop()
 	for {

@@ -22,11 +22,11 @@ const longestAhead = 5 * time.Second
 // for a quarter of the time at most: plans that only ask for the next cycles do not wait for it.
 func (x *plans) ahead(copies func() (*sched.Copy, error), now int64) readapi.Foresee {
 	return func(ctx context.Context, wanted readapi.Foresight) (out readapi.Foreseen, err error) {
-		from, err := x.turnTo(ctx)
+		from, err := x.awaitSlot(ctx)
 		if err != nil {
 			return out, err
 		}
-		defer func() { x.turn <- from }()
+		defer func() { x.slot <- from }()
 		questions := x.l.background.questions
 		select { // the copies that others make
 		case x.l.background.copying <- struct{}{}:
@@ -54,22 +54,22 @@ func (x *plans) ahead(copies func() (*sched.Copy, error), now int64) readapi.For
 	}
 }
 
-// turnTo waits until it is a client's turn, unless that comes too late for it. What it returns has to be put back.
-func (x *plans) turnTo(ctx context.Context) (from time.Time, err error) {
+// awaitSlot waits until a client may look ahead, unless that comes too late for it. What it returns has to be put back.
+func (x *plans) awaitSlot(ctx context.Context) (from time.Time, err error) {
 	questions := x.l.background.questions
 	select {
-	case from = <-x.turn:
+	case from = <-x.slot:
 	case <-questions.over:
 		return from, questions.Ready()
 	case <-ctx.Done():
 		return from, noTime
 	}
 	if deadline, limited := ctx.Deadline(); limited && deadline.Before(from) {
-		x.turn <- from
+		x.slot <- from
 		return from, noTime
 	}
 	if err := questions.wait(ctx, from); err != nil {
-		x.turn <- from
+		x.slot <- from
 		return from, err
 	}
 	return from, nil

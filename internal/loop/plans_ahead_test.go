@@ -32,7 +32,7 @@ func TestLookingAheadEndsInTime(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		x := newEstimating(t)
 		x.queued(20)
-		go x.background.plans.follow(t.Context())
+		go x.background.plans.run(t.Context())
 		if _, _, err := x.plan(2*time.Second, nil); err != nil {
 			t.Fatal(err)
 		}
@@ -64,13 +64,13 @@ func TestAPlanWhileTheLeaseIsLost(t *testing.T) {
 	for name, ask := range map[string]func(*estimating) error{
 		"waiting for a copy": func(x *estimating) error {
 			x.busy(time.Minute)
-			go x.background.plans.follow(x.t.Context())
+			go x.background.plans.run(x.t.Context())
 			_, _, err := x.plan(time.Hour, nil)
 			return err
 		},
 		"waiting for its turn": func(x *estimating) error {
 			x.background.plans.from = time.Now().Add(time.Minute)
-			go x.background.plans.follow(x.t.Context())
+			go x.background.plans.run(x.t.Context())
 			_, _, err := x.plan(time.Hour, nil)
 			return err
 		},
@@ -79,22 +79,22 @@ func TestAPlanWhileTheLeaseIsLost(t *testing.T) {
 			return err
 		},
 		"being planned": func(x *estimating) error {
-			go x.background.plans.follow(x.t.Context())
+			go x.background.plans.run(x.t.Context())
 			_, _, err := x.plan(time.Hour, func() { <-time.After(10 * time.Second) })
 			return err
 		},
 		"waiting for a look ahead": func(x *estimating) error {
-			go x.background.plans.follow(x.t.Context())
+			go x.background.plans.run(x.t.Context())
 			if _, _, err := x.plan(time.Hour, nil); err != nil {
 				return err
 			}
-			<-x.background.plans.turn
+			<-x.background.plans.slot
 			_, err := x.foresee(x.t.Context(), readapi.Foresight{Jobs: newPod, Starts: true})
 			return err
 		},
 		"looking ahead": func(x *estimating) error {
 			x.queued(200)
-			go x.background.plans.follow(x.t.Context())
+			go x.background.plans.run(x.t.Context())
 			if _, _, err := x.plan(time.Hour, nil); err != nil {
 				return err
 			}

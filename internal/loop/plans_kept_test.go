@@ -23,7 +23,7 @@ func (x *estimating) busy(d time.Duration) {
 func TestACostlyCopyIsKeptWhileNobodyAsks(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		x := estimatingOn(t, answeringAfter(t, time.Second))
-		go x.background.plans.follow(t.Context())
+		go x.background.plans.run(t.Context())
 		last := time.Time{}
 		for _, quiet := range []time.Duration{10 * time.Second, 25 * time.Second, 41 * time.Second, time.Minute,
 			97 * time.Second, 10 * time.Minute, time.Second, 39 * time.Second} {
@@ -62,7 +62,7 @@ func (x *estimating) changed(limit time.Duration) {
 func TestACheapCopyIsGoneWhileNobodyAsks(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		x := newEstimating(t)
-		go x.background.plans.follow(t.Context())
+		go x.background.plans.run(t.Context())
 		if _, _, err := x.plan(2*time.Second, nil); err != nil {
 			t.Fatal(err)
 		}
@@ -80,7 +80,7 @@ func TestPlansAreMadeByTheConfigurationThatHolds(t *testing.T) {
 		x := newEstimating(t)
 		x.put(model.KindPod, "ns", "runs", nil)
 		x.put(model.KindPod, "ns", "waits", nil)
-		go x.background.plans.follow(t.Context())
+		go x.background.plans.run(t.Context())
 		if _, starts, err := x.plan(2*time.Second, nil); err != nil || !starts {
 			t.Fatalf("starts %v, %v", starts, err)
 		}

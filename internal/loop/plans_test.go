@@ -43,7 +43,7 @@ func (x *estimating) plan(within time.Duration, see func()) (at time.Time, start
 func TestPlansAreMadeOnACopyThatIsKept(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		x := newEstimating(t)
-		go x.background.plans.follow(t.Context())
+		go x.background.plans.run(t.Context())
 		epoch := x.engine.Ledger().Changes.StateEpoch()
 		first, starts, err := x.plan(2*time.Second, nil)
 		if err != nil || starts { // "runs" has the whole node
@@ -82,7 +82,7 @@ func TestPlansAreMadeOnACopyThatIsKept(t *testing.T) {
 func TestPlansThatFail(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		x := newEstimating(t)
-		go x.background.plans.follow(t.Context())
+		go x.background.plans.run(t.Context())
 		if _, _, err := x.plan(2*time.Second, func() { panic("a defect") }); !errors.Is(err, errPlanning) {
 			t.Errorf("a panic: %v", err)
 		}
@@ -108,7 +108,7 @@ func TestPlansThatFail(t *testing.T) {
 func TestAPlanIsLookedAheadOf(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		x := newEstimating(t)
-		go x.background.plans.follow(t.Context())
+		go x.background.plans.run(t.Context())
 		if _, _, err := x.plan(2*time.Second, nil); err != nil {
 			t.Fatal(err)
 		}
@@ -154,7 +154,7 @@ func TestAPlanIsLookedAheadOf(t *testing.T) {
 func TestAPlanOfAClientThatIsGone(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		x := newEstimating(t)
-		go x.background.plans.follow(t.Context())
+		go x.background.plans.run(t.Context())
 		if _, _, err := x.plan(2*time.Second, nil); err != nil {
 			t.Fatal(err)
 		}

@@ -19,7 +19,7 @@ import (
 type questions struct {
 	l      *loop
 	asked  chan *question
-	turns  [3]chan time.Time               // by size: has a place for the one that is asked; the value: no sooner than
+	slots  [3]chan time.Time               // by size: has a place for the one that is asked; the value: no sooner than
 	cycle  atomic.Uint64                   // cycles that ran
 	ended  atomic.Int64                    // when the last one did, in nanoseconds since the epoch
 	failed atomic.Int64                    // when a question made the engine panic last
@@ -48,9 +48,9 @@ type question struct {
 
 func newQuestions(l *loop) *questions {
 	q := &questions{l: l, asked: make(chan *question), over: make(chan struct{})}
-	for size := range q.turns {
-		q.turns[size] = make(chan time.Time, 1)
-		q.turns[size] <- time.Time{}
+	for size := range q.slots {
+		q.slots[size] = make(chan time.Time, 1)
+		q.slots[size] <- time.Time{}
 	}
 	return q
 }
@@ -62,13 +62,13 @@ func (q *questions) Ask(ctx context.Context, size readapi.Size, read func(*sched
 	}
 	var from time.Time
 	select {
-	case from = <-q.turns[size]:
+	case from = <-q.slots[size]:
 	case <-q.over:
 		return q.Ready()
 	case <-ctx.Done():
 		return noTime
 	}
-	defer func() { q.turns[size] <- from }()
+	defer func() { q.slots[size] <- from }()
 	if err := q.wait(ctx, from); err != nil {
 		return err
 	}

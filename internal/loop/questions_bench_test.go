@@ -178,7 +178,7 @@ func BenchmarkWhyAsked(b *testing.B) {
 func BenchmarkPlanAsked(b *testing.B) {
 	c := newCrowded(b)
 	url, client := c.served(b)
-	go c.background.plans.follow(b.Context())
+	go c.background.plans.run(b.Context())
 	before := heapInUse()
 	c.rounds(5 * time.Second)
 	c.askedAgain(b, 1, func(i int) io.ReadCloser {

@@ -39,7 +39,7 @@ func (l *loop) readAPI(o ReadAPI) (*readServer, error) {
 		return nil, err
 	}
 	s := &readServer{reviewer: access.New(kube), namespace: o.Namespace, panicked: l.panicked,
-		listens: o.Address != "", searches: l.background.searches.follow, plans: l.background.plans.follow}
+		listens: o.Address != "", searches: l.background.searches.run, plans: l.background.plans.run}
 	s.Server, err = readapi.New(readapi.Options{Address: o.Address,
 		Files:     readapi.Files{Certificate: o.Certificate, Key: o.Key},
 		Scheduler: l.background.questions, Schedulers: l.o.SchedulerNames, Access: s.reviewer, Panicked: l.panicked,
@@ -53,7 +53,7 @@ func (l *loop) readAPI(o ReadAPI) (*readServer, error) {
 		l.o.Simulated.Reads(s.Server)
 	}
 	if o.Estimates > 0 {
-		s.estimates = func(ctx context.Context) { l.background.estimates.follow(ctx, o.Estimates) }
+		s.estimates = func(ctx context.Context) { l.background.estimates.run(ctx, o.Estimates) }
 	}
 	return s, nil
 }
@@ -63,7 +63,7 @@ func (s *readServer) serve(ctx context.Context) {
 	if s == nil {
 		return
 	}
-	s.panicked.Go("reading authorities", func() { s.reviewer.Follow(ctx) })
+	s.panicked.Go("reading authorities", func() { s.reviewer.Run(ctx) })
 	s.panicked.Go("serving the read API", s.Serve)
 	s.panicked.Go("trying changes", func() { s.searches(ctx) })
 	s.panicked.Go("planning", func() { s.plans(ctx) })

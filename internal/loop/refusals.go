@@ -88,7 +88,7 @@ func (rb *refusedBindings) note(r sched.Receipt) {
 	}
 	e.statement, e.pod, e.answer = r.Item.Statement, r.Item.Pod, r.Refused
 	e.life, e.job, e.group, e.controller = at, job.Key, group, controller
-	rb.memory.keep(&e)
+	rb.memory.add(&e)
 	p := rb.memory.jobs[job.Key]
 	if p == nil || p.group != group {
 		p = &pausing{group: group, names: map[string]bool{}}
@@ -133,8 +133,8 @@ func (e *refused) passed(led *ledger.Ledger) bool {
 	return !ok || lifeOf(led.Job(id)) != e.group
 }
 
-// keep notes a refusal for its life and for the controller.
-func (r *refusalMemory) keep(e *refused) {
+// add notes a refusal for its life and for the controller.
+func (r *refusalMemory) add(e *refused) {
 	r.by[e.life] = e
 	if e.controller != "" {
 		r.by[life{e.life.namespace, e.controller}] = e
@@ -249,28 +249,29 @@ func placeOf(led *ledger.Ledger, pod ledger.Key, uid string) (there bool, node s
 	return true, led.Task(id).Pod.Node
 }
 
-// turn has the bindings of one statement for a gang that was refused before, in the order in which they are sent.
-type turn struct {
+// orderedBinds has the bindings of one statement for a gang that was refused before, in the order in which they are
+// sent.
+type orderedBinds struct {
 	job     ledger.JobID
 	refused *refused
 	items   []sched.Item
 }
 
-type turnKey struct {
+type orderedBindsKey struct {
 	statement uint64
 	job       ledger.JobID
 }
 
-// bindInTurn removes from a plan the bindings of gangs that were refused before. The members of such a gang are bound
+// bindInOrder removes from a plan the bindings of gangs that were refused before. The members of such a gang are bound
 // one after the other, and those that were refused come first: if one is refused again, no other member is bound. The
-// gang's record is taken back before. bindInTurn returns the other items; none is lost if it panics.
-func (rb *refusedBindings) bindInTurn(items []sched.Item, now time.Time) []sched.Item {
+// gang's record is taken back before. bindInOrder returns the other items; none is lost if it panics.
+func (rb *refusedBindings) bindInOrder(items []sched.Item, now time.Time) []sched.Item {
 	if len(rb.memory.by) == 0 {
 		return items
 	}
-	rest, turns := items, []*turn(nil)
+	rest, turns := items, []*orderedBinds(nil)
 	rb.l.withoutPanic("looking which gangs were refused before", func() {
-		others, found := rb.turns(items)
+		others, found := rb.ordered(items)
 		rest, turns = others, found
 	})
 	for _, t := range turns {
@@ -278,15 +279,15 @@ func (rb *refusedBindings) bindInTurn(items []sched.Item, now time.Time) []sched
 		rb.l.withoutPanic("taking back a gang's record", func() {
 			first = rb.l.origins.takeBack(rb.l.engine.Ledger().Job(t.job), t.refused, now)
 		})
-		rb.l.executor.BindInTurn(t.items, first)
+		rb.l.executor.BindInOrder(t.items, first)
 	}
 	return rest
 }
 
-// turns separates the bindings of gangs that were refused before, by statement, from the other items.
-func (rb *refusedBindings) turns(items []sched.Item) (rest []sched.Item, turns []*turn) {
+// ordered separates the bindings of gangs that were refused before, by statement, from the other items.
+func (rb *refusedBindings) ordered(items []sched.Item) (rest []sched.Item, ordered []*orderedBinds) {
 	led := rb.l.engine.Ledger()
-	of := map[turnKey]*turn{}
+	of := map[orderedBindsKey]*orderedBinds{}
 	for _, i := range items {
 		if i.Kind != sched.BindPod {
 			rest = append(rest, i)
@@ -303,15 +304,15 @@ func (rb *refusedBindings) turns(items []sched.Item) (rest []sched.Item, turns [
 			rest = append(rest, i)
 			continue
 		}
-		t := of[turnKey{i.Statement, job}]
+		t := of[orderedBindsKey{i.Statement, job}]
 		if t == nil {
-			t = &turn{job: job, refused: e}
-			of[turnKey{i.Statement, job}] = t
-			turns = append(turns, t)
+			t = &orderedBinds{job: job, refused: e}
+			of[orderedBindsKey{i.Statement, job}] = t
+			ordered = append(ordered, t)
 		}
 		t.items = append(t.items, i)
 	}
-	for _, t := range turns {
+	for _, t := range ordered {
 		suspects := map[string]bool{t.refused.pod.Name: true}
 		if p := rb.memory.jobs[led.Job(t.job).Key]; p != nil {
 			suspects = p.names
@@ -320,5 +321,5 @@ func (rb *refusedBindings) turns(items []sched.Item) (rest []sched.Item, turns [
 			return policy.FalseFirst(suspects[b.Pod.Name], suspects[a.Pod.Name]) // suspects first
 		})
 	}
-	return rest, turns
+	return rest, ordered
 }

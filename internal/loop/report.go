@@ -23,7 +23,7 @@ type reports struct {
 	bookings  reportedBookings
 	evictions reportedEvictions
 	queues    queueEvents
-	records   letRunRecords
+	letRuns   letRunRecords
 }
 
 // lasting is how long a reason must hold before it is written, from one round to the next: most waits end
@@ -75,7 +75,7 @@ func (rp *reports) job(id ledger.JobID, now time.Time) {
 	}
 	t := rp.l.reported.job(job.Key, uid, group, now)
 	t.count(job, now)
-	rp.records.follow(rp.l.engine.Ledger(), id, t, now)
+	rp.letRuns.examine(rp.l.engine.Ledger(), id, t, now)
 	reason := rp.reason(id, job)
 	code := codeOf(reason)
 	if code != "" && t.origin.said != "" {
@@ -125,7 +125,7 @@ func (rp *reports) reason(id ledger.JobID, job *ledger.Job) trace.Reason {
 func (rp *reports) group(job *ledger.Job, t *reportedJob, group *schedulingv1beta1.PodGroup,
 	said []schedulingv1beta1.PodGroupCondition, now time.Time) {
 	due := len(said) > 0 || t.counted(job, now)
-	if t.kept != nil && (due || rp.l.overdue(job, t, group, now)) {
+	if t.heldPhase != nil && (due || rp.l.overdue(job, t, group, now)) {
 		due = rp.l.handOver(t, group) || due
 	}
 	if !due {

@@ -44,8 +44,8 @@ type reportedJob struct {
 	wrong  time.Time      // since when the counts that were said are not true, zero when they are
 
 	phase     model.GroupPhase // that was written last
-	kept      *sched.Item      // a phase that waits for words to go with it, nil without
-	keptSince time.Time
+	heldPhase *sched.Item      // a phase that waits for words to go with it, nil without
+	heldSince time.Time
 
 	ready    bool      // it was seen to start
 	readyAt  time.Time // when, as far as that is known
@@ -164,7 +164,7 @@ func (t *reportedJob) misleads(now time.Time) bool {
 
 // counted says that a job's counts are to be written by themselves.
 func (t *reportedJob) counted(job *ledger.Job, now time.Time) bool {
-	if job.Phase == model.GroupCompleted && t.kept != nil && t.wanted != t.counts {
+	if job.Phase == model.GroupCompleted && t.heldPhase != nil && t.wanted != t.counts {
 		return now.After(t.still) // its last ones, with the phase
 	}
 	return t.misleads(now)

@@ -190,7 +190,7 @@ func (l *loop) stop(err error) {
 
 // finish waits for the requests under way, unless nothing may be sent any more.
 func (l *loop) finish(err error) {
-	if errors.Is(err, errLost) || errors.Is(err, errRestored) {
+	if errors.Is(err, errLost) || errors.Is(err, errStoreRestored) {
 		return
 	}
 	bound, cancel := context.WithTimeout(context.Background(), l.o.Drain)

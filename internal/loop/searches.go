@@ -97,8 +97,8 @@ func (x *searches) want(s *search, still func(readapi.Tried) bool) (known readap
 	return readapi.Tried{}, false, nil
 }
 
-// follow searches when somebody asks, until ctx ends.
-func (x *searches) follow(ctx context.Context) {
+// run searches when somebody asks, until ctx ends.
+func (x *searches) run(ctx context.Context) {
 	for {
 		select {
 		case <-ctx.Done():
@@ -203,7 +203,7 @@ func (x *searches) try(ctx context.Context, batch []*search) (handed time.Durati
 			one.WouldRun, _ = with.Job(s.job, whatif.Limits{
 				Stop: func() bool { return ctx.Err() != nil || time.Now().After(end) }})
 			done[s.job] = one
-			x.keep(s.job, one)
+			x.remember(s.job, one)
 		}
 		s.answer <- searched{Tried: one}
 	}
@@ -226,8 +226,8 @@ func answerAll(batch []*search, err error) {
 	}
 }
 
-// keep remembers what was found.
-func (x *searches) keep(job ledger.JobKey, t readapi.Tried) {
+// remember notes what was found.
+func (x *searches) remember(job ledger.JobKey, t readapi.Tried) {
 	x.mu.Lock()
 	defer x.mu.Unlock()
 	if len(x.known) >= mostKnown {

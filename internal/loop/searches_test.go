@@ -26,7 +26,7 @@ func (x *estimating) wouldRun(within time.Duration, still bool) (readapi.Tried, 
 func TestChangesAreTriedOnACopy(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		x := newEstimating(t)
-		go x.background.searches.follow(t.Context())
+		go x.background.searches.run(t.Context())
 		epoch := x.engine.Ledger().Changes.StateEpoch()
 		first, err := x.wouldRun(2*time.Second, true)
 		if err != nil || len(first.Ways) == 0 || !first.Reason.Is() {
@@ -68,7 +68,7 @@ func TestChangesAreTriedOnACopy(t *testing.T) {
 func TestChangesAreTriedWithinAShareOfTheTime(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		x := newEstimating(t)
-		go x.background.searches.follow(t.Context())
+		go x.background.searches.run(t.Context())
 		busy := func(what string, within, want time.Duration) {
 			t.Helper()
 			began := time.Now()

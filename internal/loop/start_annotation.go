@@ -23,7 +23,7 @@ type startToWrite struct {
 	group *schedulingv1beta1.PodGroup
 	text  string
 	last  time.Time // when it was written last; zero: never
-	turn  int       // among those of its namespace
+	rank  int       // among those of its namespace
 }
 
 // writeStarts writes when jobs start on the PodGroups that ask for it (record.TellStart), where it moved by more than a
@@ -39,7 +39,7 @@ func (x *estimates) writeStarts(s *estimate.Starts) {
 			all = append(all, w)
 		}
 	}
-	for _, w := range inTurn(all, mostStartsWritten) {
+	for _, w := range acrossNamespaces(all, mostStartsWritten) {
 		execute.WriteStart(x.l.executor, ledger.Key{Namespace: w.group.Namespace, Name: w.group.Name},
 			string(w.group.UID), w.text)
 	}
@@ -81,9 +81,9 @@ func written(s trace.Start) record.Start {
 	return out
 }
 
-// inTurn is the first of what is to be written: of each namespace one, then another one, those that were written
-// longest ago first.
-func inTurn(all []startToWrite, most int) []startToWrite {
+// acrossNamespaces is the first of what is to be written: of each namespace one, then another one, those that were
+// written longest ago first.
+func acrossNamespaces(all []startToWrite, most int) []startToWrite {
 	byAge := func(a, b startToWrite) int {
 		return cmp.Or(a.last.Compare(b.last), cmp.Compare(a.group.Namespace, b.group.Namespace),
 			cmp.Compare(a.group.Name, b.group.Name))
@@ -91,9 +91,9 @@ func inTurn(all []startToWrite, most int) []startToWrite {
 	slices.SortFunc(all, byAge)
 	turns := map[string]int{}
 	for i := range all {
-		all[i].turn = turns[all[i].group.Namespace]
+		all[i].rank = turns[all[i].group.Namespace]
 		turns[all[i].group.Namespace]++
 	}
-	slices.SortFunc(all, func(a, b startToWrite) int { return cmp.Or(cmp.Compare(a.turn, b.turn), byAge(a, b)) })
+	slices.SortFunc(all, func(a, b startToWrite) int { return cmp.Or(cmp.Compare(a.rank, b.rank), byAge(a, b)) })
 	return all[:min(len(all), most)]
 }

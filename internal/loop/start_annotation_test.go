@@ -88,7 +88,7 @@ func TestTenantsAreToldInTurn(t *testing.T) {
 	for i, name := range []string{"train", "next"} {
 		all = append(all, startToWrite{group: asks(name), last: time.Unix(int64(1000*i), 0)})
 	}
-	got := inTurn(all, 4)
+	got := acrossNamespaces(all, 4)
 	var names []string
 	for _, w := range got {
 		names = append(names, w.group.Name)

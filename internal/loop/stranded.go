@@ -78,7 +78,7 @@ func (sg *strandedGangs) releaseAll(id ledger.JobID, t *reportedJob, group *sche
 	}
 	if t.complete {
 		t.origin.mine, t.origin.leaving, t.origin.unknown, t.origin.strandedState = nil, nil, false, strandedState{}
-		sg.l.origins.keep(job, t, group, e, nil, now)
+		sg.l.origins.writeRecord(job, t, group, e, nil, now)
 		return
 	}
 	m := membersOf(led, id)
@@ -88,7 +88,7 @@ func (sg *strandedGangs) releaseAll(id ledger.JobID, t *reportedJob, group *sche
 	case len(m.bound) == 0:
 		t.origin.strandedState = strandedState{}
 		if !m.moving {
-			sg.l.origins.keep(job, t, group, e, nil, now)
+			sg.l.origins.writeRecord(job, t, group, e, nil, now)
 		}
 		return
 	case t.origin.half.IsZero():
@@ -98,7 +98,7 @@ func (sg *strandedGangs) releaseAll(id ledger.JobID, t *reportedJob, group *sche
 		return
 	}
 	claim := t.never(job, m)
-	recorded := sg.l.origins.keep(job, t, group, e, claim, now)
+	recorded := sg.l.origins.writeRecord(job, t, group, e, claim, now)
 	switch {
 	case e == nil:
 	case claim == nil:

@@ -149,7 +149,7 @@ func FuzzPieces(f *testing.F) {
 			}
 			var e expansion
 			for _, n := range roots {
-				e.follow(n, 0, false)
+				e.visit(n, 0, false)
 			}
 			if e.err != nil {
 				return // the bounds are those of a piece

@@ -115,7 +115,7 @@ func (d *document) read(c chunk) *Error {
 	d.unusual = true
 	d.grow(roots[0])
 	var e expansion
-	if e.follow(roots[0], 0, false); e.err != nil {
+	if e.visit(roots[0], 0, false); e.err != nil {
 		d.errs = []fieldError{{line: e.err.Where.Line, message: e.err.Message}}
 		return nil
 	}
@@ -150,8 +150,8 @@ type expansion struct {
 	err   *Error
 }
 
-// follow looks at what is below a node; aliased says that an alias led there.
-func (e *expansion) follow(n *yaml.Node, depth int, aliased bool) {
+// visit looks at what is below a node; aliased says that an alias led there.
+func (e *expansion) visit(n *yaml.Node, depth int, aliased bool) {
 	if aliased {
 		e.bytes += 1 + len(n.Value)
 	}
@@ -162,10 +162,10 @@ func (e *expansion) follow(n *yaml.Node, depth int, aliased bool) {
 	case e.bytes > mostExpanded:
 		e.err = &Error{Position{Line: n.Line}, fmt.Sprintf("an object of more than %d MiB", mostExpanded>>20)}
 	case n.Kind == yaml.AliasNode:
-		e.follow(n.Alias, depth+1, true)
+		e.visit(n.Alias, depth+1, true)
 	default:
 		for _, c := range n.Content {
-			e.follow(c, depth+1, aliased)
+			e.visit(c, depth+1, aliased)
 		}
 	}
 }

@@ -98,7 +98,7 @@ func alike(t *testing.T, text []byte) {
 		return
 	}
 	var e expansion
-	if e.follow(roots[0], 0, false); e.err != nil || e.bytes > mostWritten {
+	if e.visit(roots[0], 0, false); e.err != nil || e.bytes > mostWritten {
 		return
 	}
 	var l locator

@@ -99,7 +99,7 @@ func report(s *Server, w http.ResponseWriter, r *http.Request, u *access.User) e
 	if r.Method == http.MethodHead {
 		return nil
 	}
-	done, err := s.turns.take(r.Context(), u)
+	done, err := s.slots.take(r.Context(), u)
 	if err != nil {
 		return err
 	}

@@ -31,7 +31,7 @@ const (
 
 // cycles follows what the scheduler has recorded: only what came since is gone through, whichever user asks.
 type cycles struct {
-	turn      chan struct{} // has a place for one that reads or follows
+	slot      chan struct{} // has a place for one that reads or follows
 	read      time.Time
 	lately    recording.Lately
 	at        time.Time // of the scheduler's answer
@@ -52,8 +52,8 @@ type evictedIn struct {
 // see follows what was recorded since, and calls f with all that is known, one caller at a time.
 func (c *cycles) see(s *Server, r *http.Request, f func()) error {
 	select {
-	case c.turn <- struct{}{}:
-		defer func() { <-c.turn }()
+	case c.slot <- struct{}{}:
+		defer func() { <-c.slot }()
 	case <-r.Context().Done():
 		return r.Context().Err()
 	}

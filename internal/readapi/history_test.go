@@ -219,13 +219,13 @@ func TestManyServiceAccountsCountAsOne(t *testing.T) {
 			end()
 		}
 		for i := range mostAnswersOfUser {
-			if _, err := s.turns.take(t.Context(), &access.User{Username: account(i)}); err != nil {
+			if _, err := s.slots.take(t.Context(), &access.User{Username: account(i)}); err != nil {
 				t.Fatal(err)
 			}
 		}
 		soon, cancel := context.WithTimeout(t.Context(), time.Second)
 		defer cancel()
-		if _, err := s.turns.take(soon, &access.User{Username: account(mostAnswersOfUser)}); err == nil {
+		if _, err := s.slots.take(soon, &access.User{Username: account(mostAnswersOfUser)}); err == nil {
 			t.Error("one account more has its answer made")
 		}
 		if s.copies.forget != nil {

@@ -58,7 +58,7 @@ func list[T any](k *kind[T]) handler {
 		if err != nil {
 			return err
 		}
-		done, err := s.turns.take(r.Context(), u)
+		done, err := s.slots.take(r.Context(), u)
 		if err != nil {
 			return err
 		}

@@ -56,7 +56,7 @@ type Server struct {
 	copies    *copies
 	streams   *streams
 	users     *access.Limits
-	turns     *turns
+	slots     *answerSlots
 	searching sync.Map // by access.Share: users for which changes are tried now
 	dumping   chan struct{}
 	planners  sync.Map // by access.Share: users for which jobs are planned now
@@ -106,9 +106,9 @@ func New(o Options) (*Server, error) {
 
 func newServer(o Options) *Server {
 	s := &Server{o: o, access: o.Access, copies: newCopies(o.Scheduler, time.Now),
-		users: access.NewLimits(perSecond, atOnce), turns: newTurns(), dumping: make(chan struct{}, 1),
+		users: access.NewLimits(perSecond, atOnce), slots: newAnswerSlots(), dumping: make(chan struct{}, 1),
 		recalling: make(chan struct{}, 1), planning: make(chan struct{}, plansAtOnce),
-		cycles: cycles{turn: make(chan struct{}, 1)}}
+		cycles: cycles{slot: make(chan struct{}, 1)}}
 	s.streams = newStreams(s.copies, &s.o)
 	s.routes = map[string]handler{
 		"/v1/state":  {answer: state},

@@ -9,7 +9,7 @@ import (
 // Lately is what a ring held at one moment, without the facts that were known before. Any goroutine may read it.
 type Lately struct {
 	Since int64 // nanoseconds since the epoch
-	parts [][]kept
+	parts [][]packed
 }
 
 // Lately returns what is kept; false where nothing is. It costs a word for each part.
@@ -112,7 +112,7 @@ func is(whole, namespace, name string) bool {
 		whole[len(namespace)] == '/' && whole[len(namespace)+1:] == name
 }
 
-func (o *OfJob) facts(list []keptFact, job string, pods map[ledger.Key]bool) {
+func (o *OfJob) facts(list []packedFact, job string, pods map[ledger.Key]bool) {
 	for i := range list {
 		f := &list[i]
 		mine, before := ofJob(f.object, job), ofJob(f.was, job)
@@ -132,7 +132,7 @@ func (o *OfJob) facts(list []keptFact, job string, pods map[ledger.Key]bool) {
 	}
 }
 
-func (o *OfJob) receipts(list []keptReceipt, job string, pods map[ledger.Key]bool, asked map[uint64]sched.Item) {
+func (o *OfJob) receipts(list []packedReceipt, job string, pods map[ledger.Key]bool, asked map[uint64]sched.Item) {
 	for _, r := range list {
 		item, known := asked[r.id]
 		if !known && !pods[r.of] && (r.kind != sched.SetPhase || !is(job, r.of.Namespace, r.of.Name)) {
@@ -148,7 +148,7 @@ func (o *OfJob) receipts(list []keptReceipt, job string, pods map[ledger.Key]boo
 }
 
 // concerns says that an item is done to the job, or for it.
-func (k *keptItem) concerns(job string, pods map[ledger.Key]bool) bool {
+func (k *packedItem) concerns(job string, pods map[ledger.Key]bool) bool {
 	w := k.whole
 	if w == nil {
 		return pods[k.pod]
@@ -209,7 +209,7 @@ func (l Lately) Cycle(number uint64) (*Cycle, bool) {
 }
 
 // lastOf is the last cycle of a part, 0 for none.
-func lastOf(part []kept) uint64 {
+func lastOf(part []packed) uint64 {
 	for i := len(part) - 1; i >= 0; i-- {
 		if part[i].number > 0 {
 			return part[i].number
@@ -219,7 +219,7 @@ func lastOf(part []kept) uint64 {
 }
 
 // figures counts bindings, of which there are many, and keeps the others.
-func (k *kept) figures() OfCycle {
+func (k *packed) figures() OfCycle {
 	out := OfCycle{Cycle: k.number, Now: k.now, Took: k.took, Open: k.open}
 	for i := range k.items {
 		switch item := &k.items[i]; {

@@ -18,8 +18,8 @@ import (
 type Ring struct {
 	limit int64 // bytes of memory
 	parts []*part
-	bytes int64 // of all parts
-	last  kept  // what is being done now; its lists are used again and again
+	bytes int64  // of all parts
+	last  packed // what is being done now; its lists are used again and again
 	in    shelves
 	cycle uint64
 	began time.Time     // when that cycle began to be decided
@@ -32,7 +32,7 @@ type Ring struct {
 // part is a stretch of a recording that can be played without what was before it.
 type part struct {
 	base   State // without facts
-	steps  []kept
+	steps  []packed
 	bytes  int64
 	began  time.Time
 	cycles int
@@ -82,7 +82,7 @@ func (r *Ring) End(items []sched.Item, next int64) {
 		return
 	}
 	for i := range items {
-		r.last.items = append(r.last.items, keepItem(&items[i]))
+		r.last.items = append(r.last.items, packItem(&items[i]))
 	}
 	r.last.next, r.last.took, r.last.open = next, int64(r.clock().Sub(r.began)), false
 	r.close()
@@ -101,7 +101,7 @@ func (r *Ring) Fact(led *ledger.Ledger, f model.Fact) {
 	if len(r.last.receipts) > 0 {
 		r.close()
 	}
-	r.last.facts = append(r.last.facts, keepFact(led, f))
+	r.last.facts = append(r.last.facts, packFact(led, f))
 }
 
 // Receipts notes that receipts are about to be received.
@@ -110,7 +110,7 @@ func (r *Ring) Receipts(list []sched.Receipt) {
 		return
 	}
 	for _, x := range list {
-		r.last.receipts = append(r.last.receipts, keepReceipt(x))
+		r.last.receipts = append(r.last.receipts, packReceipt(x))
 	}
 }
 
@@ -129,7 +129,7 @@ func (r *Ring) Forget() {
 	if r == nil {
 		return
 	}
-	r.parts, r.last, r.bytes, r.in = nil, kept{}, 0, shelves{}
+	r.parts, r.last, r.bytes, r.in = nil, packed{}, 0, shelves{}
 	r.To.gap()
 }
 
@@ -142,14 +142,14 @@ func (r *Ring) close() {
 	if len(k.facts)+len(k.receipts) == 0 && k.number == 0 && k.remade == nil {
 		return
 	}
-	r.last = kept{}
+	r.last = packed{}
 	p := r.parts[len(r.parts)-1]
 	bytes := k.weight() - weightOfList(p.steps)
 	if len(k.facts)+len(k.receipts)+len(k.items) <= longList {
 		again := k
 		bytes += k.own(&r.in)
 		clear(again.facts) // refers to objects that may be gone
-		r.last = kept{facts: again.facts[:0], receipts: again.receipts[:0], items: again.items[:0]}
+		r.last = packed{facts: again.facts[:0], receipts: again.receipts[:0], items: again.items[:0]}
 	} else {
 		bytes += weightOfList(k.facts) + weightOfList(k.receipts) + weightOfList(k.items)
 	}
@@ -195,7 +195,7 @@ func (r *Ring) beginPart(e *sched.Engine, now int64, about About) {
 // Taken is what a ring held at one moment. It may be used by another goroutine.
 type Taken struct {
 	Base  State
-	steps []kept
+	steps []packed
 }
 
 // Take returns all that is kept, with the facts that the engine knew at the beginning; false where nothing is kept. It
@@ -206,7 +206,7 @@ func (r *Ring) Take(e *sched.Engine) (Taken, bool) {
 	}
 	r.close()
 	t := Taken{Base: r.parts[0].base}
-	first := map[model.Ref]*keptFact{}
+	first := map[model.Ref]*packedFact{}
 	for _, p := range r.parts {
 		for i := range p.steps {
 			t.steps = append(t.steps, p.steps[i])

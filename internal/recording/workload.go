@@ -210,7 +210,7 @@ func (w *worker) podGone(f model.Fact, at time.Duration) {
 func (w *worker) object(f model.Fact, at time.Duration) {
 	was := w.last[f.Ref]
 	if f.Object == nil {
-		if delete(w.last, f.Ref); was != nil && !follows(f.Ref.Kind) {
+		if delete(w.last, f.Ref); was != nil && !isConsequence(f.Ref.Kind) {
 			w.gone = append(w.gone, leaving{ref: f.Ref, at: at, job: jobOf(f.Ref)})
 		}
 		return
@@ -218,7 +218,7 @@ func (w *worker) object(f model.Fact, at time.Duration) {
 	w.last[f.Ref] = f.Object
 	changed := was != nil && was.Common().UID == f.Object.Common().UID
 	switch {
-	case changed && (follows(f.Ref.Kind) || equal(was, f.Object)):
+	case changed && (isConsequence(f.Ref.Kind) || equal(was, f.Object)):
 		return
 	case !changed && at > 0 && f.Ref.Kind == translate.KindPersistentVolume:
 		return // made for a claim of a pod that had got a node
@@ -239,8 +239,8 @@ func jobOf(ref model.Ref) string {
 	return ref.Namespace + "/" + ref.Name
 }
 
-// follows says that changes of a kind are consequences of where pods were placed.
-func follows(k model.Kind) bool {
+// isConsequence says that changes of a kind are consequences of where pods were placed.
+func isConsequence(k model.Kind) bool {
 	switch k {
 	case translate.KindPersistentVolume, translate.KindPersistentVolumeClaim, translate.KindResourceClaim,
 		translate.KindVolumeAttachment:

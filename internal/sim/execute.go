@@ -53,20 +53,20 @@ func (w *World) obey(i sched.Item) sched.Outcome {
 // write makes true what a book chose for a pod: it shows with the pod's node.
 func (w *World) write(bind sched.Item) {
 	if bind.Chosen != "" && w.written != nil {
-		w.follow(w.written(bind, w.content))
+		w.comeTrue(w.written(bind, w.content))
 	}
 }
 
 // free gives back what a pod had that is over.
 func (w *World) free(pod *model.Pod) {
 	if w.freed != nil && pod.Opaque != nil {
-		w.follow(w.freed(pod, w.content))
+		w.comeTrue(w.freed(pod, w.content))
 	}
 }
 
-// follow lets facts about opaque objects come true: in those that are there at once, so
+// comeTrue lets facts about opaque objects come true: in those that are there at once, so
 // that what follows next builds on them.
-func (w *World) follow(facts []model.Fact) {
+func (w *World) comeTrue(facts []model.Fact) {
 	for _, f := range facts {
 		l := w.objects.lives[f.Ref]
 		o, opaque := f.Object.(*model.Opaque)

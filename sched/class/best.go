@@ -232,7 +232,7 @@ func (s *lookup) every() []ledger.NodeID {
 	switch {
 	case s.future:
 		for n := range ledger.NodeID(s.x.l.Nodes.Len()) {
-			if s.x.l.Nodes.Releases(n) {
+			if s.x.l.Nodes.HasReleasing(n) {
 				nodes = append(nodes, n)
 			}
 		}

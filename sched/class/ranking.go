@@ -78,7 +78,7 @@ func (x *Index) rankLater(r *row) *tournament {
 		}
 		k.at, t.nodes = stretch(k.at, x.l.Nodes.Len()), t.nodes[:0]
 		for n := range ledger.NodeID(x.l.Nodes.Len()) {
-			if x.l.Nodes.Releases(n) {
+			if x.l.Nodes.HasReleasing(n) {
 				t.nodes = append(t.nodes, n)
 				k.at[n] = int32(len(t.nodes))
 			}
@@ -94,13 +94,13 @@ func (x *Index) rankLater(r *row) *tournament {
 func (k *ranking) lacksReleasing(l *ledger.Ledger) bool {
 	changed, known := l.Changes.Nodes.Since(k.cursor)
 	return !known || slices.ContainsFunc(changed, func(n ledger.NodeID) bool {
-		return int(n) >= len(k.at) || k.at[n] == 0 && l.Nodes.Releases(n)
+		return int(n) >= len(k.at) || k.at[n] == 0 && l.Nodes.HasReleasing(n)
 	})
 }
 
 // takes says that a node takes the class, now or in the future that the ranking is for.
 func (k *ranking) takes(r *row, n ledger.NodeID) bool {
-	return (!k.future || r.x.l.Nodes.Releases(n)) && r.takes(n, k.future)
+	return (!k.future || r.x.l.Nodes.HasReleasing(n)) && r.takes(n, k.future)
 }
 
 // follow brings a ranking up to date: it looks again at the nodes that changed, or at all nodes where these are not

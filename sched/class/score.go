@@ -100,7 +100,7 @@ func (v *feasibility) takers(nodes []ledger.NodeID, future bool) []ledger.NodeID
 	}
 	if future {
 		nodes = slices.DeleteFunc(nodes, func(n ledger.NodeID) bool {
-			return int(n) >= v.x.l.Nodes.Len() || !v.x.l.Nodes.Releases(n) || !v.fits(n, true)
+			return int(n) >= v.x.l.Nodes.Len() || !v.x.l.Nodes.HasReleasing(n) || !v.fits(n, true)
 		})
 	} else {
 		for _, need := range v.class.Need {

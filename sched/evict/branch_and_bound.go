@@ -141,7 +141,7 @@ func (w *branchAndBound) step(i int, set uint64, cost Cost) {
 		dr.evict(i)
 		if w.enough() {
 			w.best, w.any = cost, true
-			dr.record(w.found)
+			dr.copyTo(w.found)
 		} else if w.worth(cost) {
 			w.from(set, cost)
 		}

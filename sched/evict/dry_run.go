@@ -137,7 +137,7 @@ func (dr *dryRun) cheapestOnNode(found *candidate) bool {
 	if !dr.greedy() {
 		return dr.permutable() && dr.cheapestSet(found, nil, dr.fits)
 	}
-	dr.record(found)
+	dr.copyTo(found)
 	if dr.proven(found.cost) {
 		return true
 	}
@@ -259,8 +259,8 @@ func (dr *dryRun) fits() bool {
 	return dr.p.allocatable() && dr.p.nodes.Takes(dr.p.Task, dr.at, true)
 }
 
-// record copies the current victims into a candidate, with their cost.
-func (dr *dryRun) record(found *candidate) {
+// copyTo copies the current victims into a candidate, with their cost.
+func (dr *dryRun) copyTo(found *candidate) {
 	found.victims = append(found.victims[:0], dr.out...)
 	found.cost = nothing
 	for _, v := range dr.out {

@@ -22,7 +22,7 @@ func TestFutureIdleIsIdlePlusReleasingLessPipelined(t *testing.T) {
 	equal(t, "pipelined", c.Nodes.Pipelined(0)[n], 300)
 	equal(t, "future idle", c.Nodes.FutureIdle(0, n), 300)
 	equal(t, "room", c.Nodes.Room(0)[n], 100)
-	equal(t, "the node's having a task that leaves", c.Nodes.Releases(n), true)
+	equal(t, "the node's having a task that leaves", c.Nodes.HasReleasing(n), true)
 }
 
 func TestQueueFiguresMoveUpTheTree(t *testing.T) {

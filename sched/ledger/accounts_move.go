@@ -35,7 +35,7 @@ func (ac *accounts) leaving(t TaskID, s model.Status, sign int64) {
 	row := &ac.l.Tasks.rows[t]
 	ac.l.PluginStates.update(t, row, false)
 	row.Status = s
-	ac.l.Nodes.release(row, sign)
+	ac.l.Nodes.setReleasing(row, sign)
 	ac.l.PluginStates.update(t, row, true)
 }
 

@@ -97,8 +97,8 @@ func (ns *Nodes) count(row *Task, sign int64) {
 	ns.touch(n)
 }
 
-// release has a task on a node terminate (sign 1), or stay after all (-1). The task has its new status already.
-func (ns *Nodes) release(row *Task, sign int64) {
+// setReleasing has a task on a node terminate (sign 1), or stay after all (-1). The task has its new status already.
+func (ns *Nodes) setReleasing(row *Task, sign int64) {
 	n := row.Node
 	node := &ns.rows[n]
 	ns.goes(node, sign)

@@ -170,7 +170,7 @@ func (l *Ledger) recountJob(j JobID, members []TaskID) Job {
 	for _, r := range was.Roles {
 		job.Roles = append(job.Roles, Role{Name: r.Name, Min: r.Min})
 	}
-	for _, x := range l.Losses.standing {
+	for _, x := range l.Losses.inForce {
 		if x.asked && x.In == j {
 			job.Losses++
 			job.Request = job.Request.Add(l.accounts.quota(x.Class))

@@ -125,7 +125,7 @@ func TestNothingPanicsOnAnyHistory(t *testing.T) {
 func readAll(l *Ledger) {
 	for n := range l.Nodes.Len() {
 		l.Node(NodeID(n)).Present()
-		l.Nodes.Releases(NodeID(n))
+		l.Nodes.HasReleasing(NodeID(n))
 		l.Nodes.Tasks(NodeID(n), func(TaskID) bool { return true })
 		for d := range resource.Pods {
 			l.Nodes.FutureIdle(d, NodeID(n))

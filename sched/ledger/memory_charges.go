@@ -53,7 +53,7 @@ func (cg *charging) await(t TaskID) {
 // its start, with all facts known, and after its actions, with all binds known.
 func (cg *charging) Begin() {
 	cg.chargeAll()
-	cg.restoreStrayed()
+	cg.returnStrayed()
 	cg.forgetMoved()
 	cg.minimums.judge()
 }
@@ -194,8 +194,8 @@ func (cg *charging) stray(t TaskID) {
 	}
 }
 
-// restoreStrayed moves members to the jobs they name, if these count in the same queue. All other members stay.
-func (cg *charging) restoreStrayed() {
+// returnStrayed moves members to the jobs they name, if these count in the same queue. All other members stay.
+func (cg *charging) returnStrayed() {
 	if len(cg.strayed) == 0 {
 		return
 	}
@@ -344,7 +344,7 @@ func (cg *charging) Restore(c Charges, decided bool) {
 	}
 	for _, x := range c.Jobs {
 		if j, known := cg.l.Jobs.Find(x.Job); known {
-			cg.keepQueue(j, x.Queue)
+			cg.countIn(j, x.Queue)
 		}
 	}
 	cg.minimums.restore(c.Minimums)
@@ -359,8 +359,8 @@ func (cg *charging) Restore(c Charges, decided bool) {
 	cg.minimums.judgeNoted() // what is fresh is judged when the cycle begins, with all facts known
 }
 
-// keepQueue makes a job with members that hold room count in a queue.
-func (cg *charging) keepQueue(j JobID, queue string) {
+// countIn makes a job with members that hold room count in a queue.
+func (cg *charging) countIn(j JobID, queue string) {
 	for t := range cg.l.Jobs.members(j) {
 		if row := &cg.l.Tasks.rows[t]; row.holdsRoom() {
 			cg.l.Queues.setQueue(j, cg.l.Queues.row(queue))

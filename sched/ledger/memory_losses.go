@@ -12,8 +12,8 @@ import (
 type Losses struct {
 	l *Ledger
 
-	losing   []Loss  // losses that no cycle has judged yet
-	standing []*Lost // by job and pod
+	losing  []Loss  // losses that no cycle has judged yet
+	inForce []*Lost // by job and pod
 }
 
 // When a running gang loses a member, its controller makes a new one, as a rule within seconds. Until then no
@@ -74,23 +74,23 @@ func (lo *Losses) note(t TaskID, p *model.Pod) {
 // Judge finds which losses of gangs are not made up for. until returns the time until which room is kept
 // for a member that has grace nanoseconds to leave. It returns the first of these times, 0 without any.
 func (lo *Losses) Judge(now int64, until func(now, grace int64) int64) (next int64) {
-	if len(lo.standing) == 0 && len(lo.losing) == 0 {
+	if len(lo.inForce) == 0 && len(lo.losing) == 0 {
 		return 0
 	}
 	lo.take(now, until)
-	slices.SortFunc(lo.standing, func(a, b *Lost) int {
+	slices.SortFunc(lo.inForce, func(a, b *Lost) int {
 		return cmp.Or(a.Job.Compare(b.Job), a.Pod.Compare(b.Pod), cmp.Compare(a.UID, b.UID))
 	})
 	var kept []*Lost
-	for from := 0; from < len(lo.standing); {
+	for from := 0; from < len(lo.inForce); {
 		to := from + 1
-		for to < len(lo.standing) && lo.standing[to].Job == lo.standing[from].Job {
+		for to < len(lo.inForce) && lo.inForce[to].Job == lo.inForce[from].Job {
 			to++
 		}
-		kept = append(kept, lo.stand(lo.standing[from:to], now)...)
+		kept = append(kept, lo.stand(lo.inForce[from:to], now)...)
 		from = to
 	}
-	lo.standing = kept
+	lo.inForce = kept
 	for _, x := range kept {
 		next = earlier(next, x.Until)
 	}
@@ -105,7 +105,7 @@ func (lo *Losses) take(now int64, until func(now, grace int64) int64) {
 		uid string
 	}
 	known := map[life]*Lost{}
-	for _, x := range lo.standing {
+	for _, x := range lo.inForce {
 		known[life{x.Pod, x.UID}] = x
 	}
 	for _, n := range lo.losing {
@@ -120,7 +120,7 @@ func (lo *Losses) take(now int64, until func(now, grace int64) int64) {
 		x := &Lost{Loss: n, In: NoJob, Class: NoClass}
 		x.Until = end
 		known[life{n.Pod, n.UID}] = x
-		lo.standing = append(lo.standing, x)
+		lo.inForce = append(lo.inForce, x)
 	}
 	lo.losing = nil
 }
@@ -250,21 +250,21 @@ func (lo *Losses) askFor(x *Lost, sign int64) {
 // forgetJob notes that the row of a job with losses is freed, and its requests with it. The next cycle finds the
 // job again, if it is there by then.
 func (lo *Losses) forgetJob(j JobID) {
-	for _, x := range lo.standing {
+	for _, x := range lo.inForce {
 		if x.asked && x.In == j {
 			x.In, x.asked = NoJob, false
 		}
 	}
 }
 
-// Standing lists the lost members of gangs that still have their room, by job and pod. The slice is valid until
+// InForce lists the lost members of gangs that still have their room, by job and pod. The slice is valid until
 // the next cycle.
-func (lo *Losses) Standing() []*Lost { return lo.standing }
+func (lo *Losses) InForce() []*Lost { return lo.inForce }
 
 // All returns what is remembered of lost members, for a new engine: first judged losses, by job and pod,
 // then those to be judged, by pod.
 func (lo *Losses) All() (out []Loss) {
-	for _, x := range lo.standing {
+	for _, x := range lo.inForce {
 		out = append(out, x.Loss)
 	}
 	news := slices.Clone(lo.losing)
@@ -274,10 +274,10 @@ func (lo *Losses) All() (out []Loss) {
 
 // Forget ends all losses, and forgets those that no cycle has judged: Restore may follow.
 func (lo *Losses) Forget() {
-	for _, x := range lo.standing {
+	for _, x := range lo.inForce {
 		lo.end(x)
 	}
-	lo.standing, lo.losing = nil, nil
+	lo.inForce, lo.losing = nil, nil
 }
 
 // Restore takes over the Losses of an earlier engine.
@@ -286,7 +286,7 @@ func (lo *Losses) Restore(losses []Loss) {
 		if x.Until == 0 {
 			lo.losing = append(lo.losing, x)
 		} else {
-			lo.standing = append(lo.standing, &Lost{Loss: x, In: NoJob, Class: NoClass})
+			lo.inForce = append(lo.inForce, &Lost{Loss: x, In: NoJob, Class: NoClass})
 		}
 	}
 }

@@ -158,8 +158,8 @@ func (r *Runs) add(k RunKey, run Run) {
 	r.set(k, is)
 }
 
-// keep makes keys those of a namespace, at least one.
-func (r *Runs) keep(namespace string, keys []RunKey) {
+// setKeys makes keys those of a namespace, at least one.
+func (r *Runs) setKeys(namespace string, keys []RunKey) {
 	if r.of == nil {
 		r.of, r.several = map[string][]RunKey{}, map[string]bool{}
 	}
@@ -173,7 +173,7 @@ func (r *Runs) keep(namespace string, keys []RunKey) {
 // set makes runs those that are known of a key.
 func (r *Runs) set(k RunKey, is lastRuns) {
 	if _, known := r.byKey[k]; !known {
-		r.keep(k.Namespace, append(r.of[k.Namespace], k))
+		r.setKeys(k.Namespace, append(r.of[k.Namespace], k))
 	}
 	r.byKey[k] = is
 	r.noteChange(k)
@@ -241,7 +241,7 @@ func (r *Runs) forget() {
 			delete(r.byKey, k)
 			r.noteChange(k)
 		}
-		r.keep(namespace, slices.Clone(keys[:most]))
+		r.setKeys(namespace, slices.Clone(keys[:most]))
 	}
 }
 

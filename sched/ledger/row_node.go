@@ -99,8 +99,8 @@ func (ns *Nodes) Used(d resource.Dim, n NodeID) int64 {
 	return ns.cols.alloc[d][n] - ns.cols.idle[d][n]
 }
 
-// Releases says that some task on the node is terminating.
-func (ns *Nodes) Releases(n NodeID) bool { return ns.rows[n].going > 0 }
+// HasReleasing says that some task on the node is terminating.
+func (ns *Nodes) HasReleasing(n NodeID) bool { return ns.rows[n].going > 0 }
 
 // ReleasingNodes is the number of nodes with a terminating task. Where it is 0, no task can be pipelined.
 func (ns *Nodes) ReleasingNodes() int { return ns.leaving }

@@ -32,7 +32,7 @@ func TestLeaveIsEvictOnNodes(t *testing.T) {
 					leave(tx, task)
 				}
 				for n := range NodeID(w.l.Nodes.Len()) {
-					nodes += fmt.Sprintln(w.l.Node(n).Tasks, w.l.Nodes.Releases(n), w.l.Nodes.ReleasingNodes())
+					nodes += fmt.Sprintln(w.l.Node(n).Tasks, w.l.Nodes.HasReleasing(n), w.l.Nodes.ReleasingNodes())
 					for d := range resource.Dim(w.l.Dims.Len()) {
 						nodes += fmt.Sprintln(w.l.Nodes.Idle(d)[n], w.l.Nodes.FutureIdle(d, n), w.l.Nodes.Room(d)[n])
 					}

@@ -42,9 +42,9 @@ type Index struct {
 
 // entry is what the index keeps of a job, waiting or not.
 type entry struct {
-	record  *record // nil for most: a job that never waited has none
-	awake   bool    // it is on the list of jobs that are not parked
-	changed bool    // it is on the list of jobs that changed
+	wait    *waitRecord // nil for most: a job that never waited has none
+	awake   bool        // it is on the list of jobs that are not parked
+	changed bool        // it is on the list of jobs that changed
 	in      [numLists]bool
 }
 

@@ -212,12 +212,12 @@ func TestAJobThatRunsIsNotRemembered(t *testing.T) {
 	if s.Reason(other).Is() || s.Parked(other) {
 		t.Error("a job of which nothing was noted has a reason")
 	}
-	if len(s.jobs) > int(other) && s.jobs[other].record != nil {
+	if len(s.jobs) > int(other) && s.jobs[other].wait != nil {
 		t.Error("a job of which nothing was noted is remembered")
 	}
 	tell(s, version, model.KindPod, "ns", "waits", pod("waits", "node"))
 	s.Open()
-	if s.Reason(j).Is() || s.jobs[j].record != nil {
+	if s.Reason(j).Is() || s.jobs[j].wait != nil {
 		t.Error("a job that runs is remembered for having waited")
 	}
 }

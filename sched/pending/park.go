@@ -41,7 +41,7 @@ func (r *Refusal) wake() Wake {
 // Park notes why a job was refused, and that it is of no use to try it again before something changes that the
 // refusal rests on.
 func (x *Index) Park(j ledger.JobID, r Refusal) {
-	m := record{reason: r.Reason, refused: true, wake: r.wake(), at: x.nowFor(j), class: r.Class, tasks: r.Tasks,
+	m := waitRecord{reason: r.Reason, refused: true, wake: r.wake(), at: x.nowFor(j), class: r.Class, tasks: r.Tasks,
 		plans: x.plans}
 	if r.Whole {
 		m.shown, m.shownAt = r.Reason, m.at
@@ -54,7 +54,7 @@ func (x *Index) Park(j ledger.JobID, r Refusal) {
 func (x *Index) Parked(j ledger.JobID) bool { return x.isParked(j, x.hopeless) }
 
 func (x *Index) isParked(j ledger.JobID, hopeless func(signature, Versions) bool) bool {
-	m := x.recordOf(j)
+	m := x.waitRecordOf(j)
 	if m == nil || m.wake == 0 {
 		return false
 	}
@@ -79,7 +79,7 @@ type signature struct {
 
 // signatureOf is a parked job's signature. It has no number of tasks for an admitted job that keeps its queue's
 // room, since it matters whether the nodes or the queue refuse that now; nor for a job for which room is kept.
-func (x *Index) signatureOf(j ledger.JobID, m *record) signature {
+func (x *Index) signatureOf(j ledger.JobID, m *waitRecord) signature {
 	job := x.l.Job(j)
 	k := signature{wake: m.wake, queue: job.Queue, priority: job.Priority, specs: m.at.at(OnSpecs),
 		lending: x.l.Lenders.Of(j), plans: m.plans}
@@ -91,7 +91,7 @@ func (x *Index) signatureOf(j ledger.JobID, m *record) signature {
 
 // group adds a parked job to the group of its signature.
 func (x *Index) group(j ledger.JobID, now Versions) {
-	key := x.signatureOf(j, x.recordOf(j))
+	key := x.signatureOf(j, x.waitRecordOf(j))
 	switch g, fresh := x.parked.Add(j, key); {
 	case fresh:
 		g.checked = now

@@ -62,20 +62,20 @@ type TreeOrder interface {
 	// Queues of a lower band come before all others, whatever the tree says. False: the queue has no place in the
 	// tree. Ways and bands are unchanged while the ledger's SpecEpoch is.
 	Way(q ledger.QueueID, buf []int32) (band int64, way []int32, ok bool)
-	// Standing is what a node is ordered by among its siblings. It changes for the nodes on the path of a queue of
+	// SiblingKey is what a node is ordered by among its siblings. It changes for the nodes on the path of a queue of
 	// which the figures changed, and for no others.
-	Standing(node int32) Standing
+	SiblingKey(node int32) SiblingKey
 }
 
-// Standing orders siblings: by their share of what they should have, then by rank.
-type Standing struct {
+// SiblingKey orders siblings: by their share of what they should have, then by rank.
+type SiblingKey struct {
 	Share  fair.Ratio
 	Weight int64 // the share is divided by it; below 1 counts as 1
 	Rank   int32 // unique among siblings, lower first
 }
 
 // Compare is negative when s comes first.
-func (s *Standing) Compare(t *Standing) int {
+func (s *SiblingKey) Compare(t *SiblingKey) int {
 	if c := s.Share.CompareWeighted(s.Weight, t.Share, t.Weight); c != 0 {
 		return c
 	}

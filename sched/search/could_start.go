@@ -242,7 +242,7 @@ func leave(s *session.Session, tx *ledger.Tx, j ledger.JobID, gone []ledger.Task
 	alone := false
 	for i, t := range gone {
 		if i == counted {
-			alone = len(s.L.Losses.Standing()) == 0 && queueTakes(s, j)
+			alone = len(s.L.Losses.InForce()) == 0 && queueTakes(s, j)
 		}
 		if in := s.L.Task(t).Job; alone && (in == ledger.NoJob || in != j && waitsForNothing(s.L.Job(in))) {
 			tx.Leave(t)
@@ -322,7 +322,7 @@ func couldStart(s *session.Session, j ledger.JobID) bool {
 // keep keeps room for the job in those places.
 func (c *roomKeeper) keep(places []foundPlace) {
 	s := c.s
-	release(s, c.others...)
+	dropKeptRoom(s, c.others...)
 	s.L.Lenders.Lend(c.j, ledger.LendsNone)
 	until := s.Now + max(anHour, s.Now-c.since)
 	for _, x := range places {

@@ -61,7 +61,7 @@ func (t *attempt) decideInKeptRoom(hold bool) (out Outcome) {
 		*t = *again
 	}
 	if out == Committed && hold {
-		release(s, j)
+		dropKeptRoom(s, j)
 	}
 	return out
 }
@@ -70,7 +70,7 @@ func (t *attempt) decideInKeptRoom(hold bool) (out Outcome) {
 // and hold is true.
 func (t *attempt) decideOutsideLostRoom(hold bool) (out Outcome) {
 	var lost []*ledger.Lost
-	if len(t.s.L.Losses.Standing()) > 0 && !t.w.idle && !t.w.HasReservation() && !repairs(t.s, t.w.Job) {
+	if len(t.s.L.Losses.InForce()) > 0 && !t.w.idle && !t.w.HasReservation() && !repairs(t.s, t.w.Job) {
 		lost = losses(t.s, t.w.Job)
 	}
 	if len(lost) == 0 {

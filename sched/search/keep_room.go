@@ -55,14 +55,14 @@ func KeepRoom(s *session.Session) {
 		case Planned(s, j): // see RenewPlans
 			continue
 		case expired(s, j):
-			release(s, j)
+			dropKeptRoom(s, j)
 			s.L.Lenders.Wait(j, s.Now)
 		case !stands(s, j):
-			release(s, j)
+			dropKeptRoom(s, j)
 		case !due || couldStart(s, j):
 			continue
 		default:
-			release(s, j)
+			dropKeptRoom(s, j)
 			s.L.Lenders.Lend(j, ledger.Lends) // room is looked for elsewhere at once
 		}
 		s.Trace.Add(trace.Event{Kind: trace.KeepsNoRoom, Job: s.L.Jobs.Called(j)})

@@ -58,8 +58,8 @@ func without(s *session.Session, jobs []ledger.JobID, f func() bool) {
 	})
 }
 
-// release gives back the room that is kept for these jobs.
-func release(s *session.Session, jobs ...ledger.JobID) {
+// dropKeptRoom gives back the room that is kept for these jobs.
+func dropKeptRoom(s *session.Session, jobs ...ledger.JobID) {
 	for _, j := range jobs {
 		for _, t := range s.L.KeptRoom.Of(j) {
 			s.L.Drop(t)
@@ -108,7 +108,7 @@ func InKeptRoom(s *session.Session, j ledger.JobID, all, hold bool, find func() 
 		return did && hold
 	})
 	if did && hold {
-		release(s, append(others, j)...)
+		dropKeptRoom(s, append(others, j)...)
 	}
 	return did
 }

@@ -16,7 +16,7 @@ import (
 // priority.
 func losses(s *session.Session, j ledger.JobID) (out []*ledger.Lost) {
 	own := s.L.Job(j)
-	for _, x := range s.L.Losses.Standing() {
+	for _, x := range s.L.Losses.InForce() {
 		if job := s.L.Job(x.In); x.In != j && job.Queue == own.Queue && job.Priority >= own.Priority {
 			out = append(out, x)
 		}

@@ -36,13 +36,13 @@ func RenewPlans(s *session.Session) {
 		case start == 0:
 			continue
 		case !stands(s, j) || !session.PlansFor(s, j):
-			release(s, j)
+			dropKeptRoom(s, j)
 		case start <= s.Now && start > s.Reached:
 			s.Pending.TimePassed() // see asPlanned
 			fallthrough
 		default:
 			if expired(s, j) && (!costly(s, j) || due(s)) && !plan(s, j, first, model.Never) && !putOff(s) {
-				release(s, j)
+				dropKeptRoom(s, j)
 			}
 		}
 	}
@@ -258,7 +258,7 @@ func plan(s *session.Session, j ledger.JobID, first, before int64) bool {
 	if !slices.ContainsFunc(s.L.KeptRoom.Jobs(), func(h ledger.JobID) bool { return Planned(s, h) }) {
 		s.Pending.StartPlanned()
 	}
-	release(s, j)
+	dropKeptRoom(s, j)
 	if first == 0 {
 		first = start
 	}

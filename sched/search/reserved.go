@@ -99,7 +99,7 @@ func (t *attempt) moved(members []ledger.TaskID, hold bool) (ok bool) {
 		if out == Refused {
 			out = t.together.elsewhere(from, true)
 		}
-		ok = out == Committed && t.restored(tx, members)
+		ok = out == Committed && t.reserveAgain(tx, members)
 		return ok && hold
 	})
 	if t.together.idle = false; !ok {
@@ -112,9 +112,9 @@ func (t *attempt) moved(members []ledger.TaskID, hold bool) (ok bool) {
 	return ok
 }
 
-// restored gives the members that were not placed their reservations back; false when one of them could
+// reserveAgain gives the members that were not placed their reservations back; false when one of them could
 // not have its room any more.
-func (t *attempt) restored(tx *ledger.Tx, members []ledger.TaskID) bool {
+func (t *attempt) reserveAgain(tx *ledger.Tx, members []ledger.TaskID) bool {
 	for _, task := range members {
 		if !withdrawn(t.s, task) {
 			continue

@@ -29,14 +29,14 @@ type queueHeap struct {
 
 // node is one node of the tree. It is in the heap of the node above it while there are queues below it.
 type node struct {
-	up       *node
-	id       int32           // its number in the order
-	queue    ledger.QueueID  // of a leaf
-	band     int64           // bands with a lower number come first
-	standing policy.Standing // with a TreeOrder: its position among its siblings
-	at       int             // its index among the kids of up; -1: it is not there
-	kids     *Heap[*node]    // nil: a leaf
-	below    map[int32]*node // by number, also those that are not in kids
+	up    *node
+	id    int32             // its number in the order
+	queue ledger.QueueID    // of a leaf
+	band  int64             // bands with a lower number come first
+	key   policy.SiblingKey // with a TreeOrder: its position among its siblings
+	at    int               // its index among the kids of up; -1: it is not there
+	kids  *Heap[*node]      // nil: a leaf
+	below map[int32]*node   // by number, also those that are not in kids
 }
 
 // newQueueHeap adds queues to an empty heap.
@@ -77,7 +77,7 @@ func (t *queueHeap) compare(a, b *node) int {
 	if t.tree == nil {
 		return t.s.Policy.CompareQueues(a.queue, b.queue)
 	}
-	return cmp.Or(cmp.Compare(a.band, b.band), a.standing.Compare(&b.standing))
+	return cmp.Or(cmp.Compare(a.band, b.band), a.key.Compare(&b.key))
 }
 
 // build makes the nodes of a queue's path that do not exist yet; false when the order has no place for it.
@@ -149,7 +149,7 @@ func (t *queueHeap) enter(q ledger.QueueID) {
 // weigh finds a node's position among its siblings anew.
 func (t *queueHeap) weigh(n *node) {
 	if t.tree != nil && n.up != t.root {
-		n.standing = t.tree.Standing(n.id)
+		n.key = t.tree.SiblingKey(n.id)
 	}
 }
 

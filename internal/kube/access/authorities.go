@@ -24,9 +24,9 @@ const (
 // authorities are those that sign client certificates; nil: no certificate counts.
 type authorities struct{ pool atomic.Pointer[x509.CertPool] }
 
-// Follow reads by which authorities clients are known, now and each minute until ctx ends. Where the ConfigMap may not
+// Run reads by which authorities clients are known, now and each minute until ctx ends. Where the ConfigMap may not
 // be read, or names none, client certificates do not count; the log says so once.
-func (r *Reviewer) Follow(ctx context.Context) {
+func (r *Reviewer) Run(ctx context.Context) {
 	again := time.NewTicker(publishedEach)
 	defer again.Stop()
 	said := ""

@@ -79,7 +79,7 @@ func (s *search) chooseOf(c *chosen, n int) {
 	b, wishes := s.reach.slices[n], s.kinds.wishes
 	matches := make([]*matched, len(wishes))
 	for w := range wishes {
-		matches[w] = b.match(wishes[w], s.keeps())
+		matches[w] = b.match(wishes[w], s.remembers())
 	}
 	s.cost += int64(len(b.ids) / 4)
 	c.devices = slices.Grow(c.devices, len(b.ids))

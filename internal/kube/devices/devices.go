@@ -85,7 +85,7 @@ func (d *Devices) PluginState() ledger.PluginState { return d }
 
 // Concerns says that pods of a class have resource claims, or ask for extended resources that a class stands for.
 func (d *Devices) Concerns(s *model.Spec) bool {
-	return len(s.Devices) > 0 || len(d.classes.standing(s)) > 0
+	return len(s.Devices) > 0 || len(d.classes.extendedOf(s)) > 0
 }
 
 // PrePredicate refuses a task if its claims cannot be met on any node: a claim is missing or is being deleted, or its

@@ -170,8 +170,9 @@ func (c *classes) onlyByClass(l *ledger.Ledger, task *ledger.Task) policy.Verdic
 	return policy.Verdict{}
 }
 
-// standing are the extended resources that pods of a spec ask for and that classes stand for, in order of their names.
-func (c *classes) standing(s *model.Spec) (out []string) {
+// extendedOf are the extended resources that pods of a spec ask for and that classes stand for, in order of their
+// names.
+func (c *classes) extendedOf(s *model.Spec) (out []string) {
 	if len(c.of) == 0 {
 		return nil
 	}

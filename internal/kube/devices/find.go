@@ -83,7 +83,7 @@ func (d *Devices) meet(q *question, n ledger.NodeID) (w Writes, no policy.Verdic
 // answer says which devices of a node claims would get, or why none: what is known, or what a
 // search finds for which there is a budget.
 func (d *Devices) answer(q *question, at *place, of *sought) ([]resourcev1.AllocationResult, policy.Verdict, bool) {
-	stand, shape := d.stand(at), of.shape
+	stand, shape := d.nodeState(at), of.shape
 	free := allFree{d: d, at: at, of: of, stand: stand}
 	if never := free.never(); never != nil && !d.explains() { // how it stands now may have amounts
 		q.on = onStill
@@ -133,7 +133,7 @@ func (d *Devices) answer(q *question, at *place, of *sought) ([]resourcev1.Alloc
 			}
 		}
 		if q.on != onStill {
-			q.on = d.keep(stand, shape, answer, paid)
+			q.on = d.remember(stand, shape, answer, paid)
 		}
 	}
 	return found, q.says(no), true

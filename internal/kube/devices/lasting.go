@@ -17,7 +17,7 @@ type allFree struct {
 	d     *Devices
 	at    *place
 	of    *sought
-	stand standing
+	stand nodeState
 }
 
 // key names its answer.

@@ -59,7 +59,7 @@ func (m *memory) refusal(no policy.Verdict) *finding {
 // find returns the known answer, nil if there is none; whether it was paid for, which is also true of an answer that
 // has to be found again; and what a known refusal follows from. find changes nothing, so that it makes no difference
 // whether a node that is known to refuse is looked up.
-func (m *memory) find(s standing, shape digest) (known *finding, paid bool, on basis) {
+func (m *memory) find(s nodeState, shape digest) (known *finding, paid bool, on basis) {
 	answer, has := m.of[s.key(shape)]
 	if answer != nil && answer.no.Admits() {
 		return answer, true, 0
@@ -77,8 +77,8 @@ func (m *memory) find(s standing, shape digest) (known *finding, paid bool, on b
 	return known, has || refused, on
 }
 
-// keep notes an answer and returns what a refusal follows from; again: it was paid for before, and was found again.
-func (d *Devices) keep(s standing, shape digest, f *finding, again bool) (on basis) {
+// remember notes an answer and returns what a refusal follows from; again: it was paid for before, and was found again.
+func (d *Devices) remember(s nodeState, shape digest, f *finding, again bool) (on basis) {
 	m := &d.memory
 	if again {
 		_, _, on = m.find(s, shape)
@@ -108,8 +108,8 @@ func (m *memory) makeRoom() (forgotten bool) {
 	return true
 }
 
-// record is the memory as commitments have it.
-type record struct {
+// savedMemory is the memory as commitments have it.
+type savedMemory struct {
 	Accounts map[string]account `json:"accounts,omitempty"`
 	Freed    map[string]uint64  `json:"freed,omitempty"` // by driver/pool
 	Found    []string           `json:"found,omitempty"` // keys
@@ -119,7 +119,7 @@ type record struct {
 
 // Memory implements ledger.Resumable.
 func (d *Devices) Memory() string {
-	r := record{Accounts: d.budget.accounts, Freed: map[string]uint64{}, Selected: map[string]map[string]string{}}
+	r := savedMemory{Accounts: d.budget.accounts, Freed: map[string]uint64{}, Selected: map[string]map[string]string{}}
 	for p, u := range d.used.pools { // order-free: into a map
 		if u.freed > 0 {
 			r.Freed[p.driver+"/"+p.name] = u.freed
@@ -149,7 +149,7 @@ func (d *Devices) Memory() string {
 
 // Recall implements ledger.Resumable.
 func (d *Devices) Recall(text string) {
-	var r record
+	var r savedMemory
 	if json.Unmarshal([]byte(text), &r) != nil {
 		return // written by another version: all answers are found anew
 	}

@@ -105,7 +105,7 @@ func (p *planner) Most(t ledger.TaskID, n ledger.NodeID, want int64) int64 {
 		want = min(want, c.most(i, want))
 	}
 	if want > 0 {
-		never := (&allFree{d: d, at: at, of: sought, stand: d.stand(at)}).never()
+		never := (&allFree{d: d, at: at, of: sought, stand: d.nodeState(at)}).never()
 		if never != nil && never.no.Code == trace.NodeDevices {
 			want = 0
 		}

@@ -177,7 +177,7 @@ func (s *search) selects(w selection, m *matched, b *publishedSlice, i int) bool
 	if !j.paid {
 		s.asking += int64(j.cost)
 		s.cost += int64(j.cost)
-		j.paid = s.keeps()
+		j.paid = s.remembers()
 	}
 	if m.costly != "" {
 		s.costly = m.costly
@@ -188,8 +188,8 @@ func (s *search) selects(w selection, m *matched, b *publishedSlice, i int) bool
 	return j.yes
 }
 
-// keeps says that what is found out about devices is kept, and so is paid for.
-func (s *search) keeps() bool { return !s.again && !s.d.explains() }
+// remembers says that what is found out about devices is kept, and so is paid for.
+func (s *search) remembers() bool { return !s.again && !s.d.explains() }
 
 // errSteps ends a search that is not worth going on with.
 var errSteps = errors.New("too many steps")

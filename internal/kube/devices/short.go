@@ -43,7 +43,7 @@ func (s *search) short() policy.Verdict {
 // free counts the devices that somebody may have, up to as many as are needed.
 func (s *search) free(a *ask, need int64) (have int64) {
 	for _, b := range s.usable {
-		m := b.match(a.selection, s.keeps())
+		m := b.match(a.selection, s.remembers())
 		s.cost += int64(len(b.ids)+3) / 4
 		for i := range b.ids {
 			d := &b.slice.Spec.Devices[i]

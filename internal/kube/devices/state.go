@@ -26,16 +26,16 @@ func (d digest) String() string { return hex.EncodeToString(d[:]) }
 // number is a digest as a term of a sum that does not depend on the order.
 func (d digest) number() uint64 { return binary.BigEndian.Uint64(d[:8]) }
 
-// standing is all that an answer about a node rests on beside the claims: what the node is and
+// nodeState is all that an answer about a node rests on beside the claims: what the node is and
 // what it reaches, which of that is taken, and how often something of it was given back.
-type standing struct {
+type nodeState struct {
 	still digest
 	taken uint64
 	freed uint64
 }
 
-// stand is how a node stands.
-func (d *Devices) stand(at *place) standing {
+// nodeState is the state of a node.
+func (d *Devices) nodeState(at *place) nodeState {
 	row := d.l.Node(at.n)
 	r, fact := d.inventory.reach(at.node()), row.Fact
 	if r.node != fact || r.classes != d.classes.digest() {
@@ -49,7 +49,7 @@ func (d *Devices) stand(at *place) standing {
 		}
 		r.still = digestOf(text)
 	}
-	out := standing{still: r.still}
+	out := nodeState{still: r.still}
 	if r.uses == nil {
 		for _, p := range r.pools {
 			r.uses = append(r.uses, d.used.pool(p))
@@ -81,13 +81,13 @@ const (
 	ofUnused  = '0' // on one of which nothing is taken: its refusal no device lifts that is given back
 )
 
-func (s standing) key(shape digest) key { return key{ofAnswer, s.still, shape, s.taken} }
+func (s nodeState) key(shape digest) key { return key{ofAnswer, s.still, shape, s.taken} }
 
-func (s standing) keyOfUnused(shape digest) key {
+func (s nodeState) keyOfUnused(shape digest) key {
 	return key{kind: ofUnused, on: s.still, shape: shape}
 }
 
-func (s standing) keyOfNo(shape digest) key { return key{ofRefusal, s.still, shape, s.freed} }
+func (s nodeState) keyOfNo(shape digest) key { return key{ofRefusal, s.still, shape, s.freed} }
 
 // String is a key as it travels.
 func (k key) String() string {

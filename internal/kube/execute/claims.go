@@ -20,7 +20,7 @@ import (
 // claimsIn takes the connections in turn.
 func (dc *deviceClaims) claimsIn(namespace string) typedresourcev1.ResourceClaimInterface {
 	all := dc.x.options.Clients.Fast
-	return all[dc.x.turn.Add(1)%uint64(len(all))].ResourceV1().ResourceClaims(namespace)
+	return all[dc.x.requestCount.Add(1)%uint64(len(all))].ResourceV1().ResourceClaims(namespace)
 }
 
 // readClaim reads a claim from the API server itself.

@@ -40,7 +40,7 @@ func (c *Executor) PodCondition(w Waiting) bool {
 		return false
 	}
 	turn := c.newest.begin(w.UID)
-	write := &podCondition{x: c, pod: w.Pod, uid: w.UID, version: w.Version, turn: turn, since: w.Since,
+	write := &podCondition{x: c, pod: w.Pod, uid: w.UID, version: w.Version, seq: turn, since: w.Since,
 		condition: corev1.PodCondition{Type: corev1.PodScheduled, Status: corev1.ConditionFalse,
 			Reason: w.Reason, Message: Clip(w.Message), LastTransitionTime: metav1.Now()}}
 	if write.version == "0" {
@@ -71,7 +71,7 @@ type podCondition struct {
 	pod       ledger.Key
 	uid       string
 	version   string // its precondition; "": the pod has to be read
-	turn      uint64
+	seq       uint64
 	since     bool // see Waiting
 	condition corev1.PodCondition
 }
@@ -89,7 +89,7 @@ func (p *podCondition) patch() []byte {
 func (p *podCondition) send(ctx context.Context) (err error) {
 	pods := p.x.options.Clients.Slow.CoreV1().Pods(p.pod.Namespace)
 	for range tries {
-		if !p.x.newest.newest(p.uid, p.turn) {
+		if !p.x.newest.newest(p.uid, p.seq) {
 			return nil
 		}
 		if p.version == "" {

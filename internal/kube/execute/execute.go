@@ -50,17 +50,17 @@ type Options struct {
 
 // Executor carries plans out. Its methods may be called from any goroutine.
 type Executor struct {
-	options Options
-	ctx     context.Context
-	fast    *requestQueue
-	status  *requestQueue // of PodGroups
-	slow    *requestQueue // conditions of pods
-	figures *requestQueue // of queues
-	events  *requestQueue
-	turn    atomic.Uint64 // counts requests, so that the connections are used in turn
-	leaving evictions
-	newest  newestConditions
-	dropped atomic.Int64
+	options      Options
+	ctx          context.Context
+	fast         *requestQueue
+	status       *requestQueue // of PodGroups
+	slow         *requestQueue // conditions of pods
+	figures      *requestQueue // of queues
+	events       *requestQueue
+	requestCount atomic.Uint64 // counts requests, so that the connections are used in turn
+	leaving      evictions
+	newest       newestConditions
+	dropped      atomic.Int64
 
 	mu        sync.Mutex
 	receipts  []sched.Receipt
@@ -102,7 +102,7 @@ func New(ctx context.Context, o Options) *Executor {
 		fast: newRequestQueue(mostInFlight, o.Panicked), status: newRequestQueue(mostStatuses, o.Panicked),
 		slow:    newRequestQueue(mostConditions, o.Panicked),
 		figures: newRequestQueue(mostInFlight, o.Panicked), events: newRequestQueue(mostInFlight, o.Panicked)}).wire()
-	c.podGroups.waiting.pending = map[ledger.Key]*groupWrite{}
+	c.podGroups.waiting.unsent = map[ledger.Key]*groupWrite{}
 	c.leaving.states = map[uint64]*eviction{}
 	return c
 }

@@ -43,9 +43,9 @@ type GroupStatus struct {
 // groupWrites collects writes by PodGroup. For each PodGroup one write is under way at a time, so
 // that the newest state is written last.
 type groupWrites struct {
-	mu      sync.Mutex
-	pending map[ledger.Key]*groupWrite
-	armed   uint16 // counts those that wait for gather to be over
+	mu     sync.Mutex
+	unsent map[ledger.Key]*groupWrite
+	armed  uint16 // counts those that wait for gather to be over
 }
 
 type groupWrite struct {
@@ -138,13 +138,13 @@ func WriteStart(c *Executor, group ledger.Key, uid, value string) {
 func (pg *podGroupWriter) write(group ledger.Key, uid string, change func(*groupWrite)) {
 	pg.waiting.mu.Lock()
 	defer pg.waiting.mu.Unlock()
-	w := pg.waiting.pending[group]
+	w := pg.waiting.unsent[group]
 	if w == nil || w.uid != uid {
 		if w != nil {
 			pg.over(w)
 		}
 		w = &groupWrite{uid: uid}
-		pg.waiting.pending[group] = w
+		pg.waiting.unsent[group] = w
 	}
 	change(w)
 	if !w.flying { // otherwise it is sent when the write under way is answered
@@ -216,8 +216,8 @@ func (pg *podGroupWriter) launch(group ledger.Key, w *groupWrite) {
 		defer pg.waiting.mu.Unlock()
 		if w.flying = false; !w.none() {
 			pg.arm(group, w)
-		} else if pg.waiting.pending[group] == w {
-			delete(pg.waiting.pending, group)
+		} else if pg.waiting.unsent[group] == w {
+			delete(pg.waiting.unsent, group)
 		}
 		return latency, overloaded
 	})
@@ -227,11 +227,11 @@ func (pg *podGroupWriter) launch(group ledger.Key, w *groupWrite) {
 func (pg *podGroupWriter) flush() {
 	pg.waiting.mu.Lock()
 	defer pg.waiting.mu.Unlock()
-	groups := slices.SortedFunc(maps.Keys(pg.waiting.pending), func(a, b ledger.Key) int {
+	groups := slices.SortedFunc(maps.Keys(pg.waiting.unsent), func(a, b ledger.Key) int {
 		return cmp.Or(cmp.Compare(a.Namespace, b.Namespace), cmp.Compare(a.Name, b.Name))
 	})
 	for _, group := range groups {
-		pg.launch(group, pg.waiting.pending[group])
+		pg.launch(group, pg.waiting.unsent[group])
 	}
 }
 

@@ -71,8 +71,8 @@ func TestEveryItemIsAnsweredWhateverPanics(t *testing.T) {
 				how(s, &o)
 				c := execute.New(t.Context(), o)
 				c.Execute(plan)
-				c.BindInTurn(inTurn, func() bool { return true })
-				c.BindInTurn(unready, func() bool { panic("before the first") })
+				c.BindInOrder(inTurn, func() bool { return true })
+				c.BindInOrder(unready, func() bool { panic("before the first") })
 				<-time.After(5 * time.Minute)
 				answers := map[uint64]int{}
 				for _, r := range c.Receipts() {

@@ -36,7 +36,7 @@ func (c *Executor) request(i sched.Item) request {
 // pods takes the connections in turn.
 func (c *Executor) pods(namespace string) typedcorev1.PodInterface {
 	all := c.options.Clients.Fast
-	return all[c.turn.Add(1)%uint64(len(all))].CoreV1().Pods(namespace)
+	return all[c.requestCount.Add(1)%uint64(len(all))].CoreV1().Pods(namespace)
 }
 
 func (c *Executor) bind(pods typedcorev1.PodInterface, i sched.Item) request {

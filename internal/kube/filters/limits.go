@@ -46,16 +46,16 @@ func (h handle) SharedInformerFactory() informers.SharedInformerFactory { return
 
 func (h handle) SharedCSIManager() fwk.CSIManager { return h.csi }
 
-// standing is a node with the pods on it that have volumes.
-type standing struct {
+// nodeWithVolumes is a node with the pods on it that have volumes.
+type nodeWithVolumes struct {
 	fwk.NodeInfo
 	node *corev1.Node
 	pods []fwk.PodInfo
 }
 
-func (s standing) Node() *corev1.Node { return s.node }
+func (s nodeWithVolumes) Node() *corev1.Node { return s.node }
 
-func (s standing) GetPods() []fwk.PodInfo { return s.pods }
+func (s nodeWithVolumes) GetPods() []fwk.PodInfo { return s.pods }
 
 type onePod struct {
 	fwk.PodInfo
@@ -71,7 +71,7 @@ func (v *Volumes) limits(task *ledger.Task, n ledger.NodeID, future bool) policy
 	if pod == nil || v.limiting == nil {
 		return policy.Verdict{}
 	}
-	at := standing{node: v.node(n)}
+	at := nodeWithVolumes{node: v.node(n)}
 	for _, s := range v.sits[n] {
 		if !future || s.how != ledger.Leaving {
 			at.pods = append(at.pods, onePod{pod: s.pod})

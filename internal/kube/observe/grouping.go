@@ -28,7 +28,7 @@ func newGrouping() *grouping {
 	return &grouping{since: map[string]time.Time{}, patience: firstPatience}
 }
 
-// waits is how long a pod without a PodGroup is to be kept from when it came first; 0: it need
+// waits is how long a pod without a PodGroup is to be held back from when it came first; 0: it need
 // not wait.
 func (g *grouping) waits(uid string) time.Duration {
 	g.mu.Lock()

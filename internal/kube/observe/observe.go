@@ -42,7 +42,7 @@ type Options struct {
 	// Adopt takes pods of ours without a PodGroup for gangs of their own (decision 25).
 	// Without it they are left alone until a controller has given them one.
 	Adopt bool
-	// AwaitGroups keeps such pods from being decided on for as long as a controller is seen to
+	// AwaitGroups holds such pods back from being decided on for as long as a controller is seen to
 	// take to make their PodGroups; without one they wait a few seconds at first.
 	AwaitGroups bool
 	// Metadata reads what the owners of such pods say of their jobs; nil: owners are not read.
@@ -81,9 +81,9 @@ type Observer struct {
 	selectors *selectors
 	bookings  bookings
 
-	translating sync.Mutex  // held while pods are translated, which goroutines share
-	lost        atomic.Bool // see Lost
-	restored    atomic.Bool // see Restored
+	translating   sync.Mutex  // held while pods are translated, which goroutines share
+	lost          atomic.Bool // see Lost
+	storeRestored atomic.Bool // see Restored
 
 	mu        sync.Mutex
 	watched   []watched
@@ -109,7 +109,7 @@ func New(o Options) (*Observer, error) {
 		core:    informers.NewSharedInformerFactory(o.Kube, o.Resync),
 		volcano: volcanoinformers.NewSharedInformerFactory(o.Volcano, o.Resync)}}).wire()
 	if o.Adopt && o.AwaitGroups {
-		w.ownership.grouping, w.queue.kept.late = newGrouping(), w.ownership.late
+		w.ownership.grouping, w.queue.held.late = newGrouping(), w.ownership.late
 	}
 	w.selectors = newSelectors(o.Selectors, func(claim any) { w.queue.add(claim, false) })
 	if o.Metadata != nil && (o.Adopt || o.Jobs != nil) {
@@ -234,14 +234,14 @@ func (w *Observer) Drain() (facts []model.Fact, oldest time.Time) {
 }
 
 // All is every object as it was last seen, as facts: what an engine is made anew from.
-// Pods that are kept for their owners to be heard are left out: Drain will return them. Call
+// Pods that are held back for their owners to be heard are left out: Drain will return them. Call
 // it where Drain is called.
 func (w *Observer) All() (facts []model.Fact) {
 	w.mu.Lock()
 	all := slices.Clone(w.watched)
 	w.mu.Unlock()
 	add := func(c change) {
-		if f, ok := w.fact(c); ok && !w.queue.keeps(f) {
+		if f, ok := w.fact(c); ok && !w.queue.holds(f) {
 			facts = append(facts, f)
 		}
 	}

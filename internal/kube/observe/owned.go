@@ -92,7 +92,7 @@ func (ow *ownership) owned(p *Pod) model.Fact {
 	return f
 }
 
-// waits is how long a pod may be kept from being decided on: until its owners are heard, and
+// waits is how long a pod may be held back from being decided on: until its owners are heard, and
 // until it names the PodGroup that a controller may make for it. 0: it need not wait.
 func (ow *ownership) waits(p *Pod) time.Duration {
 	fact := p.Fact()
@@ -111,17 +111,17 @@ func (ow *ownership) waits(p *Pod) time.Duration {
 	return most
 }
 
-// came takes in a pod's newest state. A pod is kept for some time at its first sight, so
+// came takes in a pod's newest state. A pod is held back for some time at its first sight, so
 // that its owners can be heard and its PodGroup made before it is decided on; never later, and
 // never one that has a node.
 func (ow *ownership) came(p *Pod, first bool) {
-	if most := ow.waits(p); most > 0 && ow.o.queue.keep(p, first, most) {
+	if most := ow.waits(p); most > 0 && ow.o.queue.hold(p, first, most) {
 		return
 	}
 	ow.o.queue.add(p, false)
 }
 
-// late notes that a pod was kept for as long as it may be.
+// late notes that a pod was held back for as long as it may be.
 func (ow *ownership) late(o any) {
 	if p, ok := o.(*Pod); ok && ow.grouping != nil {
 		ow.grouping.late(p.fact.UID)

@@ -144,7 +144,7 @@ func TestAllIsWhatAnEngineWasTold(t *testing.T) {
 		if p.Name != "kept" {
 			continue
 		}
-		if !w.queue.keep(o, true, moment) {
+		if !w.queue.hold(o, true, moment) {
 			t.Fatal("it is not kept")
 		}
 		o.(*Pod).handedOver.Store(true)

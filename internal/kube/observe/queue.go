@@ -21,12 +21,12 @@ type queue struct {
 	mu      sync.Mutex
 	changes []change
 	last    map[model.Ref]int // index of the newest change of an object
-	kept    kept
+	held    held
 	wake    chan struct{}
 }
 
 func newQueue() *queue {
-	return &queue{last: map[model.Ref]int{}, kept: kept{of: map[model.Ref]any{}}, wake: make(chan struct{}, 1)}
+	return &queue{last: map[model.Ref]int{}, held: held{of: map[model.Ref]any{}}, wake: make(chan struct{}, 1)}
 }
 
 // add takes an object's newest state in and wakes the reader. An earlier state of the
@@ -43,9 +43,9 @@ func (q *queue) add(object any, gone bool) {
 func (q *queue) enqueue(object any, gone bool, of model.Fact) {
 	q.mu.Lock()
 	defer q.mu.Unlock()
-	if held, is := q.kept.of[of.Ref]; is {
+	if held, is := q.held.of[of.Ref]; is {
 		if life, _ := head(held); life.UID == of.UID || life.Version <= of.Version { // not a later life
-			delete(q.kept.of, of.Ref)
+			delete(q.held.of, of.Ref)
 		}
 	}
 	q.put(object, gone, of)
@@ -73,9 +73,9 @@ func (q *queue) awake() {
 	}
 }
 
-// mostKept is how many changes at once leave the queue its map: the first lists of a
+// mostHeld is how many changes at once leave the queue its map: the first lists of a
 // large cluster are not waited for again.
-const mostKept = 1 << 13
+const mostHeld = 1 << 13
 
 // take empties the queue.
 func (q *queue) take() []change {
@@ -84,7 +84,7 @@ func (q *queue) take() []change {
 	q.letGo()
 	out := q.changes
 	q.changes = nil
-	if clear(q.last); len(out) > mostKept {
+	if clear(q.last); len(out) > mostHeld {
 		q.last = map[model.Ref]int{}
 	}
 	return out

@@ -55,7 +55,7 @@ func TestAnEarlierLifeEndsNoLaterOnesWait(t *testing.T) {
 	lives := states(t, []sight{{"first", ""}, {"", ""}, {"second", ""}})
 	for _, gone := range []bool{true, false} {
 		q := newQueue()
-		if !q.keep(lives[2], true, 0) {
+		if !q.hold(lives[2], true, 0) {
 			t.Fatal("it is not kept")
 		}
 		q.add(lives[0], gone)

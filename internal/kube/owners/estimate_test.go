@@ -150,10 +150,10 @@ func TestJobsOfNamespacesAreReadAnewInTurn(t *testing.T) {
 	begin := time.Date(2026, 1, 1, 10, 0, 0, 0, time.UTC)
 	for i, of := range []string{"many", "many", "many", "few", "many", "fresh"} {
 		o := r.Of(of, ref("batch/v1", "Job", of+string(rune('0'+i))))
-		o.standing, o.read = Final, begin.Add(time.Duration(i)*time.Second)
+		o.knowledge, o.read = Final, begin.Add(time.Duration(i)*time.Second)
 	}
 	r.Of("few", ref("batch/v1", "Job", "unread"))
-	r.Of("few", ref("apps/v1", "ReplicaSet", "other")).standing = Final
+	r.Of("few", ref("apps/v1", "ReplicaSet", "other")).knowledge = Final
 	got := ""
 	for _, o := range r.ReadBefore(begin.Add(5 * time.Second)) {
 		got += o.name + " "

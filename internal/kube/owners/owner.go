@@ -16,14 +16,14 @@ import (
 // mostOwners bounds a chain of controllers, which may be a circle.
 const mostOwners = 8
 
-// Standing is how much of what owners say is known.
-type Standing uint8
+// Knowledge is how much of what owners say is known.
+type Knowledge uint8
 
 // From nothing to all.
 const (
-	Unread      Standing = iota // not yet: an answer is to be expected
-	Provisional                 // it may not be read, or not now: later reads may say more
-	Final                       // read, or gone
+	Unread      Knowledge = iota // not yet: an answer is to be expected
+	Provisional                  // it may not be read, or not now: later reads may say more
+	Final                        // read, or gone
 )
 
 // Owner is an object that controls pods, or one that controls such a one. Its Reader
@@ -35,7 +35,7 @@ type Owner struct {
 	depth int // how far above the pods it stands, as far as is known
 	seen  time.Time
 
-	standing         Standing
+	knowledge        Knowledge
 	queue, minMember string
 	limit, since     int64 // of a Kubernetes Job: see translate.JobDeadline
 	restarts         bool  // its deadline counts anew when it is resumed: see Renew
@@ -66,10 +66,10 @@ func (o *Owner) Key() string { return Key(o.namespace, o.uid) }
 func Key(namespace string, uid types.UID) string { return namespace + "/" + string(uid) }
 
 // said is what an owner and those above it say. The Reader's lock is held.
-func (o *Owner) said() (s translate.Said, known Standing) {
+func (o *Owner) said() (s translate.Said, known Knowledge) {
 	known, s.Estimate = Final, o.estimate
 	for n := 0; o != nil && n < mostOwners; n++ {
-		if known = min(known, o.standing); o.standing == Unread {
+		if known = min(known, o.knowledge); o.knowledge == Unread {
 			break
 		}
 		if s.Queue == "" {

@@ -124,19 +124,19 @@ func estimate(job map[string]any) string {
 
 // answer makes known what an owner says: nothing without m. Those below it are told with
 // it, once all above them is known.
-func (r *Reader) answer(o *Owner, m *object, known Standing) {
+func (r *Reader) answer(o *Owner, m *object, known Knowledge) {
 	for _, o := range r.learn(o, m, known) {
 		r.options.Answered(o)
 	}
 }
 
 // learn records what an owner says and returns the owners below it for which more is now known.
-func (r *Reader) learn(o *Owner, m *object, known Standing) []*Owner {
+func (r *Reader) learn(o *Owner, m *object, known Knowledge) []*Owner {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	was, _ := o.said()
 	again := o.renewed
-	o.place, o.standing, o.read, o.renewed = nowhere, known, time.Now(), false
+	o.place, o.knowledge, o.read, o.renewed = nowhere, known, time.Now(), false
 	if m != nil {
 		o.failed = 0
 		o.queue = m.annotations[schedulingv1beta1.QueueNameAnnotationKey]
@@ -161,7 +161,7 @@ func (r *Reader) climb(o *Owner, ref *metav1.OwnerReference) {
 	if above == nil {
 		return
 	}
-	fresh := above.standing == Unread && above.place == nowhere && above.failed == 0
+	fresh := above.knowledge == Unread && above.place == nowhere && above.failed == 0
 	if fresh && above.depth == 0 {
 		above.depth = o.depth + 1
 	}

@@ -46,7 +46,7 @@ type Reader struct {
 
 	mu      sync.Mutex
 	owners  map[key]*Owner
-	turns   turns
+	toRead  readQueue
 	refused map[missing]*refusal
 	most    int // so many owners may be known before those that no pod names are forgotten
 	sweep   uint64
@@ -88,13 +88,13 @@ func (r *Reader) Ask(o *Owner, urgently bool) {
 	}
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	if o.standing == Unread && o.failed == 0 {
+	if o.knowledge == Unread && o.failed == 0 {
 		r.ask(o, at)
 	}
 }
 
 func (r *Reader) ask(o *Owner, at place) {
-	r.turns.add(o, at)
+	r.toRead.add(o, at)
 	select {
 	case r.wake <- struct{}{}:
 	default:
@@ -102,7 +102,7 @@ func (r *Reader) ask(o *Owner, at place) {
 }
 
 // Said is what is known of what an owner and those above it say.
-func (r *Reader) Said(o *Owner) (translate.Said, Standing) {
+func (r *Reader) Said(o *Owner) (translate.Said, Knowledge) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	return o.said()
@@ -134,7 +134,7 @@ func (r *Reader) Run(ctx context.Context) {
 func (r *Reader) next(ctx context.Context) *Owner {
 	for ctx.Err() == nil {
 		r.mu.Lock()
-		o := r.turns.next()
+		o := r.toRead.next()
 		if o != nil {
 			o.place, o.waited = reading, o.place
 		}

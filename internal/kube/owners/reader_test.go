@@ -326,7 +326,7 @@ func TestANamespaceWithManyOwners(t *testing.T) {
 
 // No pod waits for the owner of a pod that has a node, and it is read all the same.
 func TestTheOrderInWhichOwnersAreRead(t *testing.T) {
-	var turns turns
+	var turns readQueue
 	var got []string
 	for i := range 6 {
 		for at, name := range map[place]string{soon: "s", later: "l"} {

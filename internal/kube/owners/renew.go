@@ -25,8 +25,8 @@ func (r *Reader) ReadAgain(o *Owner) {
 }
 
 func (r *Reader) renew(o *Owner, at place) {
-	if o.standing == Final && !o.dropped {
-		o.standing, o.renewed = Provisional, true
+	if o.knowledge == Final && !o.dropped {
+		o.knowledge, o.renewed = Provisional, true
 		r.ask(o, at)
 	}
 }
@@ -42,7 +42,7 @@ func (r *Reader) ReadBefore(t time.Time) (out []*Owner) {
 	r.mu.Lock()
 	var old []aged
 	for _, o := range r.owners {
-		if o.kubernetesJob() && o.standing == Final && o.read.Before(t) {
+		if o.kubernetesJob() && o.knowledge == Final && o.read.Before(t) {
 			old = append(old, aged{o: o, read: o.read})
 		}
 	}

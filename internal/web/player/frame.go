@@ -39,8 +39,8 @@ type rows[T any] struct {
 	at   map[string]int
 }
 
-// follow makes rows of a list, with the objects of earlier rows where they are equal. changed is how many are not.
-func follow[T any](before rows[T], list []T, key func(*T) string) (out rows[T], changed int) {
+// updateRows makes rows of a list, with the objects of earlier rows where they are equal. changed is how many are not.
+func updateRows[T any](before rows[T], list []T, key func(*T) string) (out rows[T], changed int) {
 	out = rows[T]{keys: make([]string, 0, len(list)), list: make([]*T, 0, len(list)), at: make(map[string]int, len(list))}
 	for i := range list {
 		k, x := key(&list[i]), &list[i]
@@ -91,10 +91,10 @@ func (p *Player) frame(before *frame, starts *estimate.Starts) (f *frame, weight
 	f = &frame{number: before.number + 1, cycle: uint64(s.Cycles), now: now, at: begin.Add(now), evictions: r.Evictions,
 		bookings: r.Bookings, devices: state.Devices, problems: r.Problems, summary: s}
 	var n [4]int
-	f.jobs, n[0] = follow(before.jobs, r.Jobs, jobKey)
-	f.queues, n[1] = follow(before.queues, q.Queues, queueKey)
-	f.nodes, n[2] = follow(before.nodes, r.Nodes, nodeKey)
-	f.pods, n[3] = follow(before.pods, r.Pods, podKey)
+	f.jobs, n[0] = updateRows(before.jobs, r.Jobs, jobKey)
+	f.queues, n[1] = updateRows(before.queues, q.Queues, queueKey)
+	f.nodes, n[2] = updateRows(before.nodes, r.Nodes, nodeKey)
+	f.pods, n[3] = updateRows(before.pods, r.Pods, podKey)
 	if len(state.Queues) <= mostArithmetic {
 		f.why = map[string]explain.Why{}
 		for i := range state.Queues {

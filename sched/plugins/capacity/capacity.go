@@ -108,7 +108,7 @@ type row struct {
 // Open computes what every queue deserves and may hold, if queues or nodes changed.
 func (p *plugin) Open(rec *trace.Recorder) {
 	p.refresh()
-	p.report.record(rec)
+	p.report.traceFigures(rec)
 }
 
 // refresh updates what changed since the last time: what follows from queues that changed, or moved in

@@ -38,13 +38,13 @@ func (p *plugin) CompareQueues(a, b ledger.QueueID) int {
 	return p.order.compareSiblings(x, y)
 }
 
-// Standing is what a queue is ordered by among its siblings: see compareSiblings.
-func (p *plugin) Standing(q int32) policy.Standing {
+// SiblingKey is what a queue is ordered by among its siblings: see compareSiblings.
+func (p *plugin) SiblingKey(q int32) policy.SiblingKey {
 	rank := p.l.Queues.Seniority(ledger.QueueID(q))
 	if len(p.rows[q].counts) == 0 {
 		rank += bestEffort
 	}
-	return policy.Standing{Share: p.order.share(ledger.QueueID(q)), Weight: 1, Rank: rank}
+	return policy.SiblingKey{Share: p.order.share(ledger.QueueID(q)), Weight: 1, Rank: rank}
 }
 
 // bestEffort in a rank puts a queue behind all queues that deserve something.

@@ -48,8 +48,8 @@ func (rp *reports) shown(q ledger.QueueID, d resource.Dim) bool {
 	return d != resource.Pods && (rp.p.bounds.offered(d) || bound(rp.p.l.Queue(q), d).Bounded)
 }
 
-// record records the cluster and every queue's figures.
-func (rp *reports) record(rec *trace.Recorder) {
+// traceFigures records the cluster and every queue's figures.
+func (rp *reports) traceFigures(rec *trace.Recorder) {
 	if !rec.On(trace.QueueAttributes) {
 		return
 	}

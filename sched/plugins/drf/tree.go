@@ -36,8 +36,10 @@ func (h *hierarchical) Way(q ledger.QueueID, buf []int32) (band int64, way []int
 	return 0, append(buf, t.queues[q].way...), true
 }
 
-// Standing is what a node is ordered by among its siblings: see tree.
-func (h *hierarchical) Standing(at int32) policy.Standing { return h.tree.upToDate().standing(at) }
+// SiblingKey is what a node is ordered by among its siblings: see tree.
+func (h *hierarchical) SiblingKey(at int32) policy.SiblingKey {
+	return h.tree.upToDate().siblingKey(at)
+}
 
 // tree is the hierarchy that queues name in the annotations volcano.sh/hierarchy and
 // volcano.sh/hierarchy-weights: every level of a path is a node, and the queue itself is the leaf below
@@ -301,10 +303,10 @@ func (t *tree) dominant(held resource.Sums) (most fair.Ratio) {
 	return most
 }
 
-// standing is what a node is ordered by: its share by weight, then its number, which follows its first
+// siblingKey is what a node is ordered by: its share by weight, then its number, which follows its first
 // queue by name.
-func (t *tree) standing(at int32) policy.Standing {
-	return policy.Standing{Share: t.lately(at), Weight: t.nodes[at].weight, Rank: at}
+func (t *tree) siblingKey(at int32) policy.SiblingKey {
+	return policy.SiblingKey{Share: t.lately(at), Weight: t.nodes[at].weight, Rank: at}
 }
 
 // compare is the order of two queues where their paths part. A queue without a path (no sound position)
@@ -314,7 +316,7 @@ func (t *tree) compare(a, b ledger.QueueID) int {
 	if x == y {
 		return 0
 	}
-	one, other := t.standing(x), t.standing(y)
+	one, other := t.siblingKey(x), t.siblingKey(y)
 	return one.Compare(&other)
 }
 

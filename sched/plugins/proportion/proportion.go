@@ -73,7 +73,7 @@ func (p *plugin) Open(rec *trace.Recorder) {
 		}
 	}
 	if told {
-		p.record(rec)
+		p.traceFigures(rec)
 	}
 }
 
@@ -94,9 +94,9 @@ func (p *plugin) Way(q ledger.QueueID, buf []int32) (band int64, way []int32, ok
 	return -int64(p.l.Queue(q).Priority()), append(buf, int32(q)), true
 }
 
-// Standing is a queue's share; of equal ones the older queue goes first, then the name.
-func (p *plugin) Standing(q int32) policy.Standing {
-	return policy.Standing{Share: p.share(ledger.QueueID(q)), Rank: p.l.Queues.Seniority(ledger.QueueID(q))}
+// SiblingKey is a queue's share; of equal ones the older queue goes first, then the name.
+func (p *plugin) SiblingKey(q int32) policy.SiblingKey {
+	return policy.SiblingKey{Share: p.share(ledger.QueueID(q)), Rank: p.l.Queues.Seniority(ledger.QueueID(q))}
 }
 
 // share is the largest of a queue's shares over all dimensions, as it stands now (seed 000 §5.1,

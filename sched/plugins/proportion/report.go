@@ -48,9 +48,9 @@ func (p *plugin) root(q ledger.QueueID) policy.QueueFigures {
 	return f
 }
 
-// record records how deserved was computed, round by round, as the seed's log does (seed 000 §4.4). The
+// traceFigures records how deserved was computed, round by round, as the seed's log does (seed 000 §4.4). The
 // rounds of all dimensions are merged.
-func (p *plugin) record(rec *trace.Recorder) {
+func (p *plugin) traceFigures(rec *trace.Recorder) {
 	n := p.l.Dims.Len()
 	rounds, units := make([][]fair.Round, n), make([]int64, n)
 	var total resource.Vec
@@ -69,11 +69,11 @@ func (p *plugin) record(rec *trace.Recorder) {
 	values := make([]resource.Vec, len(p.divider.sharing))
 	met := make([]bool, len(p.divider.sharing))
 	for i := range most {
-		p.recordRound(rec, rounds, units, i, values, met)
+		p.traceRound(rec, rounds, units, i, values, met)
 	}
 }
 
-func (p *plugin) recordRound(rec *trace.Recorder, rounds [][]fair.Round, units []int64, i int, values []resource.Vec,
+func (p *plugin) traceRound(rec *trace.Recorder, rounds [][]fair.Round, units []int64, i int, values []resource.Vec,
 	met []bool) {
 	weights := make([]int64, len(p.divider.sharing))
 	open := make([]bool, len(p.divider.sharing))

@@ -10,23 +10,23 @@ import (
 	"ashlar.sh/sched/model"
 )
 
-// follow makes new jobs pause, before anything is decided about them, if pods of their controller were refused or if
-// they have a record of a refusal.
-func (rb *refusedBindings) follow(facts []model.Fact) {
+// inheritPauses makes new jobs pause, before anything is decided about them, if pods of their controller were refused
+// or if they have a record of a refusal.
+func (rb *refusedBindings) inheritPauses(facts []model.Fact) {
 	for _, f := range facts {
 		switch o := f.Object.(type) {
 		case *model.PodGroup:
-			rb.followGroup(o)
+			rb.inheritRecordedPause(o)
 		case *model.Pod:
 			if len(rb.memory.by) > 0 && o.Ours && o.Node == "" {
-				rb.followPod(o)
+				rb.inheritPodsPause(o)
 			}
 		}
 	}
 }
 
-// followPod has a pod's job pause where its controller's last one did.
-func (rb *refusedBindings) followPod(p *model.Pod) {
+// inheritPodsPause has a pod's job pause where its controller's last one did.
+func (rb *refusedBindings) inheritPodsPause(p *model.Pod) {
 	led := rb.l.engine.Ledger()
 	id, ok := led.Tasks.Find(keyOf(p))
 	if !ok || led.Task(id).Job == ledger.NoJob {
@@ -36,7 +36,7 @@ func (rb *refusedBindings) followPod(p *model.Pod) {
 	group := lifeOf(job)
 	if rb.wasComplete(job) {
 		if e := rb.memory.by[life{p.Namespace, group}]; e != nil {
-			rb.followSuccessor(job, e, p.UID, keyOf(p))
+			rb.inheritSuccessorsPause(job, e, p.UID, keyOf(p))
 		}
 		return
 	}
@@ -49,13 +49,13 @@ func (rb *refusedBindings) followPod(p *model.Pod) {
 	}
 	of := *e
 	of.life, of.job, of.group = life{p.Namespace, cmp.Or(group, e.controller)}, job.Key, group
-	rb.memory.keep(&of)
+	rb.memory.add(&of)
 	rb.pauseWhole(job.Key, group, &of)
 }
 
-// followSuccessor has a pod of a job that goes on pause alone, if it is the pod that was refused last or, where that is
-// gone, may stand for it: one of the same controller.
-func (rb *refusedBindings) followSuccessor(job *ledger.Job, e *refused, uid string, pod ledger.Key) {
+// inheritSuccessorsPause has a pod of a job that goes on pause alone, if it is the pod that was refused last or, where
+// that is gone, may stand for it: one of the same controller.
+func (rb *refusedBindings) inheritSuccessorsPause(job *ledger.Job, e *refused, uid string, pod ledger.Key) {
 	if e.group != lifeOf(job) || e.controller != rb.controllerOf(pod, uid) || e.pod != pod && rb.waitsIn(job, e.pod) {
 		return
 	}
@@ -97,8 +97,8 @@ func (rb *refusedBindings) pauseWhole(k ledger.JobKey, group string, e *refused)
 	rb.setPause(k, p)
 }
 
-// followGroup goes on with what an earlier scheduler has recorded on a PodGroup.
-func (rb *refusedBindings) followGroup(g *model.PodGroup) {
+// inheritRecordedPause goes on with what an earlier scheduler has recorded on a PodGroup.
+func (rb *refusedBindings) inheritRecordedPause(g *model.PodGroup) {
 	k := ledger.JobKey{Namespace: g.Namespace, Name: g.Name}
 	if t := rb.l.reported.jobs[k]; t != nil && t.uid == g.UID &&
 		(ran(g.Phase) || g.Phase == model.GroupUnknown && !t.origin.unknown) {
@@ -123,7 +123,7 @@ func (rb *refusedBindings) followGroup(g *model.PodGroup) {
 	e := &refused{tries: min(r.Tries, 1<<10), next: min(r.Next.UnixNano(), now+int64(mostPause)), answer: r.Answer,
 		pod: ledger.Key{Namespace: g.Namespace, Name: r.Pod}, life: life{g.Namespace, g.UID}, job: k, group: g.UID,
 		controller: r.Controller}
-	rb.memory.keep(e)
+	rb.memory.add(e)
 	of := reportedJob{uid: g.UID}
 	if e.next > now && !of.hadMinimum(shown) {
 		rb.pauseWhole(k, g.UID, e)
@@ -132,7 +132,7 @@ func (rb *refusedBindings) followGroup(g *model.PodGroup) {
 	led := rb.l.engine.Ledger()
 	if id, there := led.Tasks.Find(e.pod); there && led.Task(id).Job != ledger.NoJob {
 		if job := led.Job(led.Task(id).Job); job.Key == k && rb.waitsIn(job, e.pod) {
-			rb.followSuccessor(job, e, led.Task(id).Pod.UID, e.pod)
+			rb.inheritSuccessorsPause(job, e, led.Task(id).Pod.UID, e.pod)
 		}
 	}
 }

@@ -13,13 +13,13 @@ const (
 // laterEach is the number of turns after which an owner that no pod waits for goes first.
 const laterEach = 4
 
-// turns chooses the owner to be read next.
-type turns struct {
+// readQueue chooses the owner to be read next.
+type readQueue struct {
 	soon, later roundRobin
 	taken       int
 }
 
-func (t *turns) add(o *Owner, at place) {
+func (t *readQueue) add(o *Owner, at place) {
 	if o.place >= at {
 		return
 	}
@@ -32,7 +32,7 @@ func (t *turns) add(o *Owner, at place) {
 }
 
 // next takes the owner to be read next; nil when there is none.
-func (t *turns) next() *Owner {
+func (t *readQueue) next() *Owner {
 	t.taken++
 	if t.taken%laterEach == 0 {
 		if o := t.later.next(later); o != nil {

@@ -12,12 +12,13 @@ import (
 	"ashlar.sh/internal/kube/translate"
 )
 
-// errRestored ends a run when the API server's store was put back: Kubernetes says to start every component anew then.
-var errRestored = errors.New("an object is older than it was: the API server's store was put back, as from a backup; " +
-	"nothing more is decided, and this scheduler has to start anew")
+// errStoreRestored ends a run when the API server's store was put back: Kubernetes says to start every component anew
+// then.
+var errStoreRestored = errors.New("an object is older than it was: the API server's store was put back, as from a " +
+	"backup; nothing more is decided, and this scheduler has to start anew")
 
-// restored reports whether the store was put back while this scheduler ran.
-func (l *loop) restored() bool { return l.lead.leaseRestored() || l.seen.Restored() }
+// storeRestored reports whether the store was put back while this scheduler ran.
+func (l *loop) storeRestored() bool { return l.lead.leaseRestored() || l.seen.StoreRestored() }
 
 // leaseVersions watches over the versions in which the lease is read. It is renewed every few seconds, so that a store
 // which was put back shows it in an older one at once, before any watch shows anything.

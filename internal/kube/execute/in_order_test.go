@@ -59,7 +59,7 @@ func inTurn(t *testing.T, against map[string]error, first func() bool) (asked []
 				Pod: ledger.Key{Namespace: "ns", Name: name}, UID: name, Node: "n"})
 		}
 		began := time.Now()
-		c.BindInTurn(items, first)
+		c.BindInOrder(items, first)
 		receipts = map[string]sched.Receipt{}
 		for len(receipts) < len(items) {
 			<-c.Wake()

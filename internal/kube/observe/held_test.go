@@ -31,33 +31,33 @@ func TestWhatIsKeptForAMoment(t *testing.T) {
 		atOnce, afterwards string
 	}{
 		"it is handed on when the moment is over": {func(q *queue) {
-			q.keep(keptPod("p", "a", 1), true, moment)
+			q.hold(keptPod("p", "a", 1), true, moment)
 		}, "", "p/a/1/false"},
 		"its newest state is": {func(q *queue) {
-			q.keep(keptPod("p", "a", 1), true, moment)
-			q.keep(keptPod("p", "a", 3), false, moment)
-			q.keep(keptPod("p", "a", 2), false, moment)
+			q.hold(keptPod("p", "a", 1), true, moment)
+			q.hold(keptPod("p", "a", 3), false, moment)
+			q.hold(keptPod("p", "a", 2), false, moment)
 		}, "", "p/a/3/false"},
 		"what need not wait any more is there at once": {func(q *queue) {
-			q.keep(keptPod("p", "a", 1), true, moment)
+			q.hold(keptPod("p", "a", 1), true, moment)
 			q.add(keptPod("p", "a", 2), false)
 		}, "p/a/2/false", ""},
 		"what is gone is gone": {func(q *queue) {
-			q.keep(keptPod("p", "a", 1), true, moment)
+			q.hold(keptPod("p", "a", 1), true, moment)
 			q.add(keptPod("p", "a", 2), true)
 		}, "p/a/2/true", ""},
 		"another life of the name has a moment of its own": {func(q *queue) {
-			q.keep(keptPod("p", "a", 1), true, moment)
-			q.keep(keptPod("p", "b", 2), true, moment)
+			q.hold(keptPod("p", "a", 1), true, moment)
+			q.hold(keptPod("p", "b", 2), true, moment)
 		}, "", "p/b/2/false"},
 		"the one that is due first is there first": {func(q *queue) {
-			q.keep(keptPod("p", "a", 1), true, moment)
-			q.keep(keptPod("q", "b", 2), true, moment/2)
+			q.hold(keptPod("p", "a", 1), true, moment)
+			q.hold(keptPod("q", "b", 2), true, moment/2)
 		}, "", "q/b/2/false p/a/1/false"},
 		"two in a row": {func(q *queue) {
-			q.keep(keptPod("p", "a", 1), true, moment)
+			q.hold(keptPod("p", "a", 1), true, moment)
 			<-time.After(moment / 2)
-			q.keep(keptPod("q", "b", 2), true, moment)
+			q.hold(keptPod("q", "b", 2), true, moment)
 		}, "", "p/a/1/false q/b/2/false"},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -80,8 +80,8 @@ func TestWhatIsKeptForAMoment(t *testing.T) {
 					t.Errorf("afterwards there is %q, want %q", text, c.afterwards)
 				}
 				<-time.After(2 * moment)
-				if got := taken(q); got != "" || len(q.kept.of) != 0 || q.kept.until != nil {
-					t.Errorf("in the end there is %q and %+v, want nothing", got, q.kept)
+				if got := taken(q); got != "" || len(q.held.of) != 0 || q.held.until != nil {
+					t.Errorf("in the end there is %q and %+v, want nothing", got, q.held)
 				}
 			})
 		})
@@ -90,7 +90,7 @@ func TestWhatIsKeptForAMoment(t *testing.T) {
 
 // It came before: it may have been decided on, and is not taken away again.
 func TestOnlyWhatComesFirstIsKept(t *testing.T) {
-	if newQueue().keep(keptPod("p", "a", 2), false, moment) {
+	if newQueue().hold(keptPod("p", "a", 2), false, moment) {
 		t.Error("it is kept")
 	}
 }

@@ -34,10 +34,10 @@ func TestAStoreThatWasPutBackIsNoticed(t *testing.T) {
 			if _, err := kube.CoreV1().Pods("ns").Update(t.Context(), is, metav1.UpdateOptions{}); err != nil {
 				t.Fatal(err)
 			}
-			await(t, "the update", func() bool { return w.Restored() || w.Pod("ns", "p").GetResourceVersion() != "9" })
+			await(t, "the update", func() bool { return w.StoreRestored() || w.Pod("ns", "p").GetResourceVersion() != "9" })
 			if next.restored {
-				await(t, "the notice", w.Restored)
-			} else if w.Restored() {
+				await(t, "the notice", w.StoreRestored)
+			} else if w.StoreRestored() {
 				t.Error("it is held to have been put back")
 			}
 		})

@@ -9,11 +9,11 @@ import (
 	"ashlar.sh/sched/model"
 )
 
-// kept is a Step as a ring keeps it, in a quarter of the memory: what it takes is what recording costs.
-type kept struct {
-	facts    []keptFact
-	receipts []keptReceipt
-	items    []keptItem
+// packed is a Step as a ring keeps it, in a quarter of the memory: what it takes is what recording costs.
+type packed struct {
+	facts    []packedFact
+	receipts []packedReceipt
+	items    []packedItem
 	remade   *Remade
 
 	number    uint64 // of the cycle; 0: there is none
@@ -22,8 +22,8 @@ type kept struct {
 	open      bool
 }
 
-// keptFact is a fact, and what was known of its object before.
-type keptFact struct {
+// packedFact is a fact, and what was known of its object before.
+type packedFact struct {
 	object, was         model.Object
 	version, wasVersion uint64
 	ref                 *unnamed // where neither object, nor of one that is gone was, says which fact it is
@@ -36,8 +36,8 @@ type unnamed struct {
 	uid string
 }
 
-// keptReceipt is what an engine reads of a receipt.
-type keptReceipt struct {
+// packedReceipt is what an engine reads of a receipt.
+type packedReceipt struct {
 	id      uint64
 	of      ledger.Key // the pod or, of a phase, the PodGroup
 	refused string
@@ -45,16 +45,16 @@ type keptReceipt struct {
 	outcome sched.Outcome
 }
 
-// keptItem is a binding, of which there are many; or any other item whole.
-type keptItem struct {
+// packedItem is a binding, of which there are many; or any other item whole.
+type packedItem struct {
 	id, statement uint64
 	pod           ledger.Key
 	uid, node     string
 	whole         *sched.Item // nil: a binding for which nothing was chosen
 }
 
-func keepFact(led *ledger.Ledger, f model.Fact) keptFact {
-	k := keptFact{object: f.Object, version: f.Version}
+func packFact(led *ledger.Ledger, f model.Fact) packedFact {
+	k := packedFact{object: f.Object, version: f.Version}
 	was, there := led.Replaced(f.Ref)
 	k.was, k.wasVersion, k.wasGone = was.Object, was.Version, !there && (was.UID != "" || was.Version != 0)
 	if !named(k.subject(), f) {
@@ -64,7 +64,7 @@ func keepFact(led *ledger.Ledger, f model.Fact) keptFact {
 }
 
 // subject is the object that the fact is about: where it is gone, as it was.
-func (k *keptFact) subject() model.Object {
+func (k *packedFact) subject() model.Object {
 	if k.object == nil {
 		return k.was
 	}
@@ -89,7 +89,7 @@ func named(o model.Object, f model.Fact) bool {
 	return m.Name == f.Ref.Name && m.Namespace == f.Ref.Namespace && m.UID == f.UID
 }
 
-func (k *keptFact) fact() model.Fact {
+func (k *packedFact) fact() model.Fact {
 	if k.ref != nil {
 		return model.Fact{Ref: k.ref.ref, UID: k.ref.uid, Version: k.version, Object: k.object}
 	}
@@ -104,7 +104,7 @@ func (k *keptFact) fact() model.Fact {
 }
 
 // before is what was known before, false for nothing.
-func (k *keptFact) before(f model.Fact) (model.Fact, bool) {
+func (k *packedFact) before(f model.Fact) (model.Fact, bool) {
 	f.Object, f.Version = k.was, k.wasVersion
 	if k.was != nil {
 		f.UID = k.was.Common().UID
@@ -112,15 +112,15 @@ func (k *keptFact) before(f model.Fact) (model.Fact, bool) {
 	return f, k.was != nil || k.wasGone
 }
 
-func keepReceipt(r sched.Receipt) keptReceipt {
-	k := keptReceipt{id: r.Item.ID, of: r.Item.Pod, refused: r.Refused, kind: r.Item.Kind, outcome: r.Outcome}
+func packReceipt(r sched.Receipt) packedReceipt {
+	k := packedReceipt{id: r.Item.ID, of: r.Item.Pod, refused: r.Refused, kind: r.Item.Kind, outcome: r.Outcome}
 	if r.Item.Kind == sched.SetPhase {
 		k.of = r.Item.Group
 	}
 	return k
 }
 
-func (k keptReceipt) receipt() sched.Receipt {
+func (k packedReceipt) receipt() sched.Receipt {
 	r := sched.Receipt{Item: sched.Item{ID: k.id, Kind: k.kind}, Outcome: k.outcome, Refused: k.refused}
 	if k.kind == sched.SetPhase {
 		r.Item.Group = k.of
@@ -130,15 +130,15 @@ func (k keptReceipt) receipt() sched.Receipt {
 	return r
 }
 
-func keepItem(i *sched.Item) keptItem {
+func packItem(i *sched.Item) packedItem {
 	if i.Kind == sched.BindPod && i.Chosen == "" && i.Action == "" && i.Why == nil && i.For == (ledger.Key{}) {
-		return keptItem{id: i.ID, statement: i.Statement, pod: i.Pod, uid: i.UID, node: i.Node}
+		return packedItem{id: i.ID, statement: i.Statement, pod: i.Pod, uid: i.UID, node: i.Node}
 	}
 	whole := *i
-	return keptItem{whole: &whole}
+	return packedItem{whole: &whole}
 }
 
-func (k *keptItem) item() sched.Item {
+func (k *packedItem) item() sched.Item {
 	if k.whole != nil {
 		return *k.whole
 	}
@@ -146,7 +146,7 @@ func (k *keptItem) item() sched.Item {
 }
 
 // step is the step that was kept.
-func (k *kept) step() *Step {
+func (k *packed) step() *Step {
 	s := &Step{Remade: k.remade}
 	for i := range k.facts {
 		s.Facts = append(s.Facts, k.facts[i].fact())
@@ -165,13 +165,13 @@ func (k *kept) step() *Step {
 
 // shelves hold the lists of many steps, so that a step costs no list of its own.
 type shelves struct {
-	facts    []keptFact
-	receipts []keptReceipt
-	items    []keptItem
+	facts    []packedFact
+	receipts []packedReceipt
+	items    []packedItem
 }
 
 // own gives the step lists that are not used again, and returns how many bytes it took for them.
-func (k *kept) own(in *shelves) int64 {
+func (k *packed) own(in *shelves) int64 {
 	var facts, receipts, items int64
 	k.facts, facts = put(&in.facts, k.facts)
 	k.receipts, receipts = put(&in.receipts, k.receipts)
@@ -202,7 +202,7 @@ func put[T any](shelf *[]T, list []T) ([]T, int64) {
 }
 
 // weight is what the step takes of memory beside its lists. What was replaced is only kept by it.
-func (k *kept) weight() (bytes int64) {
+func (k *packed) weight() (bytes int64) {
 	for i := range k.facts {
 		bytes += weight(k.facts[i].was)
 		if k.facts[i].ref != nil {

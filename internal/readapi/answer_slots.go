@@ -13,9 +13,9 @@ const (
 	mostAnswersOfUser = 16
 )
 
-// turns bounds how many answers there are, for all users together and for each: a user that does not read what it has
-// asked for must not keep others from theirs.
-type turns struct {
+// answerSlots bounds how many answers there are, for all users together and for each: a user that does not read what it
+// has asked for must not keep others from theirs.
+type answerSlots struct {
 	all chan struct{} // has a place for each answer
 
 	mu    sync.Mutex
@@ -28,12 +28,12 @@ type places struct {
 	requests int
 }
 
-func newTurns() *turns {
-	return &turns{all: make(chan struct{}, mostAnswers), users: map[string]*places{}}
+func newAnswerSlots() *answerSlots {
+	return &answerSlots{all: make(chan struct{}, mostAnswers), users: map[string]*places{}}
 }
 
 // take waits for a place. After the answer done must be called; an error is that of ctx.
-func (t *turns) take(ctx context.Context, u *access.User) (done func(), err error) {
+func (t *answerSlots) take(ctx context.Context, u *access.User) (done func(), err error) {
 	own := t.come(access.Share(u))
 	select {
 	case own.taken <- struct{}{}:
@@ -55,7 +55,7 @@ func (t *turns) take(ctx context.Context, u *access.User) (done func(), err erro
 	}, nil
 }
 
-func (t *turns) come(user string) *places {
+func (t *answerSlots) come(user string) *places {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	p := t.users[user]
@@ -67,7 +67,7 @@ func (t *turns) come(user string) *places {
 	return p
 }
 
-func (t *turns) leave(user string) {
+func (t *answerSlots) leave(user string) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	if p := t.users[user]; p.requests > 1 {

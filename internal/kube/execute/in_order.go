@@ -7,18 +7,18 @@ import (
 	"ashlar.sh/sched"
 )
 
-// BindInTurn binds the pods of one statement one after the other, in the given order. Once a bind
+// BindInOrder binds the pods of one statement one after the other, in the given order. Once a bind
 // fails, the pods after it are not bound and are answered Failed. So a gang with a member that is
 // always refused, and which comes first, is not bound in part again and again. If first is not nil,
 // another goroutine calls it before all binds; false counts as a first bind that failed.
-func (c *Executor) BindInTurn(items []sched.Item, first func() bool) {
+func (c *Executor) BindInOrder(items []sched.Item, first func() bool) {
 	items = slices.Clone(items)
 	patience := DefaultVolumeWait
 	c.withoutPanic("asking how long volumes may take", func() { patience = c.options.VolumeWait() })
-	c.options.Panicked.Go("binding pods one after the other", func() { c.inTurn(items, first, patience) })
+	c.options.Panicked.Go("binding pods one after the other", func() { c.bindInOrder(items, first, patience) })
 }
 
-func (c *Executor) inTurn(items []sched.Item, first func() bool, patience time.Duration) {
+func (c *Executor) bindInOrder(items []sched.Item, first func() bool, patience time.Duration) {
 	if first != nil {
 		may := false
 		c.withoutPanic("making the first pod ready to be bound", func() { may = first() })

@@ -37,16 +37,16 @@ func TestAUserThatDoesNotRead(t *testing.T) {
 		}
 		close(until)
 		synctest.Wait()
-		if len(s.turns.users) != 0 || len(s.turns.all) != 0 {
-			t.Errorf("places are kept: %d of users, %d of all", len(s.turns.users), len(s.turns.all))
+		if len(s.slots.users) != 0 || len(s.slots.all) != 0 {
+			t.Errorf("places are kept: %d of users, %d of all", len(s.slots.users), len(s.slots.all))
 		}
 		ctx, cancel := context.WithCancel(t.Context())
 		cancel()
 		for range mostAnswers {
-			s.turns.all <- struct{}{}
+			s.slots.all <- struct{}{}
 		}
-		if _, err := s.turns.take(ctx, &access.User{Username: "tenant"}); err == nil || len(s.turns.users) != 0 {
-			t.Errorf("%v; %d places are kept", err, len(s.turns.users))
+		if _, err := s.slots.take(ctx, &access.User{Username: "tenant"}); err == nil || len(s.slots.users) != 0 {
+			t.Errorf("%v; %d places are kept", err, len(s.slots.users))
 		}
 		s.copies.forget.Stop()
 	})
