@@ -109,7 +109,7 @@ func checkColocated(t rapid.TB, e *Engine) {
 				return true
 			}
 		}
-		_, lists := e.session.Nodes.ColocationKeys(e.l.Task(tasks[0]).Class)
+		_, lists := e.session.NodeIndex.ColocationKeys(e.l.Task(tasks[0]).Class)
 		for _, nodes := range lists {
 			if fill(e, nodes, tasks) >= r.Root().Need {
 				t.Fatalf("job %v waits for %v, and its pods fit into the domain of %s", e.l.Job(j).Key, r, e.l.Node(nodes[0]).Name)
@@ -124,7 +124,7 @@ func fill(e *Engine, nodes []ledger.NodeID, tasks []ledger.TaskID) (placed int) 
 	e.l.Try(func(tx *ledger.Tx) bool {
 		for _, task := range tasks {
 			for _, n := range nodes {
-				if e.session.Nodes.Takes(task, n, false) {
+				if e.session.NodeIndex.Takes(task, n, false) {
 					tx.Allocate(task, n)
 					placed++
 					break

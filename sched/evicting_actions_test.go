@@ -49,7 +49,7 @@ func evictFor(s *session.Session, t ledger.TaskID) bool {
 		n := s.L.Task(v).Node
 		if s.L.Try(func(tx *ledger.Tx) bool {
 			tx.Evict(v, "evictAny", t)
-			if s.Nodes.Takes(t, n, false) || !s.Nodes.Takes(t, n, true) {
+			if s.NodeIndex.Takes(t, n, false) || !s.NodeIndex.Takes(t, n, true) {
 				return false
 			}
 			tx.Nominate(t, n)
@@ -90,11 +90,11 @@ func placeAnywhere(s *session.Session, tx *ledger.Tx, t ledger.TaskID) bool {
 	if s.L.Task(t).Status == model.Pipelined {
 		tx.Unpipeline(t)
 	}
-	if n := s.Nodes.Best(class.Query{Task: t}).Node; n != ledger.NoNode {
+	if n := s.NodeIndex.Best(class.Query{Task: t}).Node; n != ledger.NoNode {
 		tx.Allocate(t, n)
 		return s.L.Node(n).Tasks%3 != 0
 	}
-	if n := s.Nodes.Best(class.Query{Task: t, Future: true}).Node; n != ledger.NoNode {
+	if n := s.NodeIndex.Best(class.Query{Task: t, Future: true}).Node; n != ledger.NoNode {
 		tx.Pipeline(t, n)
 		return true
 	}

@@ -194,7 +194,7 @@ func tooFewThings(rp *reports, m *minimum) *trace.Reason {
 	amounts := 0
 	for _, t := range first {
 		class := rp.e.l.Task(t).Class
-		amounts += int(rp.e.session.Nodes.Whole(class, tasks[class]))
+		amounts += int(rp.e.session.NodeIndex.Whole(class, tasks[class]))
 		fit += int(rp.e.session.Whole(t, tasks[class]))
 	}
 	if fit >= m.need || amounts < m.need { // what else refuses, such as a cordon, may pass

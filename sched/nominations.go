@@ -69,7 +69,8 @@ func (e *Engine) fit(tasks []ledger.TaskID) (ok bool) {
 		for _, t := range tasks {
 			task := e.l.Task(t)
 			n, known := e.l.Nodes.Find(task.Pod.Nominated)
-			if !known || e.policy.Allocatable(e.l.Job(task.Job).Queue, task.Class, 1) < 1 || !e.session.Nodes.Takes(t, n, true) {
+			if !known || e.policy.Allocatable(e.l.Job(task.Job).Queue, task.Class, 1) < 1 ||
+				!e.session.NodeIndex.Takes(t, n, true) {
 				return false
 			}
 			tx.Nominate(t, n)

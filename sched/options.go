@@ -76,7 +76,7 @@ func New(p policy.Profile, with ...Option) (*Engine, error) {
 	e.policy = set
 	set.Explain(true) // what is asked between cycles
 	nodes := class.New(e.l, set)
-	e.session = session.Session{L: e.l, Nodes: nodes, Pending: pending.New(e.l, nodes, set), Policy: set,
+	e.session = session.Session{L: e.l, NodeIndex: nodes, Pending: pending.New(e.l, nodes, set), Policy: set,
 		Profile: &e.profile,
 		Trace:   &e.rec, Admit: e.admit, Surplus: session.Surplus{Period: o.period, Quiet: o.quiet}}
 	e.evictor = evict.New(&e.session)

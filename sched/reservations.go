@@ -81,7 +81,7 @@ func (rs *reservations) expire(now int64) {
 // stillTakes says that a node is present, and that the static filters still admit a task on it: a reservation on
 // a node that was cordoned since is of no use.
 func (e *Engine) stillTakes(t ledger.TaskID, n ledger.NodeID) bool {
-	admits := e.session.Nodes.Admitted(e.l.Task(t).Class)
+	admits := e.session.NodeIndex.Admitted(e.l.Task(t).Class)
 	return e.l.Node(n).Present() && int(n) < len(admits) && admits[n]
 }
 

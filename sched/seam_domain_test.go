@@ -48,7 +48,7 @@ func (s *stage) bestIn(pod string) map[string]string {
 }
 
 func (s *stage) bestAmong(t ledger.TaskID, nodes []ledger.NodeID) (ledger.NodeID, int64) {
-	c := s.e.session.Nodes.Best(class.Query{Task: t, Scope: class.Among(nodes)})
+	c := s.e.session.NodeIndex.Best(class.Query{Task: t, Scope: class.Among(nodes)})
 	return c.Node, c.Score
 }
 

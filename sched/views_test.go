@@ -48,7 +48,7 @@ var views = []view{
 		return func() string { return nodeAnswers(e.l, x) }
 	}},
 	{"evict.Search", func(e *Engine) func() string {
-		search := evict.NewSearch(&session.Session{L: e.l, Nodes: class.New(e.l, e.policy), Policy: e.policy,
+		search := evict.NewSearch(&session.Session{L: e.l, NodeIndex: class.New(e.l, e.policy), Policy: e.policy,
 			Pending: e.session.Pending})
 		return func() string { return victimAnswers(e.l, search) }
 	}},
@@ -69,7 +69,8 @@ var views = []view{
 		}
 	}},
 	{"session.Rotation", func(e *Engine) func() string {
-		s := &session.Session{L: e.l, Nodes: e.session.Nodes, Policy: e.policy, Profile: &e.profile, Trace: &trace.Recorder{}}
+		s := &session.Session{L: e.l, NodeIndex: e.session.NodeIndex, Policy: e.policy, Profile: &e.profile,
+			Trace: &trace.Recorder{}}
 		return func() string { return rotationAnswers(s) }
 	}},
 }

@@ -152,7 +152,7 @@ func (q Questions) Pod(namespace, name string) (PodWhy, ledger.JobID, bool) {
 			return w, t.Job, true
 		}
 	}
-	own := e.session.Nodes.Why(id)
+	own := e.session.NodeIndex.Why(id)
 	refused := 0
 	for _, c := range own.Nodes {
 		refused += c.Count

@@ -151,7 +151,7 @@ func (rs *reservations) counted(tx *ledger.Tx, v ledger.TaskID) bool {
 	return slices.ContainsFunc(waiting, func(t ledger.TaskID) (refused bool) {
 		tx.Try(func(tx *ledger.Tx) bool {
 			tx.Unpipeline(t)
-			refused = !rs.e.session.Nodes.Takes(t, row.Node, true)
+			refused = !rs.e.session.NodeIndex.Takes(t, row.Node, true)
 			return false
 		})
 		return refused

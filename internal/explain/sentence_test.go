@@ -124,7 +124,7 @@ var sentencesByCode = []said{
 	{trace.Reason{Code: trace.VictimKept}, `it is marked volcano.sh/preemptable: "false"`},
 	{trace.Reason{Code: trace.VictimGang}, "its gang would be left with less than its minimum"},
 	{trace.Reason{Code: trace.VictimUnreclaimed, Queue: "a"}, "queue a has reclaimable: false"},
-	{trace.Reason{Code: trace.VictimNotPermitted}, "no plugin permits it"},
+	{trace.Reason{Code: trace.VictimUnasked}, "no plugin permits it"},
 	{trace.Reason{Code: trace.VictimBusy}, "its gang cannot go as a whole: a member is being bound, or may not be " +
 		"evicted"},
 	{trace.Reason{Code: trace.VictimInDoubt}, "whether another pod of its queue leaves is not known yet"},

@@ -62,9 +62,9 @@ var ofVictims = map[trace.Code]func(trace.Reason) string{
 	trace.VictimUnreclaimed: func(r trace.Reason) string {
 		return fmt.Sprintf("%s has reclaimable: false", queueOf(r))
 	},
-	trace.VictimNotPermitted: constant("no plugin permits it"),
-	trace.VictimBusy:         constant("its gang cannot go as a whole: a member is being bound, or may not be evicted"),
-	trace.VictimInDoubt:      constant("whether another pod of its queue leaves is not known yet"),
+	trace.VictimUnasked: constant("no plugin permits it"),
+	trace.VictimBusy:    constant("its gang cannot go as a whole: a member is being bound, or may not be evicted"),
+	trace.VictimInDoubt: constant("whether another pod of its queue leaves is not known yet"),
 
 	trace.PreemptionNever: constant("no pod is evicted for it, since its preemptionPolicy is Never"),
 	trace.VictimsTooFew: func(r trace.Reason) string {
@@ -128,10 +128,10 @@ var reasonsToStay = map[trace.Code]refusal{
 	trace.VictimOutOfZone: {"is on a node that is lent by the hour", "are on nodes that are lent by the hour", ""},
 	trace.VictimForKept: {`leaves, by plugin tdm, only for pods marked preemptable: "false"`,
 		`leave, by plugin tdm, only for pods marked preemptable: "false"`, ""},
-	trace.VictimKept:         {`is marked preemptable: "false"`, `are marked preemptable: "false"`, ""},
-	trace.VictimGang:         {"belongs to a gang at its minimum", "belong to gangs at their minimum", ""},
-	trace.VictimUnreclaimed:  {"is in a queue with reclaimable: false", "are in queues with reclaimable: false", ""},
-	trace.VictimNotPermitted: {"is permitted by no plugin", "are permitted by no plugin", ""},
+	trace.VictimKept:        {`is marked preemptable: "false"`, `are marked preemptable: "false"`, ""},
+	trace.VictimGang:        {"belongs to a gang at its minimum", "belong to gangs at their minimum", ""},
+	trace.VictimUnreclaimed: {"is in a queue with reclaimable: false", "are in queues with reclaimable: false", ""},
+	trace.VictimUnasked:     {"is permitted by no plugin", "are permitted by no plugin", ""},
 	trace.VictimBusy: {"belongs to a gang that cannot go as a whole", "belong to gangs that cannot go as a whole",
 		""},
 	trace.VictimInDoubt: {"is in a queue of which it is not known yet whether another pod leaves",

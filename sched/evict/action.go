@@ -14,7 +14,7 @@ import (
 // cycle to cycle follows from the ledger. It is not safe for concurrent use.
 type Evictor struct {
 	s        *session.Session
-	victims  *Search
+	search   *Search
 	records  map[ledger.TaskID]*trace.Eviction // of what the statements of the current action evict
 	starving starvingGroups
 	refused  pending.Answers[actionOnJob, struct{}]   // where actions found no victims
@@ -23,14 +23,14 @@ type Evictor struct {
 
 // New returns the Evictor of a session.
 func New(s *session.Session) *Evictor {
-	return &Evictor{s: s, victims: NewSearch(s), records: map[ledger.TaskID]*trace.Eviction{}}
+	return &Evictor{s: s, search: NewSearch(s), records: map[ledger.TaskID]*trace.Eviction{}}
 }
 
 // Record is the record of an eviction that the current action has made; nil where it has made none.
 func (e *Evictor) Record(t ledger.TaskID) *trace.Eviction { return e.records[t] }
 
 // Protect replaces the set of queues from which, and from below which, no pod is evicted.
-func (e *Evictor) Protect(queues []ledger.QueueID) { e.victims.p.inDoubt = queues }
+func (e *Evictor) Protect(queues []ledger.QueueID) { e.search.p.inDoubt = queues }
 
 // Forget drops the records once the action's statements are part of the plan.
 func (e *Evictor) Forget() { clear(e.records) }

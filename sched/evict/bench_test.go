@@ -47,7 +47,7 @@ func newFull(b *testing.B, nodes int, queue string) *full {
 			f.job(fmt.Sprintf("old-%d-%d", i, k), queue, fmt.Sprintf("c%d", (i+k)%2), 1, 1, name, int64(1000+(i*7+k)%500))
 		}
 	}
-	f.set, f.search = set, evict.NewSearch(&session.Session{L: f.l, Nodes: class.New(f.l, set), Policy: set,
+	f.set, f.search = set, evict.NewSearch(&session.Session{L: f.l, NodeIndex: class.New(f.l, set), Policy: set,
 		Pending: pending.New(f.l, class.New(f.l, set), set)})
 	return f
 }

@@ -19,15 +19,15 @@ import (
 // square is a cluster small enough to try out everything: up to three nodes with up to
 // four pods each, and one job that waits.
 type square struct {
-	t       *rapid.T
-	l       *ledger.Ledger
-	set     *policy.Set
-	nodes   *class.Index
-	search  *evict.Search
-	version uint64
-	rule    evict.Options
-	job     ledger.JobID
-	tasks   []ledger.TaskID
+	t         *rapid.T
+	l         *ledger.Ledger
+	set       *policy.Set
+	nodeIndex *class.Index
+	search    *evict.Search
+	version   uint64
+	rule      evict.Options
+	job       ledger.JobID
+	tasks     []ledger.TaskID
 }
 
 func (s *square) n(most int) int { return rapid.IntRange(0, most).Draw(s.t, "n") }
@@ -66,9 +66,9 @@ func newSquare(t *rapid.T, members int) *square {
 	s.set = set
 	s.build(members)
 	s.l.ExtendDims()
-	s.nodes = class.New(s.l, set)
-	s.search = evict.NewSearch(&session.Session{L: s.l, Nodes: s.nodes, Policy: set, Now: 100,
-		Pending: pending.New(s.l, s.nodes, set)})
+	s.nodeIndex = class.New(s.l, set)
+	s.search = evict.NewSearch(&session.Session{L: s.l, NodeIndex: s.nodeIndex, Policy: set, Now: 100,
+		Pending: pending.New(s.l, s.nodeIndex, set)})
 	s.search.Budget = 100_000
 	set.At(1)
 	set.Open(&trace.Recorder{}, policy.NoStopwatch{})

@@ -10,8 +10,8 @@ import (
 
 // candidateIndex keeps which nodes may be worth a dry run, and in which order, between preemptors.
 type candidateIndex struct {
-	l     *ledger.Ledger
-	nodes *class.Index
+	l         *ledger.Ledger
+	nodeIndex *class.Index
 
 	freeable freeable
 	byKey    map[candidateKey]*candidateNodes
@@ -111,7 +111,7 @@ func (ci *candidateIndex) build(r *candidateNodes, mayLose []bool) {
 	nodes := ci.l.Nodes.Len()
 	r.heap = r.heap[:0]
 	r.widen(nodes)
-	admits := ci.nodes.Admitted(r.key.class)
+	admits := ci.nodeIndex.Admitted(r.key.class)
 	for n := range nodes {
 		id := ledger.NodeID(n)
 		r.pos[n], r.failed[n] = -1, 0
@@ -146,7 +146,7 @@ func (ci *candidateIndex) rebound(r *candidateNodes, n ledger.NodeID) {
 	r.widen(ci.l.Nodes.Len())
 	r.failed[n] = 0
 	b, ok := Cost{}, false
-	if ci.nodes.Admitted(r.key.class)[n] {
+	if ci.nodeIndex.Admitted(r.key.class)[n] {
 		b, ok = ci.bound(r, n)
 	}
 	at := int(r.pos[n])
@@ -179,10 +179,10 @@ func (ci *candidateIndex) bound(r *candidateNodes, n ledger.NodeID) (Cost, bool)
 	if open == 0 && !r.key.blocked {
 		return nothing, true
 	}
-	if len(ci.freeable.nodes[n]) == 0 {
+	if len(ci.freeable.sums[n]) == 0 {
 		return Cost{}, false
 	}
-	return ci.boundOf(r, ci.l.Class(r.key.class).Need, ci.freeable.nodes[n], open)
+	return ci.boundOf(r, ci.l.Class(r.key.class).Need, ci.freeable.sums[n], open)
 }
 
 // column holds the ledger's columns of one dimension that a class asks for: bound reads them for every
@@ -347,7 +347,7 @@ func (ci *candidateIndex) bounds(p *preemptor, wholeGangs bool) func(ledger.Node
 	r.key, r.mayLose = keyOf(p, wholeGangs), p.levels.mayLose
 	ci.freeable.follow()
 	ci.read(r)
-	admits, own := ci.nodes.Admitted(p.class), p.o.Scope == SameJob
+	admits, own := ci.nodeIndex.Admitted(p.class), p.o.Scope == SameJob
 	return func(n ledger.NodeID) (Cost, bool) {
 		if int(n) >= len(admits) || !admits[n] {
 			return Cost{}, false

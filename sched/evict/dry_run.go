@@ -256,7 +256,7 @@ func (dr *dryRun) fits() bool {
 			return false
 		}
 	}
-	return dr.p.allocatable() && dr.p.nodes.Takes(dr.p.Task, dr.at, true)
+	return dr.p.allocatable() && dr.p.nodeIndex.Takes(dr.p.Task, dr.at, true)
 }
 
 // copyTo copies the current victims into a candidate, with their cost.

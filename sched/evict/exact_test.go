@@ -96,7 +96,7 @@ func (s *square) brute() (best price, found bool) {
 			return price{}, false
 		}
 	}
-	if free := s.nodes.Best(class.Query{Task: s.tasks[0]}); free.Node != ledger.NoNode && b.lawful() {
+	if free := s.nodeIndex.Best(class.Query{Task: s.tasks[0]}); free.Node != ledger.NoNode && b.lawful() {
 		return price{}, false
 	}
 	for _, b.wholes = range []bool{false, true} {

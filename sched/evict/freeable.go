@@ -9,7 +9,7 @@ import (
 // ledger's feed of nodes: a node is summed up anew when it changed and its sums are needed.
 type freeable struct {
 	l           *ledger.Ledger
-	nodes       [][]freeableSum
+	sums        [][]freeableSum
 	cursor      ledger.Cursor // of nodes
 	dims        int           // the width of the sums; 0: nothing is summed up yet
 	withSurplus int           // the number of sums with a spare above 0
@@ -59,20 +59,20 @@ type freeableSum struct {
 
 // follow brings the sums up to date.
 func (c *freeable) follow() {
-	for len(c.nodes) < c.l.Nodes.Len() {
-		c.nodes, c.names = append(c.nodes, nil), append(c.names, "")
+	for len(c.sums) < c.l.Nodes.Len() {
+		c.sums, c.names = append(c.sums, nil), append(c.names, "")
 	}
 	if c.cursor == c.l.Changes.Nodes.Now() && c.dims == c.l.Dims.Len() {
 		return
 	}
-	c.done.begin(len(c.nodes))
+	c.done.begin(len(c.sums))
 	again := func(n ledger.NodeID) {
 		if c.done.first(n) {
 			c.sum(n)
 		}
 	}
 	if c.dims != c.l.Dims.Len() || !c.l.Changes.Nodes.Each(c.cursor, again) {
-		for n := range c.nodes {
+		for n := range c.sums {
 			c.sum(ledger.NodeID(n))
 		}
 		c.dims = c.l.Dims.Len()
@@ -88,10 +88,10 @@ func (c *freeable) sum(n ledger.NodeID) {
 		}
 		c.names[n] = name
 	}
-	for i := range c.nodes[n] {
-		c.withSurplus -= min(1, int(c.nodes[n][i].surplus))
+	for i := range c.sums[n] {
+		c.withSurplus -= min(1, int(c.sums[n][i].surplus))
 	}
-	list := c.nodes[n][:0]
+	list := c.sums[n][:0]
 	c.l.Nodes.Tasks(n, func(t ledger.TaskID) bool {
 		if !evictable(c.l, t) {
 			return true
@@ -118,7 +118,7 @@ func (c *freeable) sum(n ledger.NodeID) {
 		}
 		return true
 	})
-	c.nodes[n] = list
+	c.sums[n] = list
 	for i := range list {
 		c.withSurplus += min(1, int(list[i].surplus))
 	}

@@ -76,7 +76,7 @@ func (vs *Search) oneClass(tasks []ledger.TaskID) []ledger.TaskID {
 	}
 	gang := tasks[:need]
 	c := vs.s.L.Task(gang[0]).Class
-	if vs.s.Nodes.AsksTasks(c) || vs.s.Nodes.AsksDomains(c) {
+	if vs.s.NodeIndex.AsksTasks(c) || vs.s.NodeIndex.AsksDomains(c) {
 		return nil // the tasks are not all equal, or are not once some of them are placed
 	}
 	for _, t := range gang {

@@ -88,7 +88,7 @@ func (ns *nodeSearch) ofList(wholeGangs bool, nodes []ledger.NodeID) {
 // bounds show which of them could be the best, only few need a dry run, and the result is that of a dry run of each.
 // Of the nodes beyond the sample nothing is known: they are not counted as ruled out.
 func (ns *nodeSearch) ofSample(wholeGangs bool) {
-	names := ns.p.nodes.ByName()
+	names := ns.p.nodeIndex.ByName()
 	enough, next, left := ns.p.o.Sample.candidates(len(names)), 0, len(names)
 	if left > 0 {
 		next = int(ledger.Hash(ns.p.l.Task(ns.p.Task).Key.String()) % uint64(left))

@@ -60,7 +60,7 @@ func (e *Evictor) evictPicked(action string, unit []picked, whole bool) {
 		u.Tasks = append(u.Tasks, p.task)
 	}
 	r := e.s.Policy.Eviction.Guarded(u)
-	if e.victims.p.protects(u.Queue) {
+	if e.search.p.protects(u.Queue) {
 		r = trace.Reason{Code: trace.VictimInDoubt}
 	}
 	if r.Is() {

@@ -16,9 +16,9 @@ import (
 // found for it.
 type preemptor struct {
 	policy.Preemptor
-	l     *ledger.Ledger
-	nodes *class.Index
-	set   *policy.Set
+	l         *ledger.Ledger
+	nodeIndex *class.Index
+	set       *policy.Set
 
 	o          Options
 	levels     levels
@@ -67,7 +67,7 @@ func (p *preemptor) become(t ledger.TaskID) {
 // findShortOnAll notes the dimensions in which no node that may take the class has enough
 // FutureIdle (decision 15).
 func (p *preemptor) findShortOnAll() {
-	admits := p.nodes.Admitted(p.class)
+	admits := p.nodeIndex.Admitted(p.class)
 	for _, need := range p.l.Class(p.class).Need {
 		enough := need.Dim == resource.Pods // queues do not share numbers of pods (decision 24)
 		for n := range admits {

@@ -86,7 +86,7 @@ func (l *preemptorQueue) askFor(h head) bool {
 	if !l.e.would(l.o, h.job) {
 		switch {
 		case h.group == nil:
-		case l.e.victims.result.prePredicateFailed: // that answer holds for this job only
+		case l.e.search.result.prePredicateFailed: // that answer holds for this job only
 			l.queueUp(h.group, h.job)
 		default:
 			l.refused = append(l.refused, h.group)

@@ -30,9 +30,9 @@ const DefaultBudget = 2048
 
 // NewSearch returns a Search in a session's ledger, under its plugins; it looks at nothing yet.
 func NewSearch(s *session.Session) *Search {
-	vs := &Search{Budget: DefaultBudget, s: s, p: preemptor{l: s.L, nodes: s.Nodes, set: s.Policy}}
+	vs := &Search{Budget: DefaultBudget, s: s, p: preemptor{l: s.L, nodeIndex: s.NodeIndex, set: s.Policy}}
 	vs.nodes.p, vs.nodes.dry.p = &vs.p, &vs.p
-	vs.nodes.index.l, vs.nodes.index.nodes, vs.nodes.index.freeable.l = s.L, s.Nodes, s.L
+	vs.nodes.index.l, vs.nodes.index.nodeIndex, vs.nodes.index.freeable.l = s.L, s.NodeIndex, s.L
 	vs.Forget()
 	return vs
 }
@@ -179,7 +179,7 @@ func (vs *Search) free() ledger.NodeID {
 	if !vs.p.allocatable() {
 		return ledger.NoNode
 	}
-	return vs.s.Nodes.Best(class.Query{Task: vs.p.Task, Scope: vs.p.within()}).Node
+	return vs.s.NodeIndex.Best(class.Query{Task: vs.p.Task, Scope: vs.p.within()}).Node
 }
 
 // preemptive says that the preemptor's queue may take room from other queues at all. What the queue

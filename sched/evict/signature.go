@@ -29,7 +29,7 @@ func (vs *Search) SignatureOf(o Options, j ledger.JobID, tasks []ledger.TaskID) 
 		vs.s.L.Priorities.PreemptsNever(tasks[0]), job.Group != nil && job.Group.Preemptable,
 		!vs.s.L.Tasks.MayBeEvicted(tasks[0]), ledger.NoJob}
 	if vs.s.Policy.Eviction.JudgesByPreemptor() || o.Sample.On || o.Home != nil ||
-		job.PlacedOrPipelined() > 0 || job.NumRoles() > 1 || vs.s.Nodes.AsksTasks(g.Class) {
+		job.PlacedOrPipelined() > 0 || job.NumRoles() > 1 || vs.s.NodeIndex.AsksTasks(g.Class) {
 		g.Own = j
 		return g
 	}

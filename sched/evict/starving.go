@@ -33,7 +33,7 @@ func (e *Evictor) signatureOf(j ledger.JobID) (g Signature, starves bool) {
 	if len(tasks) == 0 {
 		return g, false
 	}
-	if g = e.victims.SignatureOf(Options{}, j, tasks); search.HardTopology(s, j) || job.RoomKept+job.Losses > 0 {
+	if g = e.search.SignatureOf(Options{}, j, tasks); search.HardTopology(s, j) || job.RoomKept+job.Losses > 0 {
 		g.Own = j // its domains, or the room kept for it, are its own
 	}
 	return g, true
@@ -48,7 +48,7 @@ func (e *Evictor) would(o Options, j ledger.JobID) bool {
 	if search.HardTopology(e.s, j) {
 		return o.Domains > 0
 	}
-	return e.inKeptRoom(o, j, false, func() bool { return e.victims.Would(o, j, preemptorTasks(e.s, j)) })
+	return e.inKeptRoom(o, j, false, func() bool { return e.search.Would(o, j, preemptorTasks(e.s, j)) })
 }
 
 // starvingJobs are the jobs that starve, in StarvingGroups where that is allowed, otherwise each in its own. It
@@ -79,7 +79,7 @@ func (e *Evictor) mayBeHelped(o Options, g *StarvingGroup) bool {
 		if e.would(o, j) {
 			return true
 		}
-		if !e.victims.result.prePredicateFailed {
+		if !e.search.result.prePredicateFailed {
 			break // that answer holds for the whole group
 		}
 	}

@@ -46,7 +46,7 @@ func (e *Evictor) take(o Options, j ledger.JobID) bool {
 		if traced {
 			e.traceVictims(o, nil)
 		}
-		if r := e.victims.result.notPreemptive; r.Is() {
+		if r := e.search.result.notPreemptive; r.Is() {
 			s.Trace.Add(trace.Event{Kind: trace.CannotReclaim, Action: o.Action, Queue: s.L.Jobs.QueueName(j),
 				Job: s.L.Jobs.Called(j), Task: s.L.Task(tasks[0]).Key.String(), Reason: r})
 		}
@@ -56,7 +56,7 @@ func (e *Evictor) take(o Options, j ledger.JobID) bool {
 		return false
 	}
 	var records []*trace.Eviction
-	e.victims.Records(func(t ledger.TaskID, r *trace.Eviction) {
+	e.search.Records(func(t ledger.TaskID, r *trace.Eviction) {
 		e.records[t] = r
 		records = append(records, r)
 		if s.Trace.On(trace.TryPreempt) {
@@ -67,7 +67,7 @@ func (e *Evictor) take(o Options, j ledger.JobID) bool {
 	if traced {
 		e.traceVictims(o, records)
 	}
-	placed := e.victims.result.placed
+	placed := e.search.result.placed
 	for _, t := range placed {
 		if s.Trace.On(trace.Preempted) {
 			e.tracePreempted(o, t)
@@ -87,14 +87,14 @@ func (e *Evictor) take(o Options, j ledger.JobID) bool {
 func (e *Evictor) takeIn(o Options, j ledger.JobID, tasks []ledger.TaskID) bool {
 	return e.inKeptRoom(o, j, true, func() bool {
 		if !search.HardTopology(e.s, j) {
-			return e.victims.Take(o, j, tasks)
+			return e.search.Take(o, j, tasks)
 		}
 		for _, wholeGangs := range o.kinds() {
 			tried := o
 			tried.WholeGangs = wholeGangs
 			if home := e.cheapestHome(tried, j, tasks); home != nil {
 				tried.Home = home
-				return e.victims.Take(tried, j, tasks)
+				return e.search.Take(tried, j, tasks)
 			}
 		}
 		return false
@@ -118,8 +118,8 @@ func (e *Evictor) cheapestHome(o Options, j ledger.JobID, tasks []ledger.TaskID)
 		}
 		o.Home = h
 		e.s.L.Try(func(*ledger.Tx) bool {
-			if e.victims.Take(o, j, tasks) {
-				if c := e.victims.cost(); best == nil || c.Compare(least) < 0 {
+			if e.search.Take(o, j, tasks) {
+				if c := e.search.cost(); best == nil || c.Compare(least) < 0 {
 					best, least = h, c
 				}
 			}

@@ -78,8 +78,8 @@ func (e *Evictor) tracePreempted(o Options, t ledger.TaskID) {
 	s := e.s
 	task := s.L.Task(t)
 	var sum resource.Vec
-	for _, v := range e.victims.result.gone {
-		if e.victims.result.served[v.served].task == t {
+	for _, v := range e.search.result.gone {
+		if e.search.result.served[v.served].task == t {
 			sum = sum.Add(s.L.Class(s.L.Task(v.task).Class).Request)
 		}
 	}

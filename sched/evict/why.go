@@ -79,7 +79,7 @@ func (dr *dryRun) sparedFor(u *unit, why trace.Reason) {
 		return
 	}
 	if !why.Is() {
-		why.Code = trace.VictimNotPermitted
+		why.Code = trace.VictimUnasked
 	}
 	text := why.Text
 	if why.Queue != "" {
@@ -157,7 +157,7 @@ func (vs *Search) explained(tx *ledger.Tx, tasks []ledger.TaskID, r *trace.Reaso
 	for _, v := range vs.result.gone { // evicted for members that were placed before this one
 		dr.census.found(v.task, ledger.NoNode, finding{may: true})
 	}
-	admits := vs.s.Nodes.Admitted(vs.p.class)
+	admits := vs.s.NodeIndex.Admitted(vs.p.class)
 	domain, listed := vs.p.within().List()
 	vs.s.L.Nodes.Present(func(n ledger.NodeID) bool {
 		if !admits[n] || listed && !slices.Contains(domain, n) {

@@ -35,14 +35,14 @@ func (e *Evictor) whyNot(o Options, j ledger.JobID) trace.Reason {
 	if len(tasks) == 0 {
 		return trace.Reason{}
 	}
-	g := e.victims.SignatureOf(o, j, tasks)
+	g := e.search.SignatureOf(o, j, tasks)
 	if search.HardTopology(e.s, j) {
 		g.Own = j
 	}
 	r, known := e.why.Recall(e.s.Pending, g)
 	if !known {
 		r = e.whyNobody(o, j, tasks)
-		if !e.victims.result.prePredicateFailed {
+		if !e.search.result.prePredicateFailed {
 			e.why.Remember(e.s.Pending, g, r)
 		}
 	}
@@ -57,13 +57,13 @@ func (e *Evictor) whyNot(o Options, j ledger.JobID) trace.Reason {
 func (e *Evictor) whyNobody(o Options, j ledger.JobID, tasks []ledger.TaskID) (r trace.Reason) {
 	switch {
 	case !search.HardTopology(e.s, j):
-		return e.victims.Why(o, j, tasks)
+		return e.search.Why(o, j, tasks)
 	case o.Domains == 0:
 		return trace.Reason{Code: trace.TopologyByGang, Text: o.Action}
 	}
 	search.EachHome(e.s, j, o.Domains, func(h *search.Home) bool {
 		o.Home = h
-		r = e.victims.Why(o, j, tasks)
+		r = e.search.Why(o, j, tasks)
 		return false
 	})
 	return r

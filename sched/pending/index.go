@@ -21,9 +21,9 @@ import (
 
 // Index is what is remembered of the jobs of one ledger that wait. It is not safe for concurrent use.
 type Index struct {
-	l     *ledger.Ledger
-	nodes *class.Index
-	set   *policy.Set
+	l         *ledger.Ledger
+	nodeIndex *class.Index
+	set       *policy.Set
 
 	jobs    []entry // by JobID
 	parked  Groups[signature]
@@ -50,7 +50,7 @@ type entry struct {
 
 // New returns an empty index.
 func New(l *ledger.Ledger, nodes *class.Index, set *policy.Set) *Index {
-	return &Index{l: l, nodes: nodes, set: set}
+	return &Index{l: l, nodeIndex: nodes, set: set}
 }
 
 // Open begins a cycle: what was noted in earlier cycles no longer counts, except refusals.

@@ -131,7 +131,7 @@ func (x *Index) hopeless(k signature, now Versions) bool {
 	may := x.set.Allocatable(k.queue, k.class, k.tasks)
 	fit := k.tasks
 	if may >= k.tasks || k.lending == ledger.LendsNone {
-		fit = x.nodes.Capacity(k.class, k.tasks, x.l.Nodes.ReleasingNodes() > 0)
+		fit = x.nodeIndex.Capacity(k.class, k.tasks, x.l.Nodes.ReleasingNodes() > 0)
 	}
 	return min(may, fit) < k.tasks && !x.wouldLendOtherwise(k, may, fit)
 }
@@ -144,7 +144,7 @@ func (x *Index) wouldLendOtherwise(k signature, may, fit int64) bool {
 	if k.lending == ledger.LendsNone {
 		return k.wake&OnUsage != 0 && fit < k.tasks && (may > 0 || k.tasks > 1)
 	}
-	could := x.nodes.Whole(k.class, k.tasks) >= k.tasks
+	could := x.nodeIndex.Whole(k.class, k.tasks) >= k.tasks
 	return k.lending == ledger.Lends && !could || k.lending == ledger.LendsAll && could
 }
 

@@ -21,7 +21,7 @@ func wholeBestEffort(s *session.Session, tx *ledger.Tx, j ledger.JobID) (ok bool
 			if p := bestIdle(s, t); p.node != ledger.NoNode {
 				put(s, tx, t, p)
 			} else if !why.Is() {
-				why = s.Nodes.Why(t)
+				why = s.NodeIndex.Why(t)
 			}
 		}
 		have = job.Placed()
@@ -63,7 +63,7 @@ func Backfill(s *session.Session, j ledger.JobID) (placed int, why trace.Reason)
 		p := bestIdle(s, t)
 		if p.node == ledger.NoNode {
 			if !why.Is() {
-				why = s.Nodes.Why(t)
+				why = s.NodeIndex.Why(t)
 			}
 			continue
 		}

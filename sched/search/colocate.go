@@ -53,7 +53,7 @@ func (co *colocation) applies(tasks []ledger.TaskID) *colocated {
 			continue
 		}
 		asked = append(asked, class)
-		keys, lists := co.a.s.Nodes.ColocationKeys(class)
+		keys, lists := co.a.s.NodeIndex.ColocationKeys(class)
 		if len(lists) < 2 {
 			continue
 		}
@@ -113,7 +113,7 @@ func (co *colocation) anywhere(g *colocated, from int, hold bool) Outcome {
 
 // roomy lists the domains that have room, by amounts, for the members that have to share one.
 func (co *colocation) roomy(g *colocated, in Gradient) (out [][]ledger.NodeID) {
-	fits := co.a.s.Nodes.Fits(co.a.s.L.Task(g.leader).Class, in.Future())
+	fits := co.a.s.NodeIndex.Fits(co.a.s.L.Task(g.leader).Class, in.Future())
 	for _, list := range g.lists {
 		if total(list, fits) >= g.need {
 			out = append(out, list)
@@ -163,7 +163,7 @@ func (co *colocation) noCommonDomain(g *colocated) {
 		co.a.result, nearest, r.Have = g.firstResult, co.domainName(g, g.first), r.Need
 		r.Cause = &g.firstResult.why
 	} else {
-		fits := co.a.s.Nodes.Fits(co.a.s.L.Task(g.leader).Class, false)
+		fits := co.a.s.NodeIndex.Fits(co.a.s.L.Task(g.leader).Class, false)
 		for _, list := range g.lists {
 			room, name := int(total(list, fits)), co.domainName(g, list[0])
 			if room > r.Have || room == r.Have && name < nearest {

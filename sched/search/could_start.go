@@ -113,7 +113,7 @@ func (c *roomKeeper) survey() {
 func (c *roomKeeper) look(n ledger.NodeID) {
 	admitted := false
 	for _, k := range c.kinds {
-		admitted = admitted || c.s.Nodes.Admitted(k.class)[n]
+		admitted = admitted || c.s.NodeIndex.Admitted(k.class)[n]
 	}
 	if !admitted {
 		return
@@ -129,7 +129,7 @@ func (c *roomKeeper) look(n ledger.NodeID) {
 	})
 	gains := int64(0)
 	for i, k := range c.kinds {
-		if !c.s.Nodes.Admitted(k.class)[n] {
+		if !c.s.NodeIndex.Admitted(k.class)[n] {
 			p.more = append(p.more, 0)
 			continue
 		}

@@ -136,7 +136,7 @@ func (t *attempt) hopeless() bool {
 		return false
 	}
 	class := t.s.L.Task(first).Class
-	if fit := t.s.Nodes.Capacity(class, need, future); fit < need {
+	if fit := t.s.NodeIndex.Capacity(class, need, future); fit < need {
 		t.refuseAfter(fit, t.nodes)
 		return true
 	}

@@ -272,7 +272,7 @@ func (ds *domainSearch) classes(u unit) (out []share, want resource.Vec) {
 		if k < 0 {
 			k = len(ids)
 			ids = append(ids, c)
-			out = append(out, share{fits: ds.a.s.Nodes.Fits(c, ds.a.future)})
+			out = append(out, share{fits: ds.a.s.NodeIndex.Fits(c, ds.a.future)})
 		}
 		out[k].count++
 		if int64(i) < u.need {

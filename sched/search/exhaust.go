@@ -188,8 +188,8 @@ func (x *exhaustive) on(tx *ledger.Tx, at searchPosition, n int) (ok bool) {
 	task := tasks[at.task]
 	class := x.s.L.Task(task).Class
 	x.looks++
-	if x.s.Nodes.Fits(class, false)[at.nodes[n]] == 0 || x.s.Policy.Allocatable(x.job.Queue, class, 1) < 1 ||
-		!x.s.Nodes.Takes(task, at.nodes[n], false) {
+	if x.s.NodeIndex.Fits(class, false)[at.nodes[n]] == 0 || x.s.Policy.Allocatable(x.job.Queue, class, 1) < 1 ||
+		!x.s.NodeIndex.Takes(task, at.nodes[n], false) {
 		return false
 	}
 	tx.Try(func(tx *ledger.Tx) bool {

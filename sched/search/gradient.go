@@ -50,7 +50,7 @@ func firstGradient(s *session.Session, t ledger.TaskID, nominated ledger.NodeID,
 		if g.Future() && !future {
 			break
 		}
-		if nominated != ledger.NoNode && !g.Elsewhere() && s.Nodes.Takes(t, nominated, g.Future()) {
+		if nominated != ledger.NoNode && !g.Elsewhere() && s.NodeIndex.Takes(t, nominated, g.Future()) {
 			return place{node: nominated, in: g}
 		}
 		p := find(g)
@@ -85,7 +85,7 @@ func best(s *session.Session, t ledger.TaskID, g Gradient) place {
 
 // among is the best node of a scope in a gradient.
 func among(s *session.Session, t ledger.TaskID, scope class.Scope, g Gradient) place {
-	c := s.Nodes.Best(class.Query{Task: t, Scope: scope, Future: g.Future()})
+	c := s.NodeIndex.Best(class.Query{Task: t, Scope: scope, Future: g.Future()})
 	return place{c.Node, c.Score, g, c.Refused}
 }
 

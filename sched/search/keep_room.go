@@ -105,7 +105,7 @@ func stands(s *session.Session, j ledger.JobID) bool {
 	}
 	kept := s.L.KeptRoom.Of(j)
 	for _, t := range kept {
-		if n := s.L.Task(t).Held.Node; !s.Nodes.Admitted(s.L.Task(t).Class)[n] { // nor is a node that is gone
+		if n := s.L.Task(t).Held.Node; !s.NodeIndex.Admitted(s.L.Task(t).Class)[n] { // nor is a node that is gone
 			return false
 		}
 	}
@@ -150,7 +150,7 @@ func couldEver(s *session.Session, w *PendingTasks) bool {
 	var few [4]classTasks // most jobs have one
 	fit, need := int64(0), int64(needs(s, w.Job))
 	for _, k := range kinds(s, w, few[:0]) {
-		fit += s.Nodes.Whole(k.class, k.tasks)
+		fit += s.NodeIndex.Whole(k.class, k.tasks)
 	}
 	return fit >= need
 }

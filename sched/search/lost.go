@@ -65,7 +65,7 @@ func keepLostRoom(s *session.Session, tx *ledger.Tx, lost []*ledger.Lost) []ledg
 		if n, known := s.L.Nodes.Find(x.Node); known && takes(s, x.Class, n) {
 			at[i] = n
 		} else {
-			nodes := s.Nodes.ByName()
+			nodes := s.NodeIndex.ByName()
 			for k := from[x.Class]; k < len(nodes) && at[i] == ledger.NoNode; k++ {
 				if from[x.Class] = k; takes(s, x.Class, nodes[k]) {
 					at[i] = nodes[k]
@@ -85,7 +85,7 @@ func keepLostRoom(s *session.Session, tx *ledger.Tx, lost []*ledger.Lost) []ledg
 // takes says that a node admits a class, and has room for one task of it once its terminating pods are
 // gone.
 func takes(s *session.Session, c ledger.ClassID, n ledger.NodeID) bool {
-	admitted := s.Nodes.Admitted(c)
+	admitted := s.NodeIndex.Admitted(c)
 	return s.L.Node(n).Present() && int(n) < len(admitted) && admitted[n] &&
 		!slices.ContainsFunc(s.L.Class(c).Need, func(need ledger.Need) bool {
 			return s.L.Nodes.FutureIdle(need.Dim,

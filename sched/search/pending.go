@@ -78,7 +78,7 @@ func PendingTasksOf(s *session.Session, j ledger.JobID) *PendingTasks {
 	for _, t := range w.Tasks {
 		w.mixed = w.mixed || s.L.Task(t).Class != s.L.Task(w.Tasks[0]).Class
 	}
-	w.mixed = w.mixed || len(w.Tasks) > 0 && s.Nodes.AsksDomains(s.L.Task(w.Tasks[0]).Class)
+	w.mixed = w.mixed || len(w.Tasks) > 0 && s.NodeIndex.AsksDomains(s.L.Task(w.Tasks[0]).Class)
 	return w
 }
 

@@ -346,7 +346,7 @@ func (t *attempt) asPlanned(own []ledger.JobID, hold bool) (out Outcome) {
 			for _, task := range kept {
 				row := s.L.Task(task)
 				if s.Policy.Allocatable(t.job.Queue, row.Class, 1) < 1 || !s.Policy.PrePredicate(task).Admits() ||
-					!s.Nodes.Takes(task, row.Held.Node, false) {
+					!s.NodeIndex.Takes(task, row.Held.Node, false) {
 					return false
 				}
 				put(s, tx, task, place{node: row.Held.Node, in: IdleHere})

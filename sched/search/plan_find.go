@@ -87,7 +87,7 @@ func (p *planner) find(before int64) (places []foundPlace, start int64) {
 func (p *planner) scopes() (out [][]ledger.NodeID) {
 	net, g := p.s.Policy.HyperNodes(), p.s.L.Job(p.j).Group
 	if net == nil || g == nil || g.Topology == nil || !g.Topology.Hard {
-		return [][]ledger.NodeID{p.s.Nodes.ByName()}
+		return [][]ledger.NodeID{p.s.NodeIndex.ByName()}
 	}
 	for _, d := range net.Widest(topology.Root, net.Reach(p.j, topology.AllSubs), net.Limit(g.Topology)) {
 		out = append(out, net.Domain(d).Nodes)
@@ -103,7 +103,7 @@ func (p *planner) survey(nodes []ledger.NodeID) {
 	p.gains, p.of = p.gains[:0], nodes
 	for k, kind := range p.kinds {
 		class := p.s.L.Class(kind.class)
-		admitted := p.s.Nodes.Admitted(kind.class)
+		admitted := p.s.NodeIndex.Admitted(kind.class)
 		r := &nodeRoom{free: make([]int64, len(class.Need)), held: make([]int64, len(class.Need)), of: ledger.NoClass}
 		for _, n := range nodes {
 			if admitted[n] { // and present

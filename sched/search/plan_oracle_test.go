@@ -125,7 +125,7 @@ func (p slowPlanner) survey(nodes []ledger.NodeID) {
 	for k, kind := range p.kinds {
 		class := p.s.L.Class(kind.class)
 		for _, n := range nodes {
-			if !p.s.Nodes.Admitted(kind.class)[n] || !p.s.L.Node(n).Present() {
+			if !p.s.NodeIndex.Admitted(kind.class)[n] || !p.s.L.Node(n).Present() {
 				continue
 			}
 			times := []int64{p.s.Now}

@@ -103,7 +103,7 @@ func (t *attempt) refuseAfter(fit int64, why func(ledger.TaskID) trace.Reason) {
 		for _, task := range t.w.Tasks[t.w.next : t.w.next+int(fit)] {
 			if t.apart {
 				tx.Suppose(task) // its domains decide on which node it would be placed
-			} else if best := t.s.Nodes.Best(class.Query{Task: task}); best.Node != ledger.NoNode {
+			} else if best := t.s.NodeIndex.Best(class.Query{Task: task}); best.Node != ledger.NoNode {
 				tx.Allocate(task, best.Node)
 			}
 		}
@@ -138,7 +138,7 @@ func (t *attempt) nodes(task ledger.TaskID) trace.Reason {
 		return trace.Reason{Code: trace.NodesRefuse} // the final reason is about domains
 	}
 	if t.explain {
-		return t.s.Nodes.Why(task)
+		return t.s.NodeIndex.Why(task)
 	}
 	for range t.s.L.Nodes.Present {
 		return trace.Reason{Code: trace.NodesRefuse}

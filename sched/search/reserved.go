@@ -30,7 +30,7 @@ func redeem(s *session.Session, tx *ledger.Tx, t ledger.TaskID) bool {
 	at := s.L.Task(t).Node
 	return tx.Try(func(tx *ledger.Tx) bool {
 		tx.Unpipeline(t)
-		if !s.Nodes.Takes(t, at, false) {
+		if !s.NodeIndex.Takes(t, at, false) {
 			return false
 		}
 		put(s, tx, t, place{node: at, in: IdleHere})
@@ -62,7 +62,7 @@ func (t *attempt) waiting(all []ledger.TaskID) (out []ledger.TaskID) {
 			if !tx.Try(func(tx *ledger.Tx) bool {
 				at := t.s.L.Task(task).Node
 				tx.Unpipeline(task)
-				if !t.s.Nodes.Takes(task, at, false) {
+				if !t.s.NodeIndex.Takes(task, at, false) {
 					return false
 				}
 				tx.Allocate(task, at)
@@ -119,7 +119,7 @@ func (t *attempt) reserveAgain(tx *ledger.Tx, members []ledger.TaskID) bool {
 		if !withdrawn(t.s, task) {
 			continue
 		}
-		if !t.s.Nodes.Takes(task, t.s.L.Task(task).Held.Node, true) {
+		if !t.s.NodeIndex.Takes(task, t.s.L.Task(task).Held.Node, true) {
 			return false
 		}
 		tx.RestoreNomination(task)

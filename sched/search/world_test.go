@@ -69,7 +69,7 @@ func newSmall(t *rapid.T) *small {
 	w.keepRoom()
 	w.l.ExtendDims()
 	nodes := class.New(w.l, set)
-	w.s = &session.Session{L: w.l, Nodes: nodes, Policy: set, Profile: &p, Trace: &trace.Recorder{}, Now: 100,
+	w.s = &session.Session{L: w.l, NodeIndex: nodes, Policy: set, Profile: &p, Trace: &trace.Recorder{}, Now: 100,
 		Pending: pending.New(w.l, nodes, set), Admit: func(ledger.JobID) {}}
 	w.s.Open(100)
 	set.At(100)

@@ -86,14 +86,14 @@ func fitEmpty(s *Session, tasks []ledger.TaskID, roles int) (all int64, ofRole [
 // want: by amounts, static filters, and what filters count.
 func (s *Session) Whole(t ledger.TaskID, want int64) int64 {
 	of := s.L.Task(t).Class
-	fit := s.Nodes.Whole(of, want)
+	fit := s.NodeIndex.Whole(of, want)
 	for _, f := range s.Policy.NodePlugins.TaskFilters {
 		counts, does := f.(policy.Stocked)
 		if !does || fit == 0 || !counts.Concerns(s.L.Class(of).Spec) {
 			continue
 		}
 		sum := int64(0)
-		for n, k := range class.WholeFits(s.Nodes, of) {
+		for n, k := range class.WholeFits(s.NodeIndex, of) {
 			if k == 0 {
 				continue
 			}

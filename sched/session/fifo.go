@@ -56,7 +56,7 @@ func (s *Session) Behind(j ledger.JobID, explain bool) trace.Reason {
 		if !ok || h == j || s.Policy.CompareJobs(h, j) >= 0 || ahead != ledger.NoJob && s.Policy.CompareJobs(ahead, h) <= 0 {
 			continue
 		}
-		if s.Nodes.Shared([]ledger.ClassID{l.class}, asks).Any {
+		if s.NodeIndex.Shared([]ledger.ClassID{l.class}, asks).Any {
 			ahead, why = h, trace.Reason{}
 		} else if r := s.crowds(h, j); r.Is() {
 			ahead, why = h, r
@@ -69,7 +69,7 @@ func (s *Session) Behind(j ledger.JobID, explain bool) trace.Reason {
 	if r.Queue == "" {
 		r.Queue = s.L.Queue(job.Queue).Name
 	}
-	if nodes := s.Nodes.Shared(s.classesOf(ahead), asks); explain && nodes.Any {
+	if nodes := s.NodeIndex.Shared(s.classesOf(ahead), asks); explain && nodes.Any {
 		r.Nodes, r.Shorts = []trace.NodeCount{{Count: nodes.Count(), Example: nodes.First()}}, nil
 	}
 	return r

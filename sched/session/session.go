@@ -14,11 +14,11 @@ import (
 
 // Session is the state of one cycle.
 type Session struct {
-	L       *ledger.Ledger
-	Nodes   *class.Index
-	Policy  *policy.Set
-	Profile *policy.Profile
-	Trace   *trace.Recorder
+	L         *ledger.Ledger
+	NodeIndex *class.Index
+	Policy    *policy.Set
+	Profile   *policy.Profile
+	Trace     *trace.Recorder
 	// Pending is the index of the jobs that wait.
 	Pending *pending.Index
 	Now     int64 // nanoseconds since the epoch

@@ -92,13 +92,13 @@ const (
 	// Have evictions of Need allowed took place lately; Text says by which plugin, of what
 	VictimCapped Code = "VictimCapped"
 	// tdm: it runs on a node that is lent by the hour; Text says in which zone
-	VictimOutOfZone    Code = "VictimOutOfZone"
-	VictimForKept      Code = "VictimForKept"     // tdm: the preemptor may be evicted itself, so it takes nothing
-	VictimKept         Code = "VictimKept"        // marked volcano.sh/preemptable: "false"
-	VictimGang         Code = "VictimGang"        // its gang would be left with less than its minimum
-	VictimUnreclaimed  Code = "VictimUnreclaimed" // its queue has reclaimable: false
-	VictimNotPermitted Code = "VictimUnasked"     // no plugin permits its eviction
-	VictimBusy         Code = "VictimBusy"        // a member of its gang is being bound, or cannot be evicted
+	VictimOutOfZone   Code = "VictimOutOfZone"
+	VictimForKept     Code = "VictimForKept"     // tdm: the preemptor may be evicted itself, so it takes nothing
+	VictimKept        Code = "VictimKept"        // marked volcano.sh/preemptable: "false"
+	VictimGang        Code = "VictimGang"        // its gang would be left with less than its minimum
+	VictimUnreclaimed Code = "VictimUnreclaimed" // its queue has reclaimable: false
+	VictimUnasked     Code = "VictimUnasked"     // no plugin permits its eviction
+	VictimBusy        Code = "VictimBusy"        // a member of its gang is being bound, or cannot be evicted
 	// its queue has a pod that was asked to leave and then to stay, and it is not known yet which of the two it does
 	VictimInDoubt Code = "VictimInDoubt"
 

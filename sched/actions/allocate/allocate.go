@@ -99,7 +99,7 @@ func Why(s *session.Session, j ledger.JobID) trace.Reason {
 	}
 	if r, over := s.Policy.Overused(s.L.Job(j).Queue); over && !w.HasReservation() {
 		if t := unoffered(s, w); t != ledger.NoTask {
-			return s.Nodes.Why(t)
+			return s.NodeIndex.Why(t)
 		}
 		return r
 	}

@@ -138,7 +138,7 @@ func (r *round) turn(rotation *session.Rotation, q ledger.QueueID, j ledger.JobI
 	}
 	w := r.pending[j]
 	if s.Trace.On(trace.NodesForJob) {
-		nodes := s.Nodes.Feasible(s.L.Task(w.Tasks[0]).Class)
+		nodes := s.NodeIndex.Feasible(s.L.Task(w.Tasks[0]).Class)
 		s.Trace.Add(trace.Event{Kind: trace.NodesForJob, Job: s.L.Jobs.Called(j), Count: nodes})
 	}
 	if r.firsts != nil {
