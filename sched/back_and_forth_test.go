@@ -216,8 +216,8 @@ func TestEvictionsStopWhenArrivalsDo(t *testing.T) {
 		}
 		for range 20 {
 			if out := c.cycle(); len(out) > 0 {
-				w := out[0].Why
-				t.Fatalf("long after the last job came %s is evicted for %s by %s (%+v)", w.Task, w.For, w.Action, *w)
+				w := out[0].Record
+				t.Fatalf("long after the last job came %s is evicted for %s by %s (%+v)", w.Task, w.Preemptor, w.Action, *w)
 			}
 		}
 	})

@@ -66,10 +66,10 @@ type TaskCommitment struct {
 	Item  uint64
 	Until int64
 
-	Statement uint64
-	Chosen    ledger.Chosen     // of a bind, and of kept room
-	For       ledger.EvictedFor // of an eviction
-	Accepted  bool              `json:"Told"` // of an eviction: the request was accepted; recordings have the old name
+	Statement  uint64
+	Chosen     ledger.Chosen     // of a bind, and of kept room
+	EvictedFor ledger.EvictedFor `json:"For"`  // of an eviction
+	Accepted   bool              `json:"Told"` // of an eviction: the request was accepted; recordings have the old name
 	// of kept room: when the pod is to start there, and what was planned first
 	Start, First int64 `json:",omitempty"`
 }
@@ -143,7 +143,7 @@ func (ss *savedState) taskCommitment(t ledger.TaskID) (TaskCommitment, bool) {
 	}
 	out := TaskCommitment{Pod: task.Key, UID: task.Pod.UID, Kind: held.Kind,
 		Node: node, Item: held.Item, Statement: held.Statement, Until: held.Until, Chosen: held.Chosen,
-		For: held.For, Accepted: held.Accepted}
+		EvictedFor: held.EvictedFor, Accepted: held.Accepted}
 	if p := held.Planned; p != nil {
 		out.Start, out.First = p.At, p.First
 	}
@@ -208,7 +208,7 @@ func (e *Engine) Restore(c Commitments) {
 		}
 		held := ledger.Commitment{Kind: t.Kind, Node: node, Item: t.Item, Statement: t.Statement,
 			Until: t.Until, Chosen: t.Chosen,
-			For: t.For, Accepted: t.Accepted}
+			EvictedFor: t.EvictedFor, Accepted: t.Accepted}
 		if t.Start != 0 {
 			held.Planned = &ledger.PlannedStart{At: t.Start, First: t.First}
 		}

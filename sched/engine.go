@@ -142,15 +142,15 @@ func (e *Engine) commit(now int64) {
 			item.Kind, item.Node = NominatePod, ""
 		case ledger.OpEvict:
 			item.Kind, item.Action = EvictPod, op.Action
-			item.Why = e.evictor.Record(op.Task)
+			item.Record = e.evictor.Record(op.Task)
 			e.l.EvictionHistory.Record(op.Task, now)
 			if reserve[op.Statement] {
-				in.For = e.reservations.evictedFor(op)
+				in.EvictedFor = e.reservations.evictedFor(op)
 				e.reservations.leaving = append(e.reservations.leaving, op.Task)
 			}
 		}
-		if op.For != ledger.NoTask {
-			item.For = e.l.Task(op.For).Key
+		if op.Preemptor != ledger.NoTask {
+			item.Preemptor = e.l.Task(op.Preemptor).Key
 		}
 		in.Item = e.add(item)
 		return in

@@ -38,8 +38,8 @@ type Item struct {
 	Group     ledger.Key       // SetPhase
 	Phase     model.GroupPhase // SetPhase
 	Action    string           // EvictPod: the action that evicts
-	For       ledger.Key       // EvictPod: the pod that gets the room
-	Why       *trace.Eviction  // EvictPod: the record of the decision
+	Preemptor ledger.Key       // EvictPod: the pod that gets the room
+	Record    *trace.Eviction  // EvictPod: the record of the decision
 	// Evictions are, for WithdrawEviction, the items that are taken back: all of them, or none if one was begun. Pod is
 	// the pod of the first one.
 	Evictions []uint64

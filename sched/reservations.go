@@ -19,9 +19,9 @@ type reservations struct {
 // evictedFor returns for which kind of task an eviction is.
 func (rs *reservations) evictedFor(op ledger.Op) ledger.EvictedFor {
 	switch {
-	case op.For == ledger.NoTask:
+	case op.Preemptor == ledger.NoTask:
 		return ledger.ForNoTask
-	case rs.e.l.Job(rs.e.l.Task(op.For).Job).Queue == rs.e.l.Job(rs.e.l.Task(op.Task).Job).Queue:
+	case rs.e.l.Job(rs.e.l.Task(op.Preemptor).Job).Queue == rs.e.l.Job(rs.e.l.Task(op.Task).Job).Queue:
 		return ledger.ForItsQueue
 	default:
 		return ledger.ForOtherQueue

@@ -28,7 +28,7 @@ func robbed(t *testing.T) *stage {
 	if evict.Kind != EvictPod {
 		evict, nominate = plan.Items[0], plan.Items[1]
 	}
-	if evict.Statement != nominate.Statement || evict.For != nominate.Pod || evict.Action != "evictAny" {
+	if evict.Statement != nominate.Statement || evict.Preemptor != nominate.Pod || evict.Action != "evictAny" {
 		t.Fatalf("the eviction is %+v, the reservation %+v: they belong together", evict, nominate)
 	}
 	if s.next != 60 {

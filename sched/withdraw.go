@@ -17,7 +17,7 @@ import (
 func (rs *reservations) withdrawUnneeded() {
 	rs.leaving = slices.DeleteFunc(rs.leaving, func(t ledger.TaskID) bool {
 		held := rs.e.l.Task(t).Held
-		return held.Kind != ledger.CommitEvict || held.Accepted || held.For == ledger.ForNoTask
+		return held.Kind != ledger.CommitEvict || held.Accepted || held.EvictedFor == ledger.ForNoTask
 	})
 	if len(rs.leaving) == 0 {
 		return
@@ -104,7 +104,7 @@ func (rs *reservations) mayStay(group []ledger.TaskID) (ok bool) {
 	rs.e.l.Try(func(tx *ledger.Tx) bool {
 		for _, v := range group {
 			row := rs.e.l.Task(v)
-			if row.Held.For == ledger.ForItsQueue && rs.e.policy.Allocatable(job.Queue, row.Class, 1) < 1 {
+			if row.Held.EvictedFor == ledger.ForItsQueue && rs.e.policy.Allocatable(job.Queue, row.Class, 1) < 1 {
 				return false
 			}
 			tx.Stay(v)

@@ -174,8 +174,8 @@ func exactly(what string, n int) cobra.PositionalArgs {
 // evictionsOf are the records of the evictions of a plan.
 func evictionsOf(plan sched.Plan) (out []*trace.Eviction) {
 	for _, i := range plan.Items {
-		if i.Kind == sched.EvictPod && i.Why != nil {
-			out = append(out, i.Why)
+		if i.Kind == sched.EvictPod && i.Record != nil {
+			out = append(out, i.Record)
 		}
 	}
 	return out

@@ -312,15 +312,16 @@ func evictions(w *sim.World) []explain.Eviction {
 		n := i
 		var records []*trace.Eviction
 		for ; n < len(all) && all[n].Cycle == all[i].Cycle; n++ {
-			if all[n].Why != nil {
-				records = append(records, all[n].Why)
+			if all[n].Record != nil {
+				records = append(records, all[n].Record)
 			}
 		}
 		told := explain.NewEvictions(records)
 		for ; i < n; i++ {
 			e := explain.Eviction{Namespace: all[i].Pod.Namespace, Name: all[i].Pod.Name, Job: all[i].Job, Queue: all[i].Queue,
-				Action: all[i].Action, For: all[i].For, Reason: all[i].Action + ": makes room for job " + all[i].For}
-			if all[i].Why != nil {
+				Action: all[i].Action, For: all[i].PreemptorJob,
+				Reason: all[i].Action + ": makes room for job " + all[i].PreemptorJob}
+			if all[i].Record != nil {
 				e, told = told[0], told[1:]
 			}
 			e.Cycle, e.Time = all[i].Cycle, explain.Duration(all[i].Time)
@@ -334,8 +335,8 @@ func evictions(w *sim.World) []explain.Eviction {
 func records(w *sim.World) []*trace.Eviction {
 	var out []*trace.Eviction
 	for _, e := range w.Evictions() {
-		if e.Why != nil {
-			out = append(out, e.Why)
+		if e.Record != nil {
+			out = append(out, e.Record)
 		}
 	}
 	return out

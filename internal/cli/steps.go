@@ -105,8 +105,8 @@ func (s *stepper) about(e *sched.Engine, i sched.Item) bool {
 		return ok && e.Ledger().Task(t).Job != ledger.NoJob &&
 			e.Ledger().Job(e.Ledger().Task(t).Job).Key.String() == s.job
 	}
-	return i.Group.Namespace+"/"+i.Group.Name == s.job || of(i.Pod) || of(i.For) ||
-		i.Why != nil && (i.Why.Job == s.job || i.Why.ForJob == s.job)
+	return i.Group.Namespace+"/"+i.Group.Name == s.job || of(i.Pod) || of(i.Preemptor) ||
+		i.Record != nil && (i.Record.Job == s.job || i.Record.PreemptorJob == s.job)
 }
 
 // after shows a cycle.

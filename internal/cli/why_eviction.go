@@ -35,10 +35,10 @@ func (e *podEvictions) cycle(number int, when string, plan sched.Plan, engine *s
 		if i.Pod != e.pod {
 			continue
 		}
-		why := &explain.EvictionWhy{Namespace: i.Pod.Namespace, Name: i.Pod.Name, When: when, Cycle: number, Record: i.Why,
+		why := &explain.EvictionWhy{Namespace: i.Pod.Namespace, Name: i.Pod.Name, When: when, Cycle: number, Record: i.Record,
 			Beside: records, Message: i.Action}
-		if i.Why != nil {
-			why.Queues = queuesOf(engine, i.Why)
+		if i.Record != nil {
+			why.Queues = queuesOf(engine, i.Record)
 		}
 		e.found = append(e.found, why)
 	}
@@ -47,7 +47,7 @@ func (e *podEvictions) cycle(number int, when string, plan sched.Plan, engine *s
 // queuesOf are the victim's queue and that of the pod which gets its room.
 func queuesOf(engine *sched.Engine, r *trace.Eviction) (out []sched.QueueReport) {
 	for _, q := range engine.Queues() {
-		if q.Name == r.Queue || q.Name == r.ForQueue {
+		if q.Name == r.Queue || q.Name == r.PreemptorQueue {
 			out = append(out, q)
 		}
 	}
@@ -82,13 +82,13 @@ func (s *situation) since(w *explain.EvictionWhy) {
 	} else {
 		w.Since = append(w.Since, w.Namespace+"/"+w.Name+": it has gone, and no pod of that name was made again")
 	}
-	if w.Record == nil || w.Record.For == "" {
+	if w.Record == nil || w.Record.Preemptor == "" {
 		return
 	}
-	if now := s.podNow(podKey(w.Record.For)); now != nil {
+	if now := s.podNow(podKey(w.Record.Preemptor)); now != nil {
 		w.Since = append(w.Since, explain.Became(now))
 	} else {
-		w.Since = append(w.Since, w.Record.For+": it has gone")
+		w.Since = append(w.Since, w.Record.Preemptor+": it has gone")
 	}
 }
 

@@ -147,7 +147,7 @@ func (l *liveEviction) why(ctx context.Context) *explain.EvictionWhy {
 			l.messages[n-2].at.UTC().Format(time.RFC3339), l.messages[n-2].message))
 	}
 	out.Since = append(out.Since, l.victim(ctx, last))
-	if out.Record != nil && out.Record.For != "" {
+	if out.Record != nil && out.Record.Preemptor != "" {
 		out.Since = append(out.Since, l.preemptor(ctx, out.Record))
 	}
 	return out
@@ -181,15 +181,15 @@ func (l *liveEviction) victim(ctx context.Context, last saying) string {
 
 // preemptor says what became of the pod that the room was for.
 func (l *liveEviction) preemptor(ctx context.Context, r *trace.Eviction) string {
-	key := podKey(r.For)
+	key := podKey(r.Preemptor)
 	pod, err := l.kube.CoreV1().Pods(key.Namespace).Get(ctx, key.Name, metav1.GetOptions{})
 	switch {
 	case apierrors.IsForbidden(err):
-		return r.For + ": what came of it is not known: no right to read pods in namespace " + key.Namespace
+		return r.Preemptor + ": what came of it is not known: no right to read pods in namespace " + key.Namespace
 	case apierrors.IsNotFound(err):
-		return r.For + ": it has gone"
+		return r.Preemptor + ": it has gone"
 	case err != nil:
-		return r.For + ": what came of it is not known: " + err.Error()
+		return r.Preemptor + ": what came of it is not known: " + err.Error()
 	}
 	return became(pod)
 }

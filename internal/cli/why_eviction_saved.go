@@ -79,7 +79,7 @@ func (e *podEvictions) underWay(t sched.TaskCommitment) {
 		return
 	}
 	text := "its eviction was under way"
-	switch t.For {
+	switch t.EvictedFor {
 	case ledger.ForItsQueue:
 		text += ", for a pod of its own queue"
 	case ledger.ForOtherQueue:

@@ -63,10 +63,10 @@ func (w *EvictionWhy) summary() string {
 	switch {
 	case r == nil:
 		return "it was evicted" + when + ": " + w.Message
-	case r.For == "":
-		return fmt.Sprintf("%s evicted it%s from node %s: %s", r.Action, when, r.Node, r.Why)
+	case r.Preemptor == "":
+		return fmt.Sprintf("%s evicted it%s from node %s: %s", r.Action, when, r.Node, r.Purpose)
 	}
-	return fmt.Sprintf("%s evicted it%s, to make room on node %s for %s", r.Action, when, r.Node, r.For)
+	return fmt.Sprintf("%s evicted it%s, to make room on node %s for %s", r.Action, when, r.Node, r.Preemptor)
 }
 
 // document is the eviction for scripts; without a record where that is not known.
@@ -80,7 +80,7 @@ func (w *EvictionWhy) document() *Eviction {
 			}
 		}
 	case w.Record != nil:
-		e.Action, e.Queue, e.For = w.Record.Action, w.Record.Queue, w.Record.ForJob
+		e.Action, e.Queue, e.For = w.Record.Action, w.Record.Queue, w.Record.PreemptorJob
 	}
 	e.Cycle = w.Cycle
 	return &e
@@ -89,16 +89,17 @@ func (w *EvictionWhy) document() *Eviction {
 // asked says which pod was to have the room.
 func (w *EvictionWhy) asked() Step {
 	r := w.Record
-	if r.For == "" {
+	if r.Preemptor == "" {
 		return Step{Name: "asked", Verdict: Told, Text: "no pod: it was to leave its node"}
 	}
-	of := "job " + r.ForJob
-	if r.ForJob == "" || r.ForJob == r.Job {
+	of := "job " + r.PreemptorJob
+	if r.PreemptorJob == "" || r.PreemptorJob == r.Job {
 		of = "its own job"
 	}
-	text := fmt.Sprintf("%s of %s (queue %s) asked for room", r.For, of, r.ForQueue)
+	text := fmt.Sprintf("%s of %s (queue %s) asked for room", r.Preemptor, of, r.PreemptorQueue)
 	if w.searched() {
-		text = fmt.Sprintf("%s of %s (queue %s, priority %d) asked for room", r.For, of, r.ForQueue, r.ForPriority)
+		text = fmt.Sprintf("%s of %s (queue %s, priority %d) asked for room", r.Preemptor, of, r.PreemptorQueue,
+			r.PreemptorPriority)
 	}
 	return Step{Name: "asked", Verdict: Told, Text: text}
 }
@@ -108,13 +109,14 @@ func (w *EvictionWhy) rule() Step {
 	r := w.Record
 	out := Step{Name: "rule", Verdict: Told}
 	switch {
-	case r.For == "":
-		out.Text = r.Action + ": " + r.Why
+	case r.Preemptor == "":
+		out.Text = r.Action + ": " + r.Purpose
 		return out
-	case r.ForQueue != r.Queue:
-		out.Text = fmt.Sprintf("%s: queue %s takes back its due from queue %s", r.Action, r.ForQueue, r.Queue)
+	case r.PreemptorQueue != r.Queue:
+		out.Text = fmt.Sprintf("%s: queue %s takes back its due from queue %s", r.Action, r.PreemptorQueue, r.Queue)
 	default:
-		out.Text = fmt.Sprintf("%s: priority %d against %d, both in queue %s", r.Action, r.ForPriority, r.Priority, r.Queue)
+		out.Text = fmt.Sprintf("%s: priority %d against %d, both in queue %s", r.Action, r.PreemptorPriority, r.Priority,
+			r.Queue)
 	}
 	for i, p := range r.Permissions() {
 		of := " of the configuration"
@@ -127,8 +129,8 @@ func (w *EvictionWhy) rule() Step {
 	if len(r.QueueHeld) > 0 {
 		out.Details = append(out.Details, "before it "+heldBefore(r.Queue, r.QueueHeld))
 	}
-	if len(r.ForQueueHeld) > 0 {
-		out.Details = append(out.Details, "before it "+heldBefore(r.ForQueue, r.ForQueueHeld))
+	if len(r.PreemptorQueueHeld) > 0 {
+		out.Details = append(out.Details, "before it "+heldBefore(r.PreemptorQueue, r.PreemptorQueueHeld))
 	}
 	for i := range w.Queues {
 		if text := w.share(&w.Queues[i]); text != "" {
@@ -166,7 +168,7 @@ func (w *EvictionWhy) victim() Step {
 	out := Step{Name: "this pod", Verdict: Told,
 		Text: "its job has more pods than its minimum: it was one of those that it can do without"}
 	switch {
-	case r.Whole && r.For == "":
+	case r.Whole && r.Preemptor == "":
 		out.Text = "its job went as a whole: all of its pods were picked"
 	case r.Whole:
 		out.Text = "its job went as a whole: the pods above the minimum of gangs were not enough"
@@ -178,7 +180,7 @@ func (w *EvictionWhy) victim() Step {
 	out.Details = append(out.Details, text)
 	var with []string
 	for _, o := range w.Beside {
-		if o != r && o.For == r.For && r.For != "" {
+		if o != r && o.Preemptor == r.Preemptor && r.Preemptor != "" {
 			with = append(with, o.Task)
 		}
 	}
@@ -192,7 +194,7 @@ func (w *EvictionWhy) victim() Step {
 func (w *EvictionWhy) others() Step {
 	r := w.Record
 	out := Step{Name: "others", Verdict: Told}
-	if r.For == "" {
+	if r.Preemptor == "" {
 		out.Text = "none were compared: what leaves a node is chosen pod by pod"
 		return out
 	}

@@ -353,7 +353,7 @@ func (a *Asking) evictionStep(w *sched.JobWhy) Step {
 	}
 	name := w.Job.Namespace + "/" + cmp.Or(w.Job.Shown, w.Job.Name)
 	for _, e := range a.Evicted {
-		if e.ForJob == name {
+		if e.PreemptorJob == name {
 			s.Details = append(s.Details, e.Task+": "+Evicted(e))
 		}
 	}

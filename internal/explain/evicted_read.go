@@ -26,17 +26,17 @@ var (
 // priorities and what that queue held.
 func ReadEvicted(text string) (*trace.Eviction, bool) {
 	if m := leftNode.FindStringSubmatch(text); m != nil {
-		return &trace.Eviction{Action: m[1], Node: m[2], Why: m[3], Whole: m[4] == "goes as a whole"}, true
+		return &trace.Eviction{Action: m[1], Node: m[2], Purpose: m[3], Whole: m[4] == "goes as a whole"}, true
 	}
 	m := madeRoom.FindStringSubmatch(text)
 	if m == nil {
 		return nil, false
 	}
-	r := &trace.Eviction{Action: m[1], Node: m[2], For: m[3], ForJob: m[5], ForQueue: m[6], Queue: m[9],
+	r := &trace.Eviction{Action: m[1], Node: m[2], Preemptor: m[3], PreemptorJob: m[5], PreemptorQueue: m[6], Queue: m[9],
 		Whole: m[11] == "goes as a whole"}
 	if m[9] == "" {
-		r.Queue = r.ForQueue
-		r.ForPriority, r.Priority = priority(m[7]), priority(m[8])
+		r.Queue = r.PreemptorQueue
+		r.PreemptorPriority, r.Priority = priority(m[7]), priority(m[8])
 	}
 	for i, tier := range strings.Split(m[10], " and ") {
 		p := permittedBy.FindStringSubmatch(tier)

@@ -17,14 +17,14 @@ func TestWhatEvictedSaysIsReadAgain(t *testing.T) {
 		actions := []string{"preempt", "reclaim", "gangpreempt", "shuffle"}
 		r := trace.Eviction{Action: rapid.SampledFrom(actions).Draw(t, "action"), Node: name.Draw(t, "node")}
 		if r.Whole = rapid.Bool().Draw(t, "whole"); rapid.Bool().Draw(t, "leaves") {
-			r.Why = rapid.StringMatching(`[ -~]{0,40}`).Draw(t, "why")
+			r.Purpose = rapid.StringMatching(`[ -~]{0,40}`).Draw(t, "why")
 		} else {
-			r.For, r.ForJob, r.ForQueue = full("pod"), full("job"), name.Draw(t, "queue")
+			r.Preemptor, r.PreemptorJob, r.PreemptorQueue = full("pod"), full("job"), name.Draw(t, "queue")
 			if rapid.Bool().Draw(t, "owned") {
-				r.ForJob += " (ReplicaSet.apps 1b4e)"
+				r.PreemptorJob += " (ReplicaSet.apps 1b4e)"
 			}
-			if r.Queue = name.Draw(t, "victim's queue"); r.Queue == r.ForQueue {
-				r.ForPriority, r.Priority = rapid.Int32().Draw(t, "priority"), rapid.Int32().Draw(t, "victim's")
+			if r.Queue = name.Draw(t, "victim's queue"); r.Queue == r.PreemptorQueue {
+				r.PreemptorPriority, r.Priority = rapid.Int32().Draw(t, "priority"), rapid.Int32().Draw(t, "victim's")
 			}
 			if r.PermittedBy = rapid.SliceOfN(rapid.SampledFrom([]string{"gang", "drf", "task-topology"}), 0, 3).Draw(t,
 				"plugins"); len(r.PermittedBy) > 0 {
@@ -37,7 +37,7 @@ func TestWhatEvictedSaysIsReadAgain(t *testing.T) {
 					Plugins: []string{"priority"}}}
 			}
 			if dims := rapid.SliceOfNDistinct(rapid.SampledFrom([]string{"cpu", "memory", "nvidia.com/gpu"}), 0, 3,
-				rapid.ID).Draw(t, "dims"); r.Queue != r.ForQueue {
+				rapid.ID).Draw(t, "dims"); r.Queue != r.PreemptorQueue {
 				short := func(dim string) trace.Short {
 					return trace.Short{Dim: dim, Have: rapid.Int64Range(0, 1<<50).Draw(t, "held"),
 						Need: rapid.Int64Range(0, 1<<50).Draw(t, "deserved")}
@@ -60,16 +60,17 @@ func TestWhatEvictedSaysIsReadAgain(t *testing.T) {
 			Others: []trace.Permission{{Tier: 2, Plugins: []string{"proportion"}}}},
 		said + "; its job keeps its minimum; queue a held cpu 1e1000000000 (deserved 3)": {}, // another hand wrote it
 	} {
-		want.Action, want.Node, want.For, want.ForJob, want.ForQueue, want.Queue = "reclaim", "n1", "ml/b-0", "ml/b", "b", "a"
+		want.Action, want.Node, want.Queue = "reclaim", "n1", "a"
+		want.Preemptor, want.PreemptorJob, want.PreemptorQueue = "ml/b-0", "ml/b", "b"
 		want.Tier, want.PermittedBy = 1, []string{"gang", "conformance"}
 		got, ok := ReadEvicted(text)
 		if diff := cmp.Diff(&want, got); !ok || diff != "" {
 			t.Errorf("of %q is read (%t):\n%s", text, ok, diff)
 		}
 	}
-	same := &trace.Eviction{Action: "preempt", Node: "n1", For: "a/p-1", ForJob: "a/j", Job: "a/j", Queue: "q",
-		ForQueue: "q", Priority: 1, ForPriority: 2}
-	if got, ok := ReadEvicted(Evicted(same)); !ok || got.ForJob != "" || got.For != "a/p-1" {
+	same := &trace.Eviction{Action: "preempt", Node: "n1", Preemptor: "a/p-1", PreemptorJob: "a/j", Job: "a/j", Queue: "q",
+		PreemptorQueue: "q", Priority: 1, PreemptorPriority: 2}
+	if got, ok := ReadEvicted(Evicted(same)); !ok || got.PreemptorJob != "" || got.Preemptor != "a/p-1" {
 		t.Errorf("for a pod of the same job it reads %+v, %t", got, ok)
 	}
 	for _, other := range []string{"", "Pod is evicted, because of reclaim", "preempt: makes room on node n1",

@@ -102,19 +102,19 @@ func EvictedBetween(action string, pods int, from, to string) string {
 // pod's event and condition have the same text. What its own queue held comes last: a message that is too long is cut
 // there. What the other queue held is not for all readers of the pod's events.
 func Evicted(r *trace.Eviction) string {
-	if r.For == "" {
-		return fmt.Sprintf("%s: leaves node %s: %s; its job %s", r.Action, r.Node, r.Why, leaving(r.Whole))
+	if r.Preemptor == "" {
+		return fmt.Sprintf("%s: leaves node %s: %s; its job %s", r.Action, r.Node, r.Purpose, leaving(r.Whole))
 	}
-	reclaims := r.ForQueue != r.Queue
-	about := fmt.Sprintf("queue %s, priority %d against %d", r.ForQueue, r.ForPriority, r.Priority)
+	reclaims := r.PreemptorQueue != r.Queue
+	about := fmt.Sprintf("queue %s, priority %d against %d", r.PreemptorQueue, r.PreemptorPriority, r.Priority)
 	if reclaims {
-		about = fmt.Sprintf("queue %s, which takes back its due from queue %s", r.ForQueue, r.Queue)
+		about = fmt.Sprintf("queue %s, which takes back its due from queue %s", r.PreemptorQueue, r.Queue)
 	}
-	job := "job " + r.ForJob
-	if r.ForJob == r.Job {
+	job := "job " + r.PreemptorJob
+	if r.PreemptorJob == r.Job {
 		job = "the same job"
 	}
-	text := fmt.Sprintf("%s: makes room on node %s for %s of %s (%s)", r.Action, r.Node, r.For, job, about)
+	text := fmt.Sprintf("%s: makes room on node %s for %s of %s (%s)", r.Action, r.Node, r.Preemptor, job, about)
 	if all := r.Permissions(); len(all) > 0 {
 		text += "; permitted by " + permissions(all)
 	}
@@ -157,7 +157,7 @@ func heldBefore(queue string, list []trace.Short) string {
 func NewEvictions(list []*trace.Eviction) []Eviction {
 	out := make([]Eviction, 0, len(list))
 	for _, r := range list {
-		e := Eviction{Queue: r.Queue, Action: r.Action, For: r.ForJob, Reason: Evicted(r), Record: record(r)}
+		e := Eviction{Queue: r.Queue, Action: r.Action, For: r.PreemptorJob, Reason: Evicted(r), Record: record(r)}
 		e.Namespace, e.Name, _ = strings.Cut(r.Task, "/")
 		_, e.Job, _ = strings.Cut(r.Job, "/")
 		chosen := cost(list, r)
@@ -171,7 +171,8 @@ func NewEvictions(list []*trace.Eviction) []Eviction {
 }
 
 func record(r *trace.Eviction) *Record {
-	out := &Record{ForPod: r.For, ForQueue: r.ForQueue, ForPriority: r.ForPriority, ForNode: r.Node, Priority: r.Priority,
+	out := &Record{ForPod: r.Preemptor, ForQueue: r.PreemptorQueue, ForPriority: r.PreemptorPriority,
+		ForNode: r.Node, Priority: r.Priority,
 		Whole: r.Whole, Tier: r.Tier, Plugins: append([]string{}, r.PermittedBy...), Held: amounts(r.Lost),
 		Ran:         Duration(r.Ran),
 		LostSeconds: quantities(seconds(r)), NodesTried: r.NodesTried, NodesRuledOut: r.NodesRuledOut, Steps: r.Steps,
@@ -180,7 +181,7 @@ func record(r *trace.Eviction) *Record {
 		out.AlsoPermitted = append(out.AlsoPermitted, Permission(p))
 	}
 	out.QueueHeld, out.QueueDeserved = bothOf(r.QueueHeld)
-	out.ForQueueHeld, out.ForQueueDeserved = bothOf(r.ForQueueHeld)
+	out.ForQueueHeld, out.ForQueueDeserved = bothOf(r.PreemptorQueueHeld)
 	return out
 }
 
@@ -206,7 +207,7 @@ type tally struct {
 func cost(list []*trace.Eviction, of *trace.Eviction) tally {
 	t := tally{highest: of.Priority}
 	for _, r := range list {
-		if r.For == of.For {
+		if r.Preemptor == of.Preemptor {
 			t.highest = max(t.highest, r.Priority)
 			t.sum += int64(r.Priority)
 			t.victims++

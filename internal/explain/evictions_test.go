@@ -14,11 +14,12 @@ import (
 
 // preempted is a plan of two victims, and the nodes that were not chosen for it.
 func preempted() []*trace.Eviction {
-	one := &trace.Eviction{Action: "preempt", Task: "ml/old-0", Job: "ml/old", Queue: "default", For: "ml/new-0",
-		ForJob:   "ml/new",
-		ForQueue: "default", Node: "n1", Priority: 1, ForPriority: 100, Tier: 1, PermittedBy: []string{"priority", "gang"},
-		Lost: resource.List{{Name: "cpu", Value: 2000}, {Name: "memory", Value: 4 * gi}, {Name: "pods", Value: 1}},
-		Ran:  int64(90 * time.Second), NodesTried: 3, NodesRuledOut: 4, Steps: 7,
+	one := &trace.Eviction{Action: "preempt", Task: "ml/old-0", Job: "ml/old", Queue: "default", Preemptor: "ml/new-0",
+		PreemptorJob:   "ml/new",
+		PreemptorQueue: "default", Node: "n1", Priority: 1, PreemptorPriority: 100, Tier: 1,
+		PermittedBy: []string{"priority", "gang"},
+		Lost:        resource.List{{Name: "cpu", Value: 2000}, {Name: "memory", Value: 4 * gi}, {Name: "pods", Value: 1}},
+		Ran:         int64(90 * time.Second), NodesTried: 3, NodesRuledOut: 4, Steps: 7,
 		Alternatives: []trace.Alternative{
 			{Node: "n2", Priority: 1, Sum: 2, Victims: 2},
 			{Node: "n3", Priority: 1, Sum: 3, Victims: 3},
@@ -32,11 +33,11 @@ func preempted() []*trace.Eviction {
 
 func TestAnEvictionNamesItsPreemptorAndItsRule(t *testing.T) {
 	list := preempted()
-	reclaimed := trace.Eviction{Action: "reclaim", Task: "ml/a-0", Job: "ml/a", Queue: "a", For: "ml/b-0", ForJob: "ml/b",
-		ForQueue: "b",
-		Node:     "n1", Priority: 100, ForPriority: 1, Whole: true, Tier: 2, PermittedBy: []string{"proportion"}}
+	reclaimed := trace.Eviction{Action: "reclaim", Task: "ml/a-0", Job: "ml/a", Queue: "a", Preemptor: "ml/b-0",
+		PreemptorJob: "ml/b", PreemptorQueue: "b",
+		Node: "n1", Priority: 100, PreemptorPriority: 1, Whole: true, Tier: 2, PermittedBy: []string{"proportion"}}
 	within := *list[0]
-	within.Job = within.ForJob
+	within.Job = within.PreemptorJob
 	for _, c := range []struct {
 		name   string
 		record *trace.Eviction
@@ -49,7 +50,7 @@ func TestAnEvictionNamesItsPreemptorAndItsRule(t *testing.T) {
 			"against 1); " +
 			"permitted by tier 1 (priority, gang); its job goes as a whole"},
 		{"for no other pod", &trace.Eviction{Action: "shuffle", Task: "ml/a-0", Job: "ml/a", Queue: "a", Node: "n1",
-			Why: "n1 is busier than most"},
+			Purpose: "n1 is busier than most"},
 			"shuffle: leaves node n1: n1 is busier than most; its job keeps its minimum"},
 		{"within a job", &within, "preempt: makes room on node n1 for ml/new-0 of the same job (queue default, priority " +
 			"100 against 1); " +

@@ -148,8 +148,8 @@ func Decision(i sched.Item) string {
 		}
 		return "bind " + pod + " to " + i.Node
 	case sched.EvictPod:
-		if i.Why != nil {
-			return "evict " + pod + ": " + Evicted(i.Why)
+		if i.Record != nil {
+			return "evict " + pod + ": " + Evicted(i.Record)
 		}
 		return "evict " + pod
 	case sched.NominatePod:

@@ -49,7 +49,7 @@ func (m *metrics) check(led *ledger.Ledger, ready func(ledger.JobID) bool, items
 				broken(gangsHold, "its gang stays below its minimum")
 			}
 		case sched.EvictPod:
-			if i.Why == nil || i.Action == "" {
+			if i.Record == nil || i.Action == "" {
 				broken(recordsHold, "nothing says why")
 			}
 		default:

@@ -68,7 +68,7 @@ func TestWhatMustNotBeDecidedIsCounted(t *testing.T) {
 	}
 	decided := func(kind sched.ItemKind, pod, uid, action string, why *trace.Eviction) sched.Item {
 		return sched.Item{Kind: kind, Pod: ledger.Key{Namespace: "ns", Name: pod}, UID: uid, Node: "n", Action: action,
-			Why: why}
+			Record: why}
 	}
 	record := &trace.Eviction{}
 	binds := func(pod, uid string) sched.Item { return decided(sched.BindPod, pod, uid, "", nil) }

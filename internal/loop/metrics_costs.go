@@ -147,12 +147,12 @@ func (m *metrics) decided(took time.Duration, plan sched.Plan, l *loop) {
 
 // loses counts the work that an eviction costs.
 func (m *metrics) loses(i sched.Item) {
-	if i.Why == nil {
+	if i.Record == nil {
 		return
 	}
-	for _, a := range i.Why.Lost {
+	for _, a := range i.Record.Lost {
 		if a.Name != resource.PodsName {
-			m.ofEvictions.lost.WithLabelValues(i.Action, a.Name).Add(float64(a.Value) * time.Duration(i.Why.Ran).Seconds())
+			m.ofEvictions.lost.WithLabelValues(i.Action, a.Name).Add(float64(a.Value) * time.Duration(i.Record.Ran).Seconds())
 		}
 	}
 }

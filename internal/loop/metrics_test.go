@@ -171,7 +171,7 @@ func TestLatenciesOfJobsAndPodsAreToldUpToTwoMinutes(t *testing.T) {
 func TestEvictionsAreCountedByStatementAndByPod(t *testing.T) {
 	l := cluster(t, 0, 0)
 	evict := func(statement uint64) sched.Item {
-		return sched.Item{Kind: sched.EvictPod, Action: "reclaim", Statement: statement, Why: &trace.Eviction{
+		return sched.Item{Kind: sched.EvictPod, Action: "reclaim", Statement: statement, Record: &trace.Eviction{
 			Lost: resource.List{{Name: resource.CPUName, Value: 2000}, {Name: resource.PodsName, Value: 1}},
 			Ran:  int64(10 * time.Second)}}
 	}

@@ -231,9 +231,9 @@ func decidesRedacted(t *testing.T, l *loop, s recording.State) {
 		want := was[i]
 		want.Pod.Namespace, want.Pod.Name = name(want.Pod.Namespace), name(want.Pod.Name)
 		want.Group.Namespace, want.Group.Name = name(want.Group.Namespace), name(want.Group.Name)
-		want.UID, want.Node, want.Why = name(want.UID), name(want.Node), nil
+		want.UID, want.Node, want.Record = name(want.UID), name(want.Node), nil
 		got := is[i]
-		if got.Why = nil; !reflect.DeepEqual(got, want) {
+		if got.Record = nil; !reflect.DeepEqual(got, want) {
 			t.Errorf("redacted item %d is %+v, want %+v", i+1, got, want)
 		}
 	}

@@ -38,8 +38,8 @@ func (re *reportedEvictions) ask(led *ledger.Ledger, items []sched.Item) {
 		if job := led.Job(led.Task(t).Job); job.Group != nil {
 			by.group, by.uid = groupOf(job), job.Group.UID
 		}
-		if i.Why != nil && i.Why.For != "" {
-			by.from, by.to = i.Why.Queue, i.Why.ForQueue
+		if i.Record != nil && i.Record.Preemptor != "" {
+			by.from, by.to = i.Record.Queue, i.Record.PreemptorQueue
 		}
 		if re.asked == nil {
 			re.asked = map[uint64]loss{}

@@ -198,7 +198,7 @@ func (v *view) cycle(c *recording.Cycle) *explain.CycleAnswer {
 		default:
 			shown := v.item(job, i)
 			out.Decisions = append(out.Decisions, explain.Decided{Job: v.one(job), What: explain.Decision(shown)})
-			if i.Kind == sched.EvictPod && i.Why != nil {
+			if i.Kind == sched.EvictPod && i.Record != nil {
 				out.Evictions = append(out.Evictions, v.evicted(&evictedIn{i, c.Number, c.Now}))
 			}
 		}
@@ -209,7 +209,7 @@ func (v *view) cycle(c *recording.Cycle) *explain.CycleAnswer {
 // decided is the job that a decision is about, as far as the item says it, and whether the user may see the decision.
 func (v *view) decided(i *sched.Item) (job string, seen bool) {
 	switch {
-	case i.Why != nil:
+	case i.Record != nil:
 		return v.side(i)
 	case i.Kind == sched.SetPhase:
 		return i.Group.String(), v.namespace(i.Group.Namespace)
@@ -220,17 +220,17 @@ func (v *view) decided(i *sched.Item) (job string, seen bool) {
 // side is the job of an eviction that the user may see: that of the victim, else the one that gets the room.
 func (v *view) side(i *sched.Item) (job string, seen bool) {
 	if v.namespace(i.Pod.Namespace) {
-		return i.Why.Job, true
+		return i.Record.Job, true
 	}
-	namespace, _, named := strings.Cut(i.Why.ForJob, "/")
-	return i.Why.ForJob, named && v.namespace(namespace)
+	namespace, _, named := strings.Cut(i.Record.PreemptorJob, "/")
+	return i.Record.PreemptorJob, named && v.namespace(namespace)
 }
 
 // evicted is an eviction without names that the user may not see. Nodes that lost are named to those that may list
 // nodes.
 func (v *view) evicted(e *evictedIn) explain.Eviction {
 	job, _ := v.side(&e.item)
-	why := *v.item(job, e.item).Why
+	why := *v.item(job, e.item).Record
 	if !v.nodes() {
 		why.Alternatives = nil
 	}
@@ -254,7 +254,7 @@ func listEvictions(s *Server, w http.ResponseWriter, r *http.Request, u *access.
 	out.Since = explain.Stamp(since)
 	v := newView(r.Context(), s.access, u)
 	for _, e := range slices.Backward(list) {
-		if e.item.Why == nil {
+		if e.item.Record == nil {
 			continue
 		}
 		if _, seen := v.side(&e.item); seen {

@@ -168,20 +168,20 @@ func (p *recalled) moment(v *view, c *recording.OfJob) explain.Happens {
 
 // item is one of a job without the names that the user may not see. The job's own queue is known to its owner.
 func (v *view) item(job string, i sched.Item) sched.Item {
-	i.Pod, i.For = v.pod(i.Pod), v.pod(i.For)
-	if i.Why == nil {
+	i.Pod, i.Preemptor = v.pod(i.Pod), v.pod(i.Preemptor)
+	if i.Record == nil {
 		return i
 	}
-	w := *i.Why
+	w := *i.Record
 	other, held := &w.Queue, &w.QueueHeld
 	if w.Job == job {
-		other, held = &w.ForQueue, &w.ForQueueHeld
+		other, held = &w.PreemptorQueue, &w.PreemptorQueueHeld
 	}
-	if w.Queue != w.ForQueue && *other != "" && !v.queue(*other) {
+	if w.Queue != w.PreemptorQueue && *other != "" && !v.queue(*other) {
 		*other, *held = another, nil
 	}
-	w.Task, w.Job, w.For, w.ForJob = v.one(w.Task), v.one(w.Job), v.one(w.For), v.one(w.ForJob)
-	i.Why = &w
+	w.Task, w.Job, w.Preemptor, w.PreemptorJob = v.one(w.Task), v.one(w.Job), v.one(w.Preemptor), v.one(w.PreemptorJob)
+	i.Record = &w
 	return i
 }
 

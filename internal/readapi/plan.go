@@ -212,8 +212,8 @@ func (c *course) note(e *sched.Engine, plan sched.Plan, wanted func(ledger.JobKe
 				c.bound = append(c.bound, boundPod{l.Job(j).Key, l.Jobs.Name(j), i.Node, at})
 			}
 		case sched.EvictPod:
-			if _, is := of(i.For); is && i.Why != nil {
-				c.evicted = append(c.evicted, evictedPod{i.Why, at})
+			if _, is := of(i.Preemptor); is && i.Record != nil {
+				c.evicted = append(c.evicted, evictedPod{i.Record, at})
 			}
 		}
 	}
@@ -268,7 +268,7 @@ func (c *course) tell(v *view, out *explain.Plan) (hidden int) {
 			continue
 		}
 		told := *e.why
-		if !v.queue(told.Queue) && told.Queue != told.ForQueue {
+		if !v.queue(told.Queue) && told.Queue != told.PreemptorQueue {
 			told.Queue, told.QueueHeld = another, nil
 		}
 		if !v.nodes() {

@@ -87,7 +87,7 @@ func (f *foresight) take(k ledger.JobKey, from *course) {
 		}
 	}
 	for _, e := range from.evicted {
-		if e.why.ForJob == shown {
+		if e.why.PreemptorJob == shown {
 			f.evicted = append(f.evicted, e)
 		}
 	}

@@ -153,8 +153,8 @@ func (k *packedItem) concerns(job string, pods map[ledger.Key]bool) bool {
 	if w == nil {
 		return pods[k.pod]
 	}
-	return pods[w.Pod] || pods[w.For] || w.Group.Name != "" && is(job, w.Group.Namespace, w.Group.Name) ||
-		w.Why != nil && (w.Why.Job == job || w.Why.ForJob == job)
+	return pods[w.Pod] || pods[w.Preemptor] || w.Group.Name != "" && is(job, w.Group.Namespace, w.Group.Name) ||
+		w.Record != nil && (w.Record.Job == job || w.Record.PreemptorJob == job)
 }
 
 // OfCycle is what one cycle decided, in figures, and its evictions.

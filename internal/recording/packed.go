@@ -131,7 +131,7 @@ func (k packedReceipt) receipt() sched.Receipt {
 }
 
 func packItem(i *sched.Item) packedItem {
-	if i.Kind == sched.BindPod && i.Chosen == "" && i.Action == "" && i.Why == nil && i.For == (ledger.Key{}) {
+	if i.Kind == sched.BindPod && i.Chosen == "" && i.Action == "" && i.Record == nil && i.Preemptor == (ledger.Key{}) {
 		return packedItem{id: i.ID, statement: i.Statement, pod: i.Pod, uid: i.UID, node: i.Node}
 	}
 	whole := *i
@@ -212,7 +212,7 @@ func (k *packed) weight() (bytes int64) {
 	for i := range k.items {
 		if whole := k.items[i].whole; whole != nil {
 			bytes += allocated(int(unsafe.Sizeof(*whole)))
-			if whole.Why != nil {
+			if whole.Record != nil {
 				bytes += weightOfRecord
 			}
 		}

@@ -75,13 +75,13 @@ func OutcomeName(o sched.Outcome) string {
 
 func textOf(i sched.Item) itemText {
 	return itemText{ID: i.ID, Kind: i.Kind.String(), Statement: i.Statement, Pod: keyText(i.Pod), UID: i.UID, Node: i.Node,
-		Chosen: i.Chosen, Group: keyText(i.Group), Phase: i.Phase, Action: i.Action, For: keyText(i.For), Why: i.Why,
+		Chosen: i.Chosen, Group: keyText(i.Group), Phase: i.Phase, Action: i.Action, For: keyText(i.Preemptor), Why: i.Record,
 		Evictions: i.Evictions}
 }
 
 func (t itemText) item() (i sched.Item, err error) {
 	i = sched.Item{ID: t.ID, Statement: t.Statement, UID: t.UID, Node: t.Node, Chosen: t.Chosen, Phase: t.Phase,
-		Action: t.Action, Why: t.Why, Evictions: t.Evictions}
+		Action: t.Action, Record: t.Why, Evictions: t.Evictions}
 	for k := sched.BindPod; ; k++ {
 		if k > sched.WithdrawEviction {
 			return i, fmt.Errorf("the kind of an item is %q, which this version does not know", t.Kind)
@@ -97,7 +97,7 @@ func (t itemText) item() (i sched.Item, err error) {
 	for _, k := range []struct {
 		to   *ledger.Key
 		text string
-	}{{&i.Pod, t.Pod}, {&i.Group, t.Group}, {&i.For, t.For}} {
+	}{{&i.Pod, t.Pod}, {&i.Group, t.Group}, {&i.Preemptor, t.For}} {
 		if k.text == "" {
 			continue
 		}

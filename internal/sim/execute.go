@@ -105,13 +105,13 @@ func (w *World) setPhase(i sched.Item) sched.Outcome {
 
 // eviction describes an eviction by what the engine holds of the pod while it is there.
 func (w *World) eviction(i sched.Item) Eviction {
-	e := Eviction{Cycle: w.number(), Time: w.now, Pod: i.Pod, Action: i.Action, Why: i.Why}
+	e := Eviction{Cycle: w.number(), Time: w.now, Pod: i.Pod, Action: i.Action, Record: i.Record}
 	l := w.engine.Ledger()
 	if job, ok := w.jobOf(i.Pod); ok {
 		e.Job, e.Queue = l.Jobs.Name(job), l.Queue(l.Job(job).Queue).Name
 	}
-	if job, ok := w.jobOf(i.For); ok {
-		e.For = l.Jobs.Called(job)
+	if job, ok := w.jobOf(i.Preemptor); ok {
+		e.PreemptorJob = l.Jobs.Called(job)
 	}
 	return e
 }

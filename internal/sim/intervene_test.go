@@ -154,7 +154,8 @@ func TestEvictionOfAnOwnedAndOfABarePod(t *testing.T) {
 	}
 	var got []string
 	for _, e := range p.Evictions() {
-		got = append(got, fmt.Sprintf("%d %v %s %s %s %s for %s", e.Cycle, e.Time, e.Pod, e.Job, e.Queue, e.Action, e.For))
+		got = append(got, fmt.Sprintf("%d %v %s %s %s %s for %s", e.Cycle, e.Time, e.Pod, e.Job, e.Queue, e.Action,
+			e.PreemptorJob))
 	}
 	const why = `purge for ns/wants`
 	want := "3 2s ns/victim-bare victim-bare default " + why + "\n3 2s ns/victim-owned victim-owned default " + why

@@ -23,15 +23,15 @@ type Summary struct {
 
 // Eviction is the eviction of one pod, as it was carried out.
 type Eviction struct {
-	Cycle  int // Cycle.Number
-	Time   time.Duration
-	Pod    ledger.Key
-	Job    string // of the pod, without its namespace
-	Queue  string // of that job
-	Action string // that evicted: preempt, reclaim …
-	For    string // namespace/name of the job that is to have the room; "" when there is none
+	Cycle        int // Cycle.Number
+	Time         time.Duration
+	Pod          ledger.Key
+	Job          string // of the pod, without its namespace
+	Queue        string // of that job
+	Action       string // that evicted: preempt, reclaim …
+	PreemptorJob string // namespace/name of the job that is to have the room; "" when there is none
 
-	Why *trace.Eviction // the record of the decision; nil where the action left none
+	Record *trace.Eviction // the record of the decision; nil where the action left none
 }
 
 // Summary counts over the run so far.

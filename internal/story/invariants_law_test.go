@@ -44,7 +44,7 @@ func TestInvariantsFindWhatIsWrong(t *testing.T) {
 			{Kind: model.KindPod, Namespace: "x", Name: "a-1"}:    pod("a-1", "a"),
 			{Kind: model.KindPodGroup, Namespace: "x", Name: "a"}: &model.PodGroup{MinMember: least}}
 		c := bound("a-1")
-		c.Plan.Items[0].Kind, c.Plan.Items[0].For = sched.EvictPod, ledger.Key{Namespace: "x", Name: "b"}
+		c.Plan.Items[0].Kind, c.Plan.Items[0].Preemptor = sched.EvictPod, ledger.Key{Namespace: "x", Name: "b"}
 		return evictionsServe(r, c, told)
 	}
 	for name, c := range map[string]struct {

@@ -174,11 +174,11 @@ func evictionsServe(r sched.Report, c sim.Cycle, told story.Stated) []string {
 		if i.Kind != sched.EvictPod {
 			continue
 		}
-		has := status[i.For]
+		has := status[i.Preemptor]
 		served := has == model.Pipelined || has == model.Binding || has == model.Allocated &&
-			promised[place{jobs[i.For], i.Node}]
-		if i.For.Name != "" && !served {
-			wrong = append(wrong, fmt.Sprintf("%s was evicted for %s, which is %s", i.Pod, i.For, has))
+			promised[place{jobs[i.Preemptor], i.Node}]
+		if i.Preemptor.Name != "" && !served {
+			wrong = append(wrong, fmt.Sprintf("%s was evicted for %s, which is %s", i.Pod, i.Preemptor, has))
 		}
 		if s := status[i.Pod]; s != model.Releasing {
 			wrong = append(wrong, fmt.Sprintf("%s was evicted and is %s", i.Pod, s))

@@ -137,8 +137,8 @@ func (s *stage) decided(c sim.Cycle, phases bool) []deed {
 			}
 		case sched.EvictPod:
 			d := deedOf("evict", i.Pod.String(), i.Node)
-			if i.For.Name != "" {
-				d.preemptor = i.For.String()
+			if i.Preemptor.Name != "" {
+				d.preemptor = i.Preemptor.String()
 			}
 			out = append(out, d)
 		default:

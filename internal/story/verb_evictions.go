@@ -20,16 +20,16 @@ var evictionsVerb = verb{syntax: "evictions [COLUMN…]", ask: evictions}
 func evictionColumns() []column[*trace.Eviction] {
 	return []column[*trace.Eviction]{
 		{"pod", func(r *trace.Eviction) string { return r.Task }},
-		{"for", func(r *trace.Eviction) string { return r.For }},
+		{"for", func(r *trace.Eviction) string { return r.Preemptor }},
 		{"on", func(r *trace.Eviction) string { return r.Node }},
 		{"action", func(r *trace.Eviction) string { return r.Action }},
 		{"queue", func(r *trace.Eviction) string { return r.Queue }},
 		{"priority", func(r *trace.Eviction) string { return strconv.Itoa(int(r.Priority)) }},
-		{"against", func(r *trace.Eviction) string { return strconv.Itoa(int(r.ForPriority)) }},
+		{"against", func(r *trace.Eviction) string { return strconv.Itoa(int(r.PreemptorPriority)) }},
 		{"whole", func(r *trace.Eviction) string { return yes(r.Whole) }},
 		{"rules", rules},
 		{"held", func(r *trace.Eviction) string { return held(r.Queue, r.QueueHeld) }},
-		{"forheld", func(r *trace.Eviction) string { return held(r.ForQueue, r.ForQueueHeld) }},
+		{"forheld", func(r *trace.Eviction) string { return held(r.PreemptorQueue, r.PreemptorQueueHeld) }},
 		{"lost", func(r *trace.Eviction) string { return list(r.Lost) }},
 		{"ran", func(r *trace.Eviction) string { return clock(time.Duration(r.Ran)) }},
 		{"tried", func(r *trace.Eviction) string { return strconv.Itoa(r.NodesTried) }},
@@ -99,8 +99,8 @@ func evictions(s *stage, w *words) ([]string, error) {
 func evicted(w *sim.World) []*trace.Eviction {
 	var out []*trace.Eviction
 	for _, e := range w.Evictions() {
-		if e.Time == w.Now() && e.Why != nil {
-			out = append(out, e.Why)
+		if e.Time == w.Now() && e.Record != nil {
+			out = append(out, e.Record)
 		}
 	}
 	return out

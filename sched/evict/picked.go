@@ -76,6 +76,6 @@ func (e *Evictor) evictPicked(action string, unit []picked, whole bool) {
 	})
 	for _, p := range unit {
 		r := recordOf(e.s, p.task, action)
-		r.Why, r.Whole, e.records[p.task] = p.why, whole, r
+		r.Purpose, r.Whole, e.records[p.task] = p.why, whole, r
 	}
 }

@@ -64,14 +64,15 @@ func (vs *Search) Records(f func(ledger.TaskID, *trace.Eviction)) {
 		}
 		d := &vs.result.served[v.served]
 		r := recordOf(vs.s, v.task, vs.p.o.Action)
-		r.For, r.ForJob, r.ForQueue = l.Task(d.task).Key.String(), l.Jobs.Called(vs.p.Job), l.Jobs.QueueName(vs.p.Job)
-		r.Node, r.Priority, r.ForPriority = l.Node(l.Task(d.task).Node).Name, vs.p.priorityOf(v.task), d.priority
+		r.Preemptor, r.PreemptorJob = l.Task(d.task).Key.String(), l.Jobs.Called(vs.p.Job)
+		r.PreemptorQueue = l.Jobs.QueueName(vs.p.Job)
+		r.Node, r.Priority, r.PreemptorPriority = l.Node(l.Task(d.task).Node).Name, vs.p.priorityOf(v.task), d.priority
 		r.Whole, r.Tier = v.whole, v.judged.Tier+1
 		r.PermittedBy, r.Others = vs.s.Policy.Eviction.Permitting(vs.p.o.Scope == OtherQueues, v.judged)
 		if vs.p.o.Scope == OtherQueues {
 			lost, asked := l.Class(l.Task(v.task).Class).Request, l.Class(l.Task(d.task).Class).Request
 			r.QueueHeld = held.shorts(l.Job(l.Task(v.task).Job).Queue, lost, asked)
-			r.ForQueueHeld = held.shorts(vs.p.Queue, lost, asked)
+			r.PreemptorQueueHeld = held.shorts(vs.p.Queue, lost, asked)
 		}
 		r.NodesTried, r.NodesRuledOut, r.Steps, r.Exhausted = d.considered, nodes-d.bounded, d.steps, d.exhausted
 		r.Alternatives = append([]trace.Alternative(nil), vs.result.alternatives[d.from:d.to]...)

@@ -60,8 +60,8 @@ func (e *Evictor) take(o Options, j ledger.JobID) bool {
 		e.records[t] = r
 		records = append(records, r)
 		if s.Trace.On(trace.TryPreempt) {
-			s.Trace.Add(trace.Event{Kind: trace.TryPreempt, Action: o.Action, Job: r.ForJob, Task: r.For, Victim: r.Task,
-				Node: s.L.Node(s.L.Task(t).Node).Name})
+			s.Trace.Add(trace.Event{Kind: trace.TryPreempt, Action: o.Action, Job: r.PreemptorJob, Task: r.Preemptor,
+				Victim: r.Task, Node: s.L.Node(s.L.Task(t).Node).Name})
 		}
 	})
 	if traced {

@@ -28,11 +28,11 @@ const (
 
 // Commitment is a decision that the facts do not show yet.
 type Commitment struct {
-	Kind     CommitKind
-	For      EvictedFor // CommitEvict
-	Accepted bool       // CommitEvict: the request was accepted, and the task will go
-	Node     NodeID
-	Item     uint64 // the plan item that asked for it; CommitEvictionDenied: it may be carried out yet, 0 if it will not
+	Kind       CommitKind
+	EvictedFor EvictedFor // CommitEvict
+	Accepted   bool       // CommitEvict: the request was accepted, and the task will go
+	Node       NodeID
+	Item       uint64 // the plan item that asked for it; CommitEvictionDenied: it may be carried out yet, 0 if it will not
 	// Statement is that of the item: evictions and the reservations they were made for share it.
 	Statement uint64
 	Until     int64         // nanoseconds since the epoch; 0: until the facts show it or a receipt denies it
@@ -124,16 +124,16 @@ func (l *Ledger) Commit(item func(Op) PlanItem) []Op {
 				continue
 			}
 			in := item(op)
-			was := l.Tasks.commit(row, Commitment{Kind: CommitNominate, Node: op.Node, Item: in.Item, Statement: in.Statement,
-				Until: in.Until, Chosen: row.Chosen})
+			was := l.Tasks.commit(row, Commitment{Kind: CommitNominate, Node: op.Node, Item: in.Item,
+				Statement: in.Statement, Until: in.Until, Chosen: row.Chosen})
 			l.Tasks.dropUnnamed(NoJob, was)
 		case OpEvict:
 			if row.Status != model.Releasing || row.Held.Kind == CommitEvict {
 				continue
 			}
 			in := item(op)
-			l.Tasks.commit(row, Commitment{Kind: CommitEvict, For: in.For, Node: op.Node, Item: in.Item, Statement: in.Statement,
-				Until: in.Until})
+			l.Tasks.commit(row, Commitment{Kind: CommitEvict, EvictedFor: in.EvictedFor, Node: op.Node, Item: in.Item,
+				Statement: in.Statement, Until: in.Until})
 			l.Changes.roomEpoch++
 		case OpEndNomination:
 			l.Changes.roomEpoch++
@@ -173,7 +173,7 @@ func (ts *Tasks) commit(row *Task, c Commitment) (was NodeID) {
 type PlanItem struct {
 	Item, Statement uint64
 	Until           int64
-	For             EvictedFor // of an eviction
+	EvictedFor      EvictedFor // of an eviction
 }
 
 // SetCommitment makes a commitment outside of any try, as a restart does. Drop ends one, because a receipt denied it or

@@ -33,11 +33,11 @@ const (
 
 // Op is one operation of a statement that held.
 type Op struct {
-	Kind   OpKind
-	Task   TaskID
-	Node   NodeID
-	Action string // by which a task is evicted, or gives its reservation up
-	For    TaskID // of an eviction: the task it serves; NoTask when unknown
+	Kind      OpKind
+	Task      TaskID
+	Node      NodeID
+	Action    string // by which a task is evicted, or gives its reservation up
+	Preemptor TaskID // of an eviction: the task it serves; NoTask when unknown
 
 	Statement uint64 // equal for the operations of one outermost try
 }
@@ -118,20 +118,20 @@ func (tx *Tx) Provisional() { tx.provisional = true }
 // Allocate gives a pending task room on a node.
 func (tx *Tx) Allocate(t TaskID, n NodeID) {
 	tx.l.Statements.step(t, model.Allocated, n, tx.l.PluginStates.choose(t, n))
-	tx.l.Statements.op(Op{Kind: OpAllocate, Task: t, Node: n, For: NoTask})
+	tx.l.Statements.op(Op{Kind: OpAllocate, Task: t, Node: n, Preemptor: NoTask})
 }
 
 // Pipeline has a pending task wait for room that tasks are leaving.
 func (tx *Tx) Pipeline(t TaskID, n NodeID) {
 	tx.l.Statements.step(t, model.Pipelined, n, tx.l.ChosenPipelined(t, n))
-	tx.l.Statements.op(Op{Kind: OpPipeline, Task: t, Node: n, For: NoTask})
+	tx.l.Statements.op(Op{Kind: OpPipeline, Task: t, Node: n, Preemptor: NoTask})
 }
 
 // Nominate has a pending task wait for room on a node, with a reservation (CommitNominate) until it is bound: room that
 // this statement's evictions free, or room that is free while the rest of its job waits for such.
 func (tx *Tx) Nominate(t TaskID, n NodeID) {
 	tx.l.Statements.step(t, model.Pipelined, n, tx.l.ChosenPipelined(t, n))
-	tx.l.Statements.op(Op{Kind: OpNominate, Task: t, Node: n, For: NoTask})
+	tx.l.Statements.op(Op{Kind: OpNominate, Task: t, Node: n, Preemptor: NoTask})
 }
 
 // Suppose counts a pending task, gated or not, for its job and queues as one that is pipelined, but on no
@@ -146,7 +146,7 @@ func (tx *Tx) Unpipeline(t TaskID) { tx.l.Statements.step(t, model.Pending, NoNo
 func (tx *Tx) Evict(t TaskID, action string, preemptor TaskID) {
 	n := tx.l.Tasks.rows[t].Node
 	tx.l.Statements.step(t, model.Releasing, n, tx.l.Tasks.rows[t].Chosen)
-	tx.l.Statements.op(Op{Kind: OpEvict, Task: t, Node: n, Action: action, For: preemptor})
+	tx.l.Statements.op(Op{Kind: OpEvict, Task: t, Node: n, Action: action, Preemptor: preemptor})
 }
 
 // Leave makes a task leave its node as Evict does, but for its job and its queues nothing changes, and it is no
@@ -177,7 +177,7 @@ func (tx *Tx) Stay(t TaskID) {
 func (tx *Tx) EndNomination(t TaskID, action string, preemptor TaskID) {
 	n := tx.l.Tasks.rows[t].Node
 	tx.l.Statements.step(t, model.Pending, NoNode, "")
-	tx.l.Statements.op(Op{Kind: OpEndNomination, Task: t, Node: n, Action: action, For: preemptor})
+	tx.l.Statements.op(Op{Kind: OpEndNomination, Task: t, Node: n, Action: action, Preemptor: preemptor})
 }
 
 // RestoreNomination is the inverse of EndNomination.

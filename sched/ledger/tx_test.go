@@ -67,8 +67,8 @@ func TestWhatHoldsBecomesCommitments(t *testing.T) {
 		if op.Kind == OpPipeline {
 			t.Error("a provisional place was asked for an item of the plan")
 		}
-		if op.Kind == OpEvict && (op.For != reserve || op.Action != "preempt") {
-			t.Errorf("the eviction serves task %d because of %q, want %d because of preempt", op.For, op.Action, reserve)
+		if op.Kind == OpEvict && (op.Preemptor != reserve || op.Action != "preempt") {
+			t.Errorf("the eviction serves task %d because of %q, want %d because of preempt", op.Preemptor, op.Action, reserve)
 		}
 		return item(op)
 	})

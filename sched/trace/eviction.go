@@ -10,17 +10,19 @@ type Eviction struct {
 	Job    string
 	Queue  string
 
-	For      string // the task that has the room now
-	ForJob   string
-	ForQueue string
-	Node     string // where For goes: the victim's own node, unless its whole gang goes
+	// In JSON the names are those that recordings have had from the beginning.
+	Preemptor      string `json:"For"` // the task that has the room now
+	PreemptorJob   string `json:"ForJob"`
+	PreemptorQueue string `json:"ForQueue"`
+	Node           string // where Preemptor goes: the victim's own node, unless its whole gang goes
 
-	// Why is the reason where no task gets the room (shuffle); For is empty then.
-	Why string
+	// Purpose is the reason where no task gets the room (shuffle); Preemptor is empty then.
+	Purpose string `json:"Why"`
 
-	// Priority is that of the victim's job, ForPriority that of the job that gets the room. Within one job
+	// Priority is that of the victim's job, PreemptorPriority that of the job that gets the room. Within one job
 	// both are priorities of tasks.
-	Priority, ForPriority int32
+	Priority          int32
+	PreemptorPriority int32 `json:"ForPriority"`
 
 	Whole       bool     // it goes with its whole gang; otherwise it is above its gang's minimum
 	Tier        int      // the tier that decided, from 1: the first that permitted it
@@ -28,15 +30,17 @@ type Eviction struct {
 	// Others are the plugins of other tiers that permitted it and could have forbidden it: a guard forbids in every tier.
 	Others []Permission `json:",omitempty"`
 
-	// Of an eviction for another queue: what the victim's queue held (Have) before the evictions for ForJob, and
-	// deserved (Need), in the dimensions that the victim held and For asks for; and the same of ForQueue.
-	QueueHeld, ForQueueHeld []Short `json:",omitempty"`
+	// Of an eviction for another queue: what the victim's queue held (Have) before the evictions for
+	// PreemptorJob, and deserved (Need), in the dimensions that the victim held and Preemptor asks for; and the same of
+	// PreemptorQueue.
+	QueueHeld          []Short `json:",omitempty"`
+	PreemptorQueueHeld []Short `json:"ForQueueHeld,omitempty"`
 
 	Lost resource.List // what it held
 	Ran  int64         // for how long, in nanoseconds; 0: not known
 
-	NodesTried    int           `json:"Considered"` // recordings have the old names of these two
-	NodesRuledOut int           `json:"Hopeless"`   // by amounts, or since no eviction helps there
+	NodesTried    int           `json:"Considered"`
+	NodesRuledOut int           `json:"Hopeless"` // by amounts, or since no eviction helps there
 	Steps         int           // of the search, for this task of the preemptor
 	Exhausted     bool          // the search was given up early: a cheaper plan may exist
 	Alternatives  []Alternative // nodes that were not chosen, the best first; at most MostAlternatives

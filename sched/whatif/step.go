@@ -30,7 +30,7 @@ func Look(e *sched.Engine, k ledger.JobKey, plan sched.Plan) (out Step) {
 		case sched.BindPod:
 			out.Starts = out.Starts || of(i.Pod)
 		case sched.EvictPod:
-			if of(i.For) {
+			if of(i.Preemptor) {
 				out.Evicts = append(out.Evicts, i.Pod.String())
 			}
 		case sched.SetPhase:

@@ -36,9 +36,9 @@ func (s *server) patches(t *testing.T) []json.RawMessage {
 }
 
 func TestAnEvictedPodIsToldForWhom(t *testing.T) {
-	record := &trace.Eviction{Action: "reclaim", Task: "ns/p", Job: "ns/old", Queue: "batch", For: "ns/new-0",
-		ForJob: "ns/new", ForQueue: "research",
-		Node: "n", Priority: 100, ForPriority: 1, Tier: 2, PermittedBy: []string{"proportion"}}
+	record := &trace.Eviction{Action: "reclaim", Task: "ns/p", Job: "ns/old", Queue: "batch", Preemptor: "ns/new-0",
+		PreemptorJob: "ns/new", PreemptorQueue: "research",
+		Node: "n", Priority: 100, PreemptorPriority: 1, Tier: 2, PermittedBy: []string{"proportion"}}
 	for name, c := range map[string]struct {
 		why  *trace.Eviction
 		says []string
@@ -52,7 +52,7 @@ func TestAnEvictedPodIsToldForWhom(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				s := newServer()
 				evict := sched.Item{ID: 7, Kind: sched.EvictPod, Pod: ledger.Key{Namespace: "ns", Name: "p"}, UID: "life",
-					Action: "reclaim", Why: c.why}
+					Action: "reclaim", Record: c.why}
 				_, _ = s.receipt(t, evict)
 				sent := s.patches(t)
 				if len(sent) != 1 {

@@ -171,10 +171,10 @@ func remove(ctx context.Context, pods typedcorev1.PodInterface, name, uid, versi
 // evicted says why a pod is evicted: for which pod, by which action, and which plugins of the tier
 // that permitted it judge victims.
 func evicted(i sched.Item) string {
-	if i.Why == nil {
+	if i.Record == nil {
 		return Clip("evicted by " + i.Action)
 	}
-	return Clip(explain.Evicted(i.Why))
+	return Clip(explain.Evicted(i.Record))
 }
 
 // nominate writes the node on which room was freed for a pod; without a node it takes the

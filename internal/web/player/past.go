@@ -65,12 +65,12 @@ func (p *past) cycle(e *sched.Engine, c *sim.Cycle) {
 	}
 	said := make([]explain.Decided, 0, len(c.Plan.Items))
 	for _, i := range c.Plan.Items {
-		jobs := []string{ofPod(e, i.Pod), ofPod(e, i.For)}
+		jobs := []string{ofPod(e, i.Pod), ofPod(e, i.Preemptor)}
 		if i.Group.Name != "" {
 			jobs = append(jobs, i.Group.String())
 		}
-		if i.Why != nil {
-			jobs = append(jobs, i.Why.Job, i.Why.ForJob)
+		if i.Record != nil {
+			jobs = append(jobs, i.Record.Job, i.Record.PreemptorJob)
 		}
 		what := explain.Decision(i)
 		all := append(distinct(jobs...), "")
