@@ -221,8 +221,12 @@ func planFor(s *session.Session, j ledger.JobID) (isFirst, planned bool) {
 		return true, false
 	}
 	if costly(s, j) {
-		if every, _ := pace(s); s.Planned == 0 || s.Asked+every < s.Planned {
-			s.Planned = max(s.Now, s.Asked) + every
+		again, _ := pace(s)
+		if again += s.Asked; due(s) { // it depends on nothing that a new engine would not know
+			again += s.Now - s.Asked
+		}
+		if s.Planned == 0 || again < s.Planned {
+			s.Planned = again
 		}
 		if !due(s) || slices.Contains(s.Vain, j) {
 			return true, false

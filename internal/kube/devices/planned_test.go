@@ -291,6 +291,34 @@ func TestStartsByDevicesAreTheEarliest(t *testing.T) {
 	}
 }
 
+// When a start is looked for again, where none could be planned, follows from when one was looked for last, and not
+// from when that was asked about: an engine that takes over names the same time.
+func TestWhenAStartIsLookedForAgain(t *testing.T) {
+	e := engine(t)
+	p, c := running("runs", "n0", []string{"gpu-0"}, 0) // when it ends is not known
+	waits, claim := made(pod("waits"), 1)
+	for _, o := range []metav1.Object{class("gpu"), node("n0"), slice("n0", 1), p, c, waits, claim} {
+		e.Apply(fact(t, o))
+	}
+	at := func(e *sched.Engine, passed time.Duration) int64 {
+		_, _, next := e.Decide(int64(10*time.Second + passed))
+		return next
+	}
+	at(e, 0)
+	at(e, time.Second)
+	other, its := made(pod("other"), 2)
+	e.Apply(fact(t, other), fact(t, its))
+	at(e, 1300*time.Millisecond)
+	fresh := engine(t)
+	fresh.Apply(e.Facts()...)
+	fresh.Restore(e.Commitments())
+	was, is := at(e, 1600*time.Millisecond), at(fresh, 1600*time.Millisecond)
+	if want := int64(12 * time.Second); was != want || is != want {
+		t.Errorf("the next cycle is at %v, and that of an engine which takes over at %v, want %v", time.Duration(was),
+			time.Duration(is), time.Duration(want))
+	}
+}
+
 // obviousStart is the first end by which so many members have room that ask for so many devices each, where free is how
 // many come free on each node by end; 0: there is none.
 func obviousStart(free map[int64][]int, nodes, members, each int) int64 {
