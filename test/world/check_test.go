@@ -205,6 +205,7 @@ func (c *checker) pod(write apimodel.Write) {
 	}
 	if phase := text(p.Object, "status", "phase"); phase == "Succeeded" || phase == "Failed" {
 		delete(c.bound, uid)
+		c.stands(p)
 	}
 	if was == "" && is != "" {
 		c.bind(write, is)
@@ -257,6 +258,9 @@ func (c *checker) bind(write apimodel.Write, node string) {
 	}
 	c.capability(write)
 	c.reachable(write, node)
+	c.w.labels.allowed(write, node)
+	c.w.devices.bound(write, node)
+	c.w.volumes.bound(write, node)
 	c.w.booked.heeded(write, node)
 	c.debt.held.add(c.held(owedQueue))
 	if c.queueOf(write.After) == owedQueue && c.debt.taken.sum() > 0 {
@@ -338,11 +342,12 @@ func (c *checker) stands(p *apimodel.Stored) {
 	if g == nil {
 		return
 	}
-	n := 0
+	n, hold := 0, false
 	for _, other := range c.w.api.List(c.pods) {
 		if other.Meta().GetNamespace() == p.Meta().GetNamespace() &&
 			other.Meta().GetAnnotations()[groupAnnotation] == g.name && text(other.Object, "spec", "nodeName") != "" {
 			n++
+			hold = hold || c.bound[other.Meta().GetUID()] != ""
 		}
 	}
 	switch {
@@ -350,7 +355,7 @@ func (c *checker) stands(p *apimodel.Stored) {
 		c.halfTooLong(g)
 		c.punctual(g)
 		g.whole, g.half = true, time.Time{}
-	case n == 0:
+	case !hold: // those that have succeeded count, and hold up nothing
 		c.halfTooLong(g)
 		g.half = time.Time{}
 	case g.half.IsZero() && !g.whole:

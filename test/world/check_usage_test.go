@@ -37,6 +37,7 @@ func (c *checker) remembers(write apimodel.Write) {
 	if write.After == nil || write.After.Meta().GetName() != usageObject || !isScheduler(write.Client) {
 		return
 	}
+	c.overwritten(write)
 	now, err := usageOf(write.After)
 	if err != nil {
 		c.w.wrong("%s wrote of usage what cannot be read: %v", write.Client, err)

@@ -82,6 +82,8 @@ func defects() map[string]func() Breaks {
 	maps.Copy(out, harmful())
 	maps.Copy(out, misled())
 	maps.Copy(out, misread())
+	maps.Copy(out, stale())
+	maps.Copy(out, wide())
 	for what, b := range untrue() {
 		out[what] = func() Breaks {
 			one := b()

@@ -67,6 +67,7 @@ func (w *World) restore(backup apimodel.Backup) {
 	w.api.Restore(backup)
 	w.nodes.restored()
 	w.others.restored()
+	w.labels.restored()
 	w.budgets.restored()
 	w.booked.restored()
 	w.check.restored()

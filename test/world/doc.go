@@ -20,7 +20,11 @@
 // Each machine has a configuration file and a clock of its own, which a life goes by: replicas differ in both, and so
 // do the lives of one machine. What is set while a life goes on moves none of its deadlines (loop.now).
 //
-// Not modelled: TLS and HTTP/2, requests that arrive later than a lease's margin, schedulers of two versions (they
-// differ in options), volumes and devices, streams of the read API and its connections. A process that stands still is
+// Worlds of seeds from wider on may have more: records that another version of the program left, zones and taints that
+// come and go, an API server that lags, devices and volumes. The seeds below it name the worlds that they named before.
+//
+// Not modelled: TLS and HTTP/2, requests that arrive later than a lease's margin, bindings by a scheduler of another
+// version (it leaves records alone), devices that several claims share, volumes that are there before their claims,
+// streams of the read API and its connections. A process that stands still is
 // kept at its edges: it hears nothing, begins no connection and decides nothing, while its timers run.
 package world

@@ -30,10 +30,15 @@ type job struct {
 	queue    string
 	priority string
 	limit    time.Duration // the kubelet ends its pods then; 0: never
-	guess    time.Duration // how long its author says that they run; 0: nothing is said
-	done     map[int]bool  // pods that have succeeded
-	aborted  bool          // a pod reached its limit
-	ended    bool
+	zone     string        // of the nodes that it asks for; "": any
+	// tolerates: its pods tolerate nodes that take no others.
+	tolerates bool
+	devices   int           // that each pod asks for, by a claim of its name
+	volume    bool          // each pod has one, by a claim of its name
+	guess     time.Duration // how long its author says that they run; 0: nothing is said
+	done      map[int]bool  // pods that have succeeded
+	aborted   bool          // a pod reached its limit
+	ended     bool
 }
 
 const (
@@ -117,6 +122,9 @@ func (j *jobs) submit() {
 		one.least = one.pods
 	}
 	j.timed(one)
+	w.labels.asks(one)
+	w.devices.asks(one)
+	w.volumes.asks(one)
 	// A gang above what its queue deserves while all others wait, too, would wait for ever: so it is in Volcano.
 	if due := w.due(one.queue); one.least*one.cores > due {
 		one.cores, one.least = 1, min(one.least, due)
@@ -160,9 +168,12 @@ func (j *jobs) group(one *job) {
 	if one.priority != "" {
 		spec["priorityClassName"] = one.priority
 	}
+	metadata := map[string]any{"name": one.name, "namespace": userNamespace}
+	if j.w.Trouble.Versions > 0 { // what is told of its start is one more record
+		metadata["annotations"] = map[string]any{"ashlar.sh/tell-start": "true"}
+	}
 	j.w.make("scheduling.volcano.sh", "podgroups", map[string]any{"apiVersion": "scheduling.volcano.sh/v1beta1",
-		"kind":     "PodGroup",
-		"metadata": map[string]any{"name": one.name, "namespace": userNamespace}, "spec": spec})
+		"kind": "PodGroup", "metadata": metadata, "spec": spec})
 }
 
 // tend makes the pods of a job that are missing and ends the job when all have succeeded, as its controller would.
@@ -183,8 +194,13 @@ func (j *jobs) tend(one *job) {
 	}
 	j.restart(one)
 	for i := range one.pods {
-		if name := podName(one, i); !one.done[i] && w.api.Get(j.pods, userNamespace, name) == nil {
-			w.make("", "pods", podOf(one, name))
+		name := podName(one, i)
+		if one.done[i] {
+			continue
+		}
+		j.claims(one, name)
+		if w.api.Get(j.pods, userNamespace, name) == nil {
+			w.make("", "pods", j.podOf(one, name))
 		}
 	}
 	w.seq.after(w.between(200*time.Millisecond, 4*time.Second), func() { j.tend(one) })
@@ -217,12 +233,25 @@ func (j *jobs) restart(one *job) {
 
 func podName(one *job, i int) string { return fmt.Sprintf("%s-%d", one.name, i) }
 
-func podOf(one *job, name string) map[string]any {
+// claims makes the claims of a pod.
+func (j *jobs) claims(one *job, name string) {
+	j.w.devices.claim(one, name)
+	j.w.volumes.claim(one, name)
+}
+
+func (j *jobs) podOf(one *job, name string) map[string]any {
 	spec := map[string]any{"schedulerName": "volcano", "restartPolicy": "Never", "terminationGracePeriodSeconds": 30,
 		"containers": []any{map[string]any{"name": "main", "image": "main",
 			"resources": map[string]any{"requests": map[string]any{"cpu": fmt.Sprint(one.cores), "memory": "1Gi"}}}}}
 	if one.priority != "" {
 		spec["priorityClassName"], spec["priority"] = one.priority, priorities[one.priority]
+	}
+	one.into(spec)
+	if one.devices > 0 {
+		j.w.devices.into(spec, name)
+	}
+	if one.volume {
+		j.w.volumes.into(spec, name)
 	}
 	if one.limit > 0 {
 		spec["activeDeadlineSeconds"] = int64(one.limit / time.Second)
@@ -238,6 +267,8 @@ func podOf(one *job, name string) map[string]any {
 func (j *jobs) clear(one *job) {
 	for i := range one.pods {
 		j.w.do(http.MethodDelete, j.pods.Path(userNamespace, podName(one, i)), map[string]any{"gracePeriodSeconds": 0})
+		j.w.devices.unclaim(one, podName(one, i))
+		j.w.volumes.unclaim(one, podName(one, i))
 	}
 	j.w.do(http.MethodDelete, j.groups.Path(userNamespace, one.name), map[string]any{})
 	if one.ended {
@@ -255,7 +286,8 @@ func (j *jobs) recreate(one *job) {
 	clear(one.done)
 	j.group(one)
 	for i := range one.pods {
-		j.w.make("", "pods", podOf(one, podName(one, i)))
+		j.claims(one, podName(one, i))
+		j.w.make("", "pods", j.podOf(one, podName(one, i)))
 	}
 }
 
@@ -285,7 +317,7 @@ func (j *jobs) again(one *job, i int) {
 	if p := j.w.api.Get(j.pods, userNamespace, podName(one, i)); p != nil && !one.done[i] {
 		j.w.check.spare(one.name)
 		j.w.nodes.remove(p)
-		j.w.make("", "pods", podOf(one, podName(one, i)))
+		j.w.make("", "pods", j.podOf(one, podName(one, i)))
 	}
 }
 

@@ -41,6 +41,17 @@ func (n *network) begin() {
 	w.every(t.WatchStalls, func() {
 		n.oneWatch("a watch stalls", func(d *delivery) { d.stalls = time.Now().Add(w.between(time.Second, time.Minute)) })
 	})
+	w.every(t.Lags, func() {
+		p := w.procs[w.random.IntN(len(w.procs))]
+		until := time.Now().Add(w.between(10*time.Second, time.Minute))
+		w.did("a scheduler whose API server lags")
+		w.log("the watches of %s lag until %s", p.name, until.Sub(w.began))
+		for _, d := range n.streams {
+			if d.watch.Client == p.name && d.stalls.Before(until) {
+				d.stalls = until
+			}
+		}
+	})
 	w.every(t.Compacts, func() {
 		w.did("compaction")
 		w.log("the history is compacted, all watches end")

@@ -83,10 +83,14 @@ func (k *kubelets) come(name string) {
 	k.up[name] = true
 	delete(k.shut, name)
 	room := map[string]any{"cpu": fmt.Sprint(nodeCores), "memory": "64Gi", "pods": fmt.Sprint(nodePods)}
-	k.w.make("", "nodes", map[string]any{"metadata": map[string]any{"name": name,
-		"labels": map[string]any{"kubernetes.io/hostname": name}},
+	labels := map[string]any{"kubernetes.io/hostname": name}
+	if zone := k.w.labels.home(name); zone != "" {
+		labels[zoneLabel] = zone
+	}
+	k.w.make("", "nodes", map[string]any{"metadata": map[string]any{"name": name, "labels": labels},
 		"status": map[string]any{"allocatable": room, "capacity": room,
 			"conditions": []any{map[string]any{"type": "Ready", "status": "True"}}}})
+	k.w.devices.come(name)
 }
 
 // fail removes a node and, as the garbage collector would, its pods, but for those that have succeeded: a gang's
@@ -94,6 +98,7 @@ func (k *kubelets) come(name string) {
 func (k *kubelets) fail(name string) {
 	k.up[name], k.shut[name] = false, time.Now()
 	k.w.do(http.MethodDelete, k.nodes.Path("", name), map[string]any{})
+	k.w.devices.fail(name)
 	for _, p := range k.w.api.List(k.pods) {
 		if text(p.Object, "spec", "nodeName") == name {
 			k.w.seq.after(k.w.between(0, 10*time.Second), func() {

@@ -110,7 +110,8 @@ func (r *rival) schedule() {
 		}
 	}
 	for _, one := range w.jobs.alive() {
-		if len(waiting[one.name])+held[one.name] < one.least || len(waiting[one.name]) == 0 {
+		if len(waiting[one.name])+held[one.name] < one.least || len(waiting[one.name]) == 0 ||
+			one.devices > 0 || one.volume {
 			continue
 		}
 		r.do(http.MethodPatch, w.jobs.groups.Path(userNamespace, one.name),

@@ -46,6 +46,14 @@ func simpler(o Options) (out []Options) {
 		unasked.Reads, unasked.Asks = false, 0
 		out = append(out, unasked)
 	}
+	for _, has := range []func(*Options) *bool{
+		func(o *Options) *bool { return &o.Devices }, func(o *Options) *bool { return &o.Volumes },
+	} {
+		if without := o; *has(&o) {
+			*has(&without) = false
+			out = append(out, without)
+		}
+	}
 	if o.Schedulers > 1 {
 		one := o
 		one.Schedulers = 1

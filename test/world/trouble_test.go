@@ -26,6 +26,7 @@ type NetworkTrouble struct {
 	Skips       time.Duration // what a watch was to send is lost: it begins again with 410
 	Cut         time.Duration // a scheduler's network stands still, some times for longer than its lease
 	OneWay      time.Duration // so it does in one direction
+	Lags        time.Duration // all watches of a scheduler stall, as from an API server whose cache lags
 }
 
 // ServerTrouble is the API server's.
@@ -54,6 +55,7 @@ type ProcessTrouble struct {
 	// Reconfigured: a life begins with another configuration than the one before, or with one that cannot be used.
 	Reconfigured float64
 	Volcano      time.Duration // Volcano's scheduler takes over for a while
+	Versions     time.Duration // another version of the program does, and leaves records as it writes them
 }
 
 // ClusterTrouble is that of nodes and users.
@@ -67,6 +69,8 @@ type ClusterTrouble struct {
 	Shrinks   time.Duration // a node offers less for a while
 	Remade    time.Duration // a queue, or a PodGroup of which the pods stay, is deleted and made again under its name
 	Booked    time.Duration // a user books a node for some minutes
+	// Relabelled: a node is in another zone for a while. Tainted: it has a taint that few jobs tolerate.
+	Relabelled, Tainted time.Duration
 }
 
 // drawn is a world with a mix of trouble of its own: each kind is there in about half of all worlds, or in fewer.
@@ -95,7 +99,24 @@ func drawn(seed uint64, lasts time.Duration) Options {
 	if o.Reads {
 		o.Asks = 5 * time.Second
 	}
+	if seed >= wider {
+		o.widen()
+	}
 	return o
+}
+
+// wider is the first seed of worlds that draw what came later, too: those below it are the same as ever.
+const wider = 1_000_000
+
+// widen draws, from a source of its own, what worlds from there on have.
+func (o *Options) widen() {
+	r := rand.New(rand.NewPCG(o.Seed, 4))
+	d := func(least time.Duration) time.Duration {
+		return time.Duration(r.IntN(2)) * (least + time.Duration(r.Int64N(int64(4*least))))
+	}
+	o.Trouble.Lags, o.Trouble.Versions = d(30*time.Second), d(90*time.Second)
+	o.Devices, o.Volumes = r.IntN(2) == 0, r.IntN(3) == 0
+	o.Trouble.Relabelled, o.Trouble.Tainted = d(30*time.Second), d(time.Minute)
 }
 
 // happens is what a world tells that it did for each kind of trouble.
@@ -104,6 +125,7 @@ var happens = map[string][]string{
 	"Doubled": {"carried out twice"}, "WatchDies": {"a watch dies"}, "WatchStalls": {"a watch stalls"},
 	"Skips": {"a watch skips to a later version"}, "Cut": {"a scheduler cut off"},
 	"OneWay":   {"a scheduler that is not heard", "a scheduler that hears nothing"},
+	"Lags":     {"a scheduler whose API server lags"},
 	"Conflict": {"409"}, "TooMany": {"429"}, "Internal": {"500"},
 	"Denied": {"403"}, "Stale": {"an old list"}, "Compacts": {"compaction"},
 	"Restarts": {"API server restart"}, "Jumps": {"a clock set"}, "Restored": {"etcd restored"},
@@ -114,7 +136,9 @@ var happens = map[string][]string{
 	"Reconfigured": {"a life with another configuration"},
 	"NoDisk":       {"a scheduler without a disk"},
 	"Volcano":      {"Volcano's scheduler started", "a pod bound by Volcano"},
-	"NodeFails":    {"a node failed"}, "Cordoned": {"a node cordoned"}, "Recreated": {"something deleted and made again"},
+	"Versions":     {"a scheduler of another version", "conditions of another version"},
+	"Relabelled":   {"a node in another zone", "a binding into a zone"}, "Tainted": {"a node tainted"},
+	"NodeFails": {"a node failed"}, "Cordoned": {"a node cordoned"}, "Recreated": {"something deleted and made again"},
 	"AnyStep": {"a pod made again around a request"}, "Hostile": {"a hostile write"},
 	"Others": {"a pod that came with its node"}, "Shrinks": {"a node that offers less"},
 	"Remade": {"a queue made again", "a PodGroup made again"}, "Booked": {"a node booked"},
@@ -126,7 +150,7 @@ func TestAllTroubleHappens(t *testing.T) {
 	everDrawn, all := map[string]bool{}, Options{Seed: 1, Lasts: 20 * time.Minute, Settles: time.Hour, Nodes: 4,
 		Schedulers: 2}
 	for seed := range uint64(100) {
-		o := drawn(seed, time.Minute)
+		o := drawn(wider+seed, time.Minute)
 		eachTrouble(&o.Trouble, func(kind string, v reflect.Value) { everDrawn[kind] = everDrawn[kind] || !v.IsZero() })
 	}
 	calm := run(t, Options{Seed: 1, Lasts: time.Minute, Settles: time.Hour, Nodes: 4, Schedulers: 2})

@@ -46,6 +46,8 @@ type Options struct {
 	// Reads has schedulers answer the read API, and Asks is the mean time between two questions; 0: there are none.
 	Reads bool
 	Asks  time.Duration
+	// Devices and Volumes: pods of some jobs have a claim for devices, or for a volume that is made on their node.
+	Devices, Volumes bool
 	// Breaks, if set, breaks what a scheduler sends, to see that it is found out.
 	Breaks Breaks
 	// Enough, if set, says of what is wrong that no more need be seen: the world ends there.
@@ -100,6 +102,9 @@ type World struct {
 	budgets *budgets
 	booked  *booked
 	others  *others
+	labels  *relabelled
+	devices *devices
+	volumes *volumes
 	asked   *askers
 	heap    uint64        // what is held before it begins, in bytes
 	skew    time.Duration // of the API server's clock
@@ -122,10 +127,13 @@ func Run(t *testing.T, o Options) Result {
 	w.nodes = &kubelets{w: w, up: map[string]bool{}, shut: map[string]time.Time{},
 		ran: map[types.UID]time.Time{}}
 	w.jobs, w.others, w.asked = newJobs(w), newOthers(w), newAskers(w)
+	w.labels, w.devices, w.volumes = newRelabelled(w), newDevices(w), newVolumes(w)
 	w.api.Wrote, w.api.Watched = w.wrote, w.net.watched
 	w.conf, w.clocks = newConfigFiles(t, w), map[string]time.Duration{}
 	w.make("", "namespaces", map[string]any{"metadata": map[string]any{"name": leaseNamespace}})
 	w.make("", "namespaces", map[string]any{"metadata": map[string]any{"name": userNamespace}})
+	w.devices.begin()
+	w.volumes.begin()
 	w.nodes.begin()
 	w.jobs.begin()
 	for i := range max(1, o.Schedulers) {
@@ -139,6 +147,8 @@ func Run(t *testing.T, o Options) Result {
 	w.booked.begin()
 	w.asked.begin()
 	w.disasters()
+	w.labels.begin()
+	(&otherVersions{w}).begin()
 	w.until(o.Lasts)
 	w.settle()
 	w.stop()
@@ -155,6 +165,7 @@ func (w *World) settle() {
 	w.net.calm()
 	w.nodes.calm()
 	w.others.calm()
+	w.labels.calm()
 	w.booked.calm()
 	w.conf.calm()
 	w.setRight()
@@ -217,6 +228,8 @@ func (w *World) wrote(write apimodel.Write) {
 		w.log("%s: %s %s%s", write.Client, key, verb, described(write))
 	}
 	w.others.wrote(write)
+	w.labels.wrote(write)
+	w.devices.wrote(write)
 	w.asked.wrote(write)
 	w.check.wrote(write)
 	w.nodes.wrote(write)

@@ -1,0 +1,204 @@
+package world
+
+import (
+	"fmt"
+	"net/http"
+	"slices"
+	"strings"
+	"time"
+
+	"k8s.io/apimachinery/pkg/types"
+
+	"ashlar.sh/test/world/apimodel"
+)
+
+// devices play the drivers, which tell which devices nodes have, and Kubernetes' controller of resource claims, which
+// takes devices back from claims that no pod uses any more. Each pod of some jobs has a claim of its name.
+type devices struct {
+	w                       *World
+	classes, slices, claims *apimodel.Kind
+}
+
+const (
+	deviceClass  = "cards"
+	deviceDriver = "cards.world.ashlar.sh"
+	nodeDevices  = 3
+)
+
+func newDevices(w *World) *devices {
+	const group = "resource.k8s.io"
+	return &devices{w: w, classes: w.api.Kind(group, "deviceclasses"), slices: w.api.Kind(group, "resourceslices"),
+		claims: w.api.Kind(group, "resourceclaims")}
+}
+
+func (d *devices) begin() {
+	if !d.w.Devices {
+		return
+	}
+	d.post(d.classes, map[string]any{"metadata": map[string]any{"name": deviceClass}, "spec": map[string]any{
+		"selectors": []any{map[string]any{"cel": map[string]any{
+			"expression": fmt.Sprintf("device.driver == %q", deviceDriver)}}}}})
+	d.tend()
+}
+
+func (d *devices) post(k *apimodel.Kind, object map[string]any) {
+	if out := d.w.make(k.Group, k.Resource, object); out.Code >= http.StatusBadRequest && out.Code != http.StatusConflict {
+		d.w.wrong("a %s was refused: %v", k.Kind, out.Body)
+	}
+}
+
+// come has a node's driver tell what the node has.
+func (d *devices) come(node string) {
+	if !d.w.Devices {
+		return
+	}
+	list := []any{}
+	for i := range nodeDevices {
+		list = append(list, map[string]any{"name": fmt.Sprint("card-", i)})
+	}
+	d.post(d.slices, map[string]any{"metadata": map[string]any{"name": node}, "spec": map[string]any{
+		"driver": deviceDriver, "nodeName": node, "devices": list,
+		"pool": map[string]any{"name": node, "generation": 1, "resourceSliceCount": 1}}})
+}
+
+// fail has a node's devices go with it.
+func (d *devices) fail(node string) {
+	if d.w.Devices {
+		d.w.do(http.MethodDelete, d.slices.Path("", node), map[string]any{})
+	}
+}
+
+// asks draws how many devices each pod of a job asks for: any gang fits.
+func (d *devices) asks(one *job) {
+	w := d.w
+	if !w.Devices || one.zone != "" || !w.chance(0.4) {
+		return
+	}
+	if one.devices = 1; w.chance(0.2) {
+		one.devices, one.least = 2, min(one.least, w.Nodes)
+	}
+}
+
+// into writes into the spec of a pod which claim it has.
+func (d *devices) into(spec map[string]any, claim string) {
+	spec["resourceClaims"] = []any{map[string]any{"name": "cards", "resourceClaimName": claim}}
+	for _, c := range spec["containers"].([]any) {
+		asMap(asMap(c)["resources"])["claims"] = []any{map[string]any{"name": "cards"}}
+	}
+}
+
+// claim makes the claim of a pod that has none.
+func (d *devices) claim(one *job, name string) {
+	if one.devices == 0 || d.w.api.Get(d.claims, userNamespace, name) != nil {
+		return
+	}
+	d.w.did("a claim for devices")
+	d.post(d.claims, map[string]any{"metadata": map[string]any{"name": name, "namespace": userNamespace},
+		"spec": map[string]any{"devices": map[string]any{"requests": []any{map[string]any{"name": "cards",
+			"exactly": map[string]any{"deviceClassName": deviceClass, "allocationMode": "ExactCount",
+				"count": int64(one.devices)}}}}}})
+}
+
+func (d *devices) unclaim(one *job, name string) {
+	if one.devices > 0 {
+		d.w.do(http.MethodDelete, d.claims.Path(userNamespace, name), map[string]any{})
+	}
+}
+
+// tend looks after all claims, again and again, as Kubernetes' controller does.
+func (d *devices) tend() {
+	for _, c := range d.w.api.List(d.claims) {
+		d.free(c)
+	}
+	d.w.seq.after(d.w.between(500*time.Millisecond, 5*time.Second), d.tend)
+}
+
+// free takes a claim's devices back where no pod that is there uses them.
+func (d *devices) free(c *apimodel.Stored) {
+	m := c.Meta()
+	status := asMap(m.DeepCopy().Object["status"])
+	used, _ := status["reservedFor"].([]any)
+	left := slices.DeleteFunc(slices.Clone(used), func(x any) bool { return !d.lives(asMap(x)) })
+	leaves := m.GetDeletionTimestamp() != nil
+	if len(left) > 0 || len(used) == 0 && !leaves {
+		return
+	}
+	object := m.DeepCopy().Object
+	delete(status, "reservedFor")
+	if status["allocation"] != nil {
+		d.w.did("devices taken back")
+	}
+	delete(status, "allocation")
+	object["status"] = status
+	d.w.do(http.MethodPut, d.claims.Path(userNamespace, m.GetName(), "status"), object)
+	if now := d.w.api.Get(d.claims, userNamespace, m.GetName()); now != nil && len(m.GetFinalizers()) > 0 {
+		object = now.Meta().DeepCopy().Object
+		delete(asMap(object["metadata"]), "finalizers")
+		d.w.do(http.MethodPut, d.claims.Path(userNamespace, m.GetName()), object)
+	}
+}
+
+// lives says that the pod for which a claim is reserved is there and has not ended.
+func (d *devices) lives(of map[string]any) bool {
+	p := d.w.api.Get(d.w.jobs.pods, userNamespace, fmt.Sprint(of["name"]))
+	if p == nil || string(p.Meta().GetUID()) != fmt.Sprint(of["uid"]) {
+		return false
+	}
+	phase := text(p.Object, "status", "phase")
+	return phase != "Succeeded" && phase != "Failed"
+}
+
+// allocated are the devices that a claim has: node and name.
+func allocated(c *apimodel.Stored) (out []string) {
+	results, _ := asMap(asMap(asMap(c.Object["status"])["allocation"])["devices"])["results"].([]any)
+	for _, x := range results {
+		out = append(out, text(asMap(x), "pool")+"/"+text(asMap(x), "device"))
+	}
+	return out
+}
+
+// wrote checks that no device is allocated to two claims.
+func (d *devices) wrote(write apimodel.Write) {
+	if write.Kind != d.claims || write.After == nil || time.Since(d.w.check.restoredAt) < blind {
+		return
+	}
+	has := allocated(write.After)
+	if len(has) > 0 && isScheduler(write.Client) {
+		d.w.did("devices allocated")
+	}
+	for _, other := range d.w.api.List(d.claims) {
+		if other.Meta().GetUID() == write.After.Meta().GetUID() {
+			continue
+		}
+		for _, device := range allocated(other) {
+			if slices.Contains(has, device) {
+				d.w.wrong("%s gives device %s to claim %s, which claim %s has", write.Client, device, write.Key(),
+					other.Meta().GetName())
+			}
+		}
+	}
+}
+
+// bound checks that a pod that is bound has its devices, on the node that it is bound to.
+func (d *devices) bound(write apimodel.Write, node string) {
+	one := d.w.jobs.byName[write.After.Meta().GetLabels()[jobLabel]]
+	if !isScheduler(write.Client) || one == nil || one.devices == 0 || time.Since(d.w.check.restoredAt) < blind ||
+		write.After.Meta().GetNamespace() != userNamespace {
+		return
+	}
+	d.w.did("a pod with devices bound")
+	c := d.w.api.Get(d.claims, userNamespace, write.After.Meta().GetName())
+	switch {
+	case c == nil || len(allocated(c)) != one.devices:
+		d.w.wrong("pod %s is bound, and its claim does not have %d devices", write.Key(), one.devices)
+	case slices.ContainsFunc(allocated(c), func(s string) bool { return !strings.HasPrefix(s, node+"/") }):
+		d.w.wrong("pod %s is bound to %s, and has devices %s", write.Key(), node, allocated(c))
+	case !reservedFor(c, write.After.Meta().GetUID()):
+		d.w.wrong("pod %s is bound, and its claim is not reserved for it", write.Key())
+	}
+}
+
+func reservedFor(c *apimodel.Stored, uid types.UID) bool {
+	list, _ := asMap(c.Object["status"])["reservedFor"].([]any)
+	return slices.ContainsFunc(list, func(x any) bool { return text(asMap(x), "uid") == string(uid) })
+}

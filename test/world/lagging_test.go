@@ -1,0 +1,77 @@
+package world
+
+import (
+	"net/http"
+	"strings"
+	"time"
+)
+
+// stale are defects of a scheduler that takes over while what it hears lags: it has to know what its predecessor bound.
+func stale() map[string]func() Breaks {
+	behind := func(o *Options) {
+		o.Schedulers, o.Nodes, o.Lasts = 2, 3, 8*time.Minute
+		o.Trouble = Trouble{NetworkTrouble: NetworkTrouble{Lags: 20 * time.Second}, ServerTrouble: ServerTrouble{Stale: 1},
+			ProcessTrouble: ProcessTrouble{Killed: 40 * time.Second}}
+	}
+	return map[string]func() Breaks{
+		"takes an old list for what there is now": func() Breaks {
+			return Breaks{wrap: with(fromAnyReplica), world: behind, shows: " cores since "}
+		},
+	}
+}
+
+// wide are defects that show in worlds with what not all have: zones, taints, devices, volumes, other versions.
+func wide() map[string]func() Breaks {
+	within := func(mix Trouble) func(*Options) {
+		return func(o *Options) { o.Trouble, o.Devices, o.Volumes, o.Lasts = mix, true, true, 10*time.Minute }
+	}
+	changes := ClusterTrouble{Relabelled: 15 * time.Second, Tainted: 15 * time.Second}
+	return map[string]func() Breaks{
+		"does not see nodes leave a zone": func() Breaks {
+			return Breaks{event: replaces("Node", `"`+otherZone+`"`, `"`+zones[0]+`"`), shows: "which asks for zone",
+				world: within(Trouble{ClusterTrouble: changes})}
+		},
+		"does not see taints": func() Breaks {
+			return Breaks{event: replaces("Node", `"NoSchedule"`, `"PreferNoSchedule"`), shows: "does not tolerate",
+				world: within(Trouble{ClusterTrouble: changes})}
+		},
+		"gives one device to all claims": func() Breaks {
+			return Breaks{wrap: with(firstDevice), shows: "gives device", world: within(Trouble{})}
+		},
+		"takes devices of another node": func() Breaks {
+			return Breaks{wrap: with(toOneNode), shows: "and has devices", world: within(Trouble{})}
+		},
+		"binds away from a volume": func() Breaks {
+			return Breaks{wrap: with(toOneNode), shows: "and its volume is on", world: within(Trouble{})}
+		},
+		"writes over what a newer version keeps": func() Breaks {
+			return Breaks{wrap: with(forgetful), shows: "in a form of a newer version", world: func(o *Options) {
+				o.Usage, o.Lasts = true, 10*time.Minute
+				o.Trouble = Trouble{ProcessTrouble: ProcessTrouble{Versions: 90 * time.Second}}
+			}}
+		},
+	}
+}
+
+// firstDevice gives claims the first device of their nodes, whatever was chosen.
+func firstDevice(next http.RoundTripper, r *http.Request) (*http.Response, error) {
+	if !strings.Contains(r.URL.Path, "/resourceclaims/") || r.Body == nil {
+		return next.RoundTrip(r)
+	}
+	return changed(next, r, func(body string) string {
+		return strings.NewReplacer("card-1", "card-0", "card-2", "card-0").Replace(body)
+	})
+}
+
+// fromAnyReplica lists what any replica has where a list has to be what there is.
+func fromAnyReplica(next http.RoundTripper, r *http.Request) (*http.Response, error) {
+	if q := r.URL.Query(); r.Method == http.MethodGet && strings.HasSuffix(r.URL.Path, "/pods") &&
+		q.Get("resourceVersion") == "" && q.Get("watch") == "" && q.Get("continue") == "" {
+		q.Set("resourceVersion", "0")
+		url := *r.URL
+		url.RawQuery = q.Encode()
+		r = r.Clone(r.Context())
+		r.URL = &url
+	}
+	return next.RoundTrip(r)
+}
