@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"testing"
 
+	"ashlar.sh/sched/class"
 	"ashlar.sh/sched/ledger"
 	"ashlar.sh/sched/model"
 	"ashlar.sh/sched/policy"
@@ -124,7 +125,7 @@ func fill(e *Engine, nodes []ledger.NodeID, tasks []ledger.TaskID) (placed int) 
 	e.l.Try(func(tx *ledger.Tx) bool {
 		for _, task := range tasks {
 			for _, n := range nodes {
-				if e.session.NodeIndex.Takes(task, n, false) {
+				if e.session.NodeIndex.Takes(task, n, class.Now) {
 					tx.Allocate(task, n)
 					placed++
 					break

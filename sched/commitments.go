@@ -231,7 +231,11 @@ func (e *Engine) Restore(c Commitments) {
 	e.session.Asked = c.Asked
 	for _, w := range c.Lenders {
 		if j, found := e.l.Jobs.Find(w.Job); found && life(e.l.Job(j)) == w.UID { // also where its PodGroup is gone
-			e.l.Lenders.Lapse(j, w.Lapsed)
+			if w.Lapsed {
+				e.l.Lenders.Lapse(j)
+			} else {
+				e.l.Lenders.EndLapse(j)
+			}
 		}
 		if j, ok := e.saved.alive(w.Job, w.UID); ok {
 			e.l.Lenders.Lend(j, w.How)

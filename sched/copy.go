@@ -188,7 +188,7 @@ func (c *Copy) takeBack() {
 			e.l.Lenders.Lend(j, ledger.LendsNone)
 			e.l.Lenders.Wait(j, 0)
 			e.l.Lenders.Await(j, 0)
-			e.l.Lenders.Lapse(j, false)
+			e.l.Lenders.EndLapse(j)
 		}
 	}
 	e.l.Losses.Forget()
@@ -198,7 +198,7 @@ func (c *Copy) takeBack() {
 		e.Apply(f)
 		if j, there := e.l.Jobs.Find(ledger.JobKey{Namespace: f.Ref.Namespace, Name: f.Ref.Name}); there &&
 			f.Ref.Kind == model.KindPodGroup {
-			e.l.Lenders.Lapse(j, false) // it asks for no more than it did
+			e.l.Lenders.EndLapse(j) // it asks for no more than it did
 		}
 	}
 	e.l.Losses.Forget() // pods that came back are no losses

@@ -49,7 +49,7 @@ func evictFor(s *session.Session, t ledger.TaskID) bool {
 		n := s.L.Task(v).Node
 		if s.L.Try(func(tx *ledger.Tx) bool {
 			tx.Evict(v, "evictAny", t)
-			if s.NodeIndex.Takes(t, n, false) || !s.NodeIndex.Takes(t, n, true) {
+			if s.NodeIndex.Takes(t, n, class.Now) || !s.NodeIndex.Takes(t, n, class.InFuture) {
 				return false
 			}
 			tx.Nominate(t, n)

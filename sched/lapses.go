@@ -38,7 +38,7 @@ func (la *lapses) end(now int64) (next int64) {
 		}
 		lacks := job.LacksPods() || job.Incomplete()
 		if !lacks && lenders.Of(j) == ledger.LendsAll {
-			lenders.Lapse(j, true)
+			lenders.Lapse(j)
 			lenders.Lend(j, ledger.LendsNone) // allocate judges it next
 			continue
 		}
@@ -53,7 +53,7 @@ func (la *lapses) end(now int64) (next int64) {
 		case lacks:
 			lenders.Lend(j, ledger.LendsAll)
 		default:
-			lenders.Lapse(j, true)
+			lenders.Lapse(j)
 			delete(la.due, j)
 		}
 	}
@@ -78,7 +78,7 @@ func (la *lapses) endUnfounded() {
 		return true
 	})
 	for _, j := range list { // after all votes: their order makes no difference
-		la.e.l.Lenders.Lapse(j, true)
+		la.e.l.Lenders.Lapse(j)
 	}
 }
 
@@ -99,7 +99,7 @@ func (la *lapses) await(j ledger.JobID) {
 	case !job.Admitted() || !job.HasMin:
 		from = 0
 		if job.Group != nil || job.Staying() == 0 { // no vote has admitted a PodGroup made anew for pods that run
-			lenders.Lapse(j, false)
+			lenders.EndLapse(j)
 		}
 	case job.LacksPods() || job.Incomplete() || job.MoreToCome() && lenders.Of(j) == ledger.LendsNone:
 		if from == 0 {
@@ -109,7 +109,7 @@ func (la *lapses) await(j ledger.JobID) {
 		from = 0
 	default:
 		from = 0
-		lenders.Lapse(j, false)
+		lenders.EndLapse(j)
 	}
 	lenders.Await(j, from)
 	if from != 0 {

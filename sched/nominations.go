@@ -3,6 +3,7 @@ package sched
 import (
 	"slices"
 
+	"ashlar.sh/sched/class"
 	"ashlar.sh/sched/ledger"
 	"ashlar.sh/sched/model"
 )
@@ -70,7 +71,7 @@ func (e *Engine) fit(tasks []ledger.TaskID) (ok bool) {
 			task := e.l.Task(t)
 			n, known := e.l.Nodes.Find(task.Pod.Nominated)
 			if !known || e.policy.Allocatable(e.l.Job(task.Job).Queue, task.Class, 1) < 1 ||
-				!e.session.NodeIndex.Takes(t, n, true) {
+				!e.session.NodeIndex.Takes(t, n, class.InFuture) {
 				return false
 			}
 			tx.Nominate(t, n)

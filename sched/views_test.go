@@ -201,12 +201,12 @@ func nodeAnswers(l *ledger.Ledger, x *class.Index) string {
 		r.say("%v: best %s %d, refused %v", key, nodeName(l, now.Node), now.Score, now.Refused)
 		later := x.Best(class.Query{Task: t, Future: true})
 		r.say("%v: best later %s %d", key, nodeName(l, later.Node), later.Score)
-		r.say("%v: capacity %d, prospect %d, whole %d, feasible %d", key, x.Capacity(c, 9, false), x.Capacity(c, 9, true),
-			x.Whole(c, 9), x.Feasible(c))
+		r.say("%v: capacity %d, prospect %d, whole %d, feasible %d", key, x.Capacity(c, 9, class.Now),
+			x.Capacity(c, 9, class.InFuture), x.Whole(c, 9), x.Feasible(c))
 		for _, future := range []bool{false, true} {
-			fits := x.Fits(c, future)
+			fits := x.Fits(c, class.When(future))
 			for n := range l.Nodes.Present {
-				r.say("%v: on node %s fit %d, one is taken %t", key, l.Node(n).Name, fits[n], x.Takes(t, n, future))
+				r.say("%v: on node %s fit %d, one is taken %t", key, l.Node(n).Name, fits[n], x.Takes(t, n, class.When(future)))
 			}
 		}
 		r.say("%v: why %s", key, written(x.Why(t)))

@@ -3,6 +3,7 @@ package sched
 import (
 	"slices"
 
+	"ashlar.sh/sched/class"
 	"ashlar.sh/sched/ledger"
 	"ashlar.sh/sched/model"
 	"ashlar.sh/sched/resource"
@@ -151,7 +152,7 @@ func (rs *reservations) counted(tx *ledger.Tx, v ledger.TaskID) bool {
 	return slices.ContainsFunc(waiting, func(t ledger.TaskID) (refused bool) {
 		tx.Try(func(tx *ledger.Tx) bool {
 			tx.Unpipeline(t)
-			refused = !rs.e.session.NodeIndex.Takes(t, row.Node, true)
+			refused = !rs.e.session.NodeIndex.Takes(t, row.Node, class.InFuture)
 			return false
 		})
 		return refused

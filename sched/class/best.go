@@ -8,6 +8,15 @@ import (
 	"ashlar.sh/sched/policy"
 )
 
+// When says which room is asked about.
+type When bool
+
+// The times.
+const (
+	Now      When = false // what is free
+	InFuture When = true  // what is free once terminating tasks are gone
+)
+
 // Query asks for the best node for a task.
 type Query struct {
 	Task   ledger.TaskID
@@ -340,10 +349,10 @@ func (s *lookup) refusedEverywhere() bool {
 	return false
 }
 
-// Takes says that a task may take a given node now, or with future wait for room there. A nominated node is tried in
+// Takes says that a task may take a given node now, or in future: wait for room there. A nominated node is tried in
 // this way.
-func (x *Index) Takes(t ledger.TaskID, n ledger.NodeID, future bool) bool {
-	r := x.look(x.l.Task(t).Class)
+func (x *Index) Takes(t ledger.TaskID, n ledger.NodeID, when When) bool {
+	r, future := x.look(x.l.Task(t).Class), bool(when)
 	return int(n) < x.l.Nodes.Len() && r.takes(n, future) && r.refusedByDomain(n, future, nil).Admits() &&
 		r.refusedForTask(t, n, future).Admits()
 }

@@ -73,7 +73,7 @@ func (w *world) compare(t ledger.TaskID) {
 		w.compareBest(t, "the own shard", Query{Scope: OwnShard, Future: future}, w.shard(false))
 		w.compareBest(t, "other shards", Query{Scope: OtherShards, Future: future}, w.shard(true))
 		for _, n := range w.nodes() {
-			if got, want := w.x.Takes(t, n, future), w.oracle.takes(t, n, future); got != want {
+			if got, want := w.x.Takes(t, n, When(future)), w.oracle.takes(t, n, future); got != want {
 				w.t.Fatalf("Takes of %v on %s (future %t) is %t, the scan says %t", task.Key, w.name(n), future, got, want)
 			}
 		}
@@ -124,12 +124,12 @@ func (w *world) counts(t ledger.TaskID, c *ledger.Class) {
 		w.t.Fatalf("Feasible of %v is %d, the scan counts %d", key, got, feasible)
 	}
 	for _, want := range []int64{1, 3, 100} {
-		if got, scan := w.x.Capacity(w.l.Task(t).Class, want, false), w.oracle.capacity(c, want, false); got != scan {
+		if got, scan := w.x.Capacity(w.l.Task(t).Class, want, Now), w.oracle.capacity(c, want, false); got != scan {
 			w.t.Fatalf("Capacity of %v for %d is %d, the scan counts %d", key, want, got, scan)
 		}
 	}
 	for _, want := range []int64{1, 3, 100} {
-		if got, scan := w.x.Capacity(w.l.Task(t).Class, want, true), w.oracle.capacity(c, want, true); got != scan {
+		if got, scan := w.x.Capacity(w.l.Task(t).Class, want, InFuture), w.oracle.capacity(c, want, true); got != scan {
 			w.t.Fatalf("Capacity in future of %v for %d is %d, the scan counts %d", key, want, got, scan)
 		}
 	}

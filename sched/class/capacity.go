@@ -31,11 +31,11 @@ const mostFit = 1 << 30
 // fewNodes is how many nodes are looked at before a tally is kept: where there is plenty of room, a few nodes suffice.
 const fewNodes = 64
 
-// Capacity is how many tasks of a class the nodes have room for now, or with future once terminating tasks are gone,
-// counted up to want. A result below want proves that want of them cannot be placed, or with future neither be placed
+// Capacity is how many tasks of a class the nodes have room for now, or in future, once terminating tasks are gone,
+// counted up to want. A result below want proves that want of them cannot be placed, or in future neither be placed
 // nor be pipelined. Filters that look at single tasks or at domains may lower the true number.
-func (x *Index) Capacity(c ledger.ClassID, want int64, future bool) int64 {
-	r, of := x.look(c), roomOf(future)
+func (x *Index) Capacity(c ledger.ClassID, want int64, when When) int64 {
+	r, of := x.look(c), roomOf(when)
 	if want != 1 {
 		return x.capacity(r, want, of)
 	}
@@ -55,11 +55,11 @@ func (x *Index) Whole(c ledger.ClassID, want int64) int64 {
 // the next question.
 func WholeFits(x *Index, c ledger.ClassID) []int32 { return x.count(x.look(c), roomEmpty).fit }
 
-// Fits is, by NodeID, for how many tasks of a class each node has room now, or with future once terminating tasks are
+// Fits is, by NodeID, for how many tasks of a class each node has room now, or in future, once terminating tasks are
 // gone. Filters that look at single tasks or at domains, and tasks placed next to each other, may lower the true
 // number. It is valid until the next question.
-func (x *Index) Fits(c ledger.ClassID, future bool) []int32 {
-	return x.count(x.look(c), roomOf(future)).fit
+func (x *Index) Fits(c ledger.ClassID, when When) []int32 {
+	return x.count(x.look(c), roomOf(when)).fit
 }
 
 // Feasible is the number of nodes that have room for a class now.
@@ -72,8 +72,8 @@ func (x *Index) Feasible(c ledger.ClassID) (count int) {
 	return count
 }
 
-func roomOf(future bool) room {
-	if future {
+func roomOf(when When) room {
+	if when == InFuture {
 		return roomFuture
 	}
 	return roomNow

@@ -6,12 +6,12 @@ import (
 )
 
 // Scores returns the best nodes for a task with their scores, at most trace.MostScores, and the number of nodes that
-// take the task. future: once terminating tasks are gone. It looks at every node and is for the log; it decides
+// take the task. InFuture: once terminating tasks are gone. It looks at every node and is for the log; it decides
 // nothing.
-func (x *Index) Scores(t ledger.TaskID, future bool) (best []trace.NodeScore, of int) {
+func (x *Index) Scores(t ledger.TaskID, when When) (best []trace.NodeScore, of int) {
 	var nodes []ledger.NodeID
 	for _, n := range x.ByName() {
-		if x.Takes(t, n, future) {
+		if x.Takes(t, n, when) {
 			nodes = append(nodes, n)
 		}
 	}

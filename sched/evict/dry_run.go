@@ -1,6 +1,7 @@
 package evict
 
 import (
+	"ashlar.sh/sched/class"
 	"ashlar.sh/sched/ledger"
 	"ashlar.sh/sched/policy"
 	"ashlar.sh/sched/trace"
@@ -256,7 +257,7 @@ func (dr *dryRun) fits() bool {
 			return false
 		}
 	}
-	return dr.p.allocatable() && dr.p.nodeIndex.Takes(dr.p.Task, dr.at, true)
+	return dr.p.allocatable() && dr.p.nodeIndex.Takes(dr.p.Task, dr.at, class.InFuture)
 }
 
 // copyTo copies the current victims into a candidate, with their cost.

@@ -29,11 +29,11 @@ func (e *Evictor) EvictPicked(action string) {
 		switch {
 		case !e.running(p.task) || judged[j]: // it was evicted with its gang, or stays with it
 		case isSurplus(e.s.L, p.task):
-			e.evictPicked(action, all[i:i+1], false)
+			e.evictPicked(action, policy.Unit{Job: j}, all[i:i+1])
 		default:
 			judged[j] = true
 			if gang := e.gang(all, j); len(gang) == int(e.s.L.Job(j).Holding()) {
-				e.evictPicked(action, gang, true)
+				e.evictPicked(action, policy.Unit{Job: j, Whole: true}, gang)
 			}
 		}
 	}
@@ -52,10 +52,9 @@ func (e *Evictor) gang(all []picked, j ledger.JobID) (out []picked) {
 	return out
 }
 
-// evictPicked evicts tasks of one job, unless they are protected; whole: all that hold room.
-func (e *Evictor) evictPicked(action string, unit []picked, whole bool) {
-	j := e.s.L.Task(unit[0].task).Job
-	u := policy.Unit{Queue: e.s.L.Job(j).Queue, Job: j, Whole: whole}
+// evictPicked evicts tasks of one job as a unit, unless they are protected.
+func (e *Evictor) evictPicked(action string, u policy.Unit, unit []picked) {
+	u.Queue = e.s.L.Job(u.Job).Queue
 	for _, p := range unit {
 		u.Tasks = append(u.Tasks, p.task)
 	}
@@ -76,6 +75,6 @@ func (e *Evictor) evictPicked(action string, unit []picked, whole bool) {
 	})
 	for _, p := range unit {
 		r := recordOf(e.s, p.task, action)
-		r.Purpose, r.Whole, e.records[p.task] = p.why, whole, r
+		r.Purpose, r.Whole, e.records[p.task] = p.why, u.Whole, r
 	}
 }

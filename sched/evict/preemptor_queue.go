@@ -76,7 +76,7 @@ func (l *preemptorQueue) askFor(h head) bool {
 		l.queueUp(h.group, h.job)
 		return false
 	}
-	if search.Behind(l.e.s, h.job, false).Is() {
+	if search.Behind(l.e.s, h.job, session.CodeOnly).Is() {
 		l.queueUp(h.group, h.job)
 		return false
 	}

@@ -7,6 +7,7 @@ import (
 	"ashlar.sh/sched/ledger"
 	"ashlar.sh/sched/model"
 	"ashlar.sh/sched/pending"
+	"ashlar.sh/sched/search"
 	"ashlar.sh/sched/session"
 	"ashlar.sh/sched/trace"
 )
@@ -46,22 +47,22 @@ func (vs *Search) Forget() { vs.nodes.index.byKey = map[candidateKey]*candidateN
 // place and at least one victim was needed; otherwise nothing is evicted. A pod that can stay is not
 // evicted (decision 13). Records returns what was done.
 func (vs *Search) Take(o Options, j ledger.JobID, tasks []ledger.TaskID) bool {
-	return vs.search(o, j, tasks, true)
+	return vs.search(o, j, tasks, search.Commit)
 }
 
 // Would returns what Take would return, and changes nothing.
 func (vs *Search) Would(o Options, j ledger.JobID, tasks []ledger.TaskID) bool {
-	return vs.search(o, j, tasks, false)
+	return vs.search(o, j, tasks, search.DryRun)
 }
 
-func (vs *Search) search(o Options, j ledger.JobID, tasks []ledger.TaskID, hold bool) (found bool) {
+func (vs *Search) search(o Options, j ledger.JobID, tasks []ledger.TaskID, mode search.Mode) (found bool) {
 	g := vs.SignatureOf(o, j, tasks)
 	if why, known := vs.fruitless.Recall(vs.s.Pending, g); known {
 		vs.result.notPreemptive, vs.result.prePredicateFailed = why, false
 		return false
 	}
 	rec := vs.s.Trace
-	if !hold {
+	if mode == search.DryRun {
 		rec = nil
 	}
 	vs.begin(o, j, rec)
@@ -73,7 +74,7 @@ func (vs *Search) search(o Options, j ledger.JobID, tasks []ledger.TaskID, hold 
 			vs.reprieveUnneeded(tx)
 		}
 		found = len(vs.result.gone) > 0
-		return found && hold
+		return found && mode == search.Commit
 	})
 	if g.Shared() && !found && !vs.result.prePredicateFailed {
 		vs.fruitless.Remember(vs.s.Pending, g, vs.result.notPreemptive)

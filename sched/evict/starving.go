@@ -48,7 +48,7 @@ func (e *Evictor) would(o Options, j ledger.JobID) bool {
 	if search.HardTopology(e.s, j) {
 		return o.Domains > 0
 	}
-	return e.inKeptRoom(o, j, false, func() bool { return e.search.Would(o, j, preemptorTasks(e.s, j)) })
+	return e.inKeptRoom(o, j, search.DryRun, func() bool { return e.search.Would(o, j, preemptorTasks(e.s, j)) })
 }
 
 // starvingJobs are the jobs that starve, in StarvingGroups where that is allowed, otherwise each in its own. It

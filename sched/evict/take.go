@@ -85,7 +85,7 @@ func (e *Evictor) take(o Options, j ledger.JobID) bool {
 // costs least (decision 17). Whole gangs are evicted only where surplus alone is not enough in any of
 // them (decision 12).
 func (e *Evictor) takeIn(o Options, j ledger.JobID, tasks []ledger.TaskID) bool {
-	return e.inKeptRoom(o, j, true, func() bool {
+	return e.inKeptRoom(o, j, search.Commit, func() bool {
 		if !search.HardTopology(e.s, j) {
 			return e.search.Take(o, j, tasks)
 		}
@@ -102,10 +102,10 @@ func (e *Evictor) takeIn(o Options, j ledger.JobID, tasks []ledger.TaskID) bool 
 }
 
 // inKeptRoom runs find beside the room of lost members, as if no room were kept for jobs that the job comes
-// before. What find did stays if hold. In reclaim, the job takes what its queue is owed: no kept room is in
-// its way.
-func (e *Evictor) inKeptRoom(o Options, j ledger.JobID, hold bool, find func() bool) bool {
-	return search.InKeptRoom(e.s, j, o.Scope == OtherQueues, hold, find)
+// before. The mode says whether what find did stays. In reclaim, the job takes what its queue is owed: no kept room is
+// in its way.
+func (e *Evictor) inKeptRoom(o Options, j ledger.JobID, mode search.Mode, find func() bool) bool {
+	return search.InKeptRoom(e.s, j, o.Scope == OtherQueues, mode, find)
 }
 
 // cheapestHome is the choice of domains in which the victims for a job cost least, among those of the lowest

@@ -89,7 +89,7 @@ func (dr *dryRun) unitsOf(tasks []ledger.TaskID) []ledger.TaskID {
 	dr.rest = dr.rest[:0]
 	for _, t := range tasks {
 		if reserved(dr.p.l, t) && job.Holding() >= job.MinMember || dr.takeSurplus(t) {
-			dr.unit(j, false)
+			dr.beginUnit(policy.Unit{Job: j})
 			dr.include(t)
 		} else {
 			dr.rest = append(dr.rest, t)
@@ -144,10 +144,10 @@ func (dr *dryRun) surplusFirst(j ledger.JobID, tasks []ledger.TaskID) (spare int
 	return spare
 }
 
-// unit begins a unit; include adds a task to it.
-func (dr *dryRun) unit(j ledger.JobID, whole bool) {
-	dr.units = append(dr.units, unit{Unit: policy.Unit{Queue: dr.p.l.Job(j).Queue, Job: j, Whole: whole},
-		priority: -1 << 31, start: 1<<63 - 1, from: len(dr.slab), to: len(dr.slab)})
+// beginUnit begins a unit of a job, in the job's queue; include adds a task to it.
+func (dr *dryRun) beginUnit(u policy.Unit) {
+	u.Queue = dr.p.l.Job(u.Job).Queue
+	dr.units = append(dr.units, unit{Unit: u, priority: -1 << 31, start: 1<<63 - 1, from: len(dr.slab), to: len(dr.slab)})
 }
 
 func (dr *dryRun) include(t ledger.TaskID) {
@@ -164,7 +164,7 @@ func (dr *dryRun) include(t ledger.TaskID) {
 func (dr *dryRun) addWhole(j ledger.JobID, t ledger.TaskID) {
 	job := dr.p.l.Job(j)
 	if reserved(dr.p.l, t) {
-		dr.unit(j, true)
+		dr.beginUnit(policy.Unit{Job: j, Whole: true})
 		dr.p.l.Jobs.Tasks(j, model.Pipelined, func(t ledger.TaskID) bool {
 			if evictableState(dr.p.l, t) {
 				dr.include(t)
@@ -177,7 +177,7 @@ func (dr *dryRun) addWhole(j ledger.JobID, t ledger.TaskID) {
 		dr.noteProtected(t, trace.VictimBusy, "")
 		return
 	}
-	dr.unit(j, true)
+	dr.beginUnit(policy.Unit{Job: j, Whole: true})
 	u, all := &dr.units[len(dr.units)-1], true
 	for _, status := range [...]model.Status{model.Running, model.Bound} {
 		dr.p.l.Jobs.Tasks(j, status, func(t ledger.TaskID) bool {

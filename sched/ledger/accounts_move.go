@@ -33,10 +33,10 @@ func (ac *accounts) movePlacing(t TaskID, s model.Status, n NodeID, c Chosen) {
 // queues count it as before. It stays where it is on the node's list.
 func (ac *accounts) leaving(t TaskID, s model.Status, sign int64) {
 	row := &ac.l.Tasks.rows[t]
-	ac.l.PluginStates.update(t, row, false)
+	ac.l.PluginStates.give(t, row)
 	row.Status = s
 	ac.l.Nodes.setReleasing(row, sign)
-	ac.l.PluginStates.update(t, row, true)
+	ac.l.PluginStates.take(t, row)
 }
 
 // addToNode adds a task's figures to its node, puts it first in the node's list, and calls the PluginStates;
@@ -46,7 +46,7 @@ func (ac *accounts) addToNode(t TaskID) {
 	if row.Node != NoNode {
 		ac.l.Tasks.link(onNode, &ac.l.Nodes.rows[row.Node].first, t)
 		ac.l.Nodes.count(row, 1)
-		ac.l.PluginStates.update(t, row, true)
+		ac.l.PluginStates.take(t, row)
 	} else if row.hasKeptRoom() {
 		ac.l.KeptRoom.count(row, 1)
 	}
@@ -55,7 +55,7 @@ func (ac *accounts) addToNode(t TaskID) {
 func (ac *accounts) removeFromNode(t TaskID) {
 	row := &ac.l.Tasks.rows[t]
 	if row.Node != NoNode {
-		ac.l.PluginStates.update(t, row, false)
+		ac.l.PluginStates.give(t, row)
 		ac.l.Nodes.count(row, -1)
 		ac.l.Tasks.unlink(onNode, &ac.l.Nodes.rows[row.Node].first, t)
 	} else if row.hasKeptRoom() {

@@ -116,17 +116,22 @@ func asksForMore(was, is *model.PodGroup) bool {
 	return false
 }
 
-// Lapse sets whether a job's queue keeps room only for the job's pods that exist, and none for pods that are to come:
+// Lapse notes that a job's queue keeps room only for the job's pods that exist, and none for pods that are to come:
 // they did not come in time, or nothing let the job in for what its PodGroup asks for now. It outlives the cycle as
 // Lend does.
-func (le *Lenders) Lapse(j JobID, is bool) {
+func (le *Lenders) Lapse(j JobID) { le.setLapsed(j, true) }
+
+// EndLapse is the inverse of Lapse: the queue keeps room for pods that are to come.
+func (le *Lenders) EndLapse(j JobID) { le.setLapsed(j, false) }
+
+func (le *Lenders) setLapsed(j JobID, is bool) {
 	if job := &le.l.Jobs.rows[j]; le.lapse(job, is) && job.HasMin {
 		le.l.accounts.refreshAll(j)
 		le.l.Changes.mark(j)
 	}
 }
 
-// lapse is Lapse without the figures. It says whether anything changed.
+// lapse is setLapsed without the figures. It says whether anything changed.
 func (le *Lenders) lapse(job *Job, is bool) bool {
 	if job.waits.lapsed == is {
 		return false
@@ -136,7 +141,7 @@ func (le *Lenders) lapse(job *Job, is bool) bool {
 	return true
 }
 
-// Lapsed returns what Lapse set.
+// Lapsed says that a Lapse of the job has not ended.
 func (le *Lenders) Lapsed(j JobID) bool { return le.l.Jobs.rows[j].waits.lapsed }
 
 // MoreToCome says that pods of an admitted job are still to come: its minResources are more than what its members

@@ -137,17 +137,25 @@ func (ps *PluginStates) pass(f model.Fact) {
 	}
 }
 
-func (ps *PluginStates) update(t TaskID, row *Task, take bool) {
+// take tells the PluginStates that a task holds room on its node.
+func (ps *PluginStates) take(t TaskID, row *Task) {
 	if len(ps.states) == 0 || row.Node == NoNode {
 		return
 	}
 	how := row.Hold()
 	for _, b := range ps.states {
-		if take {
-			b.Take(t, row, row.Node, how)
-		} else {
-			b.Give(t, row, row.Node, how)
-		}
+		b.Take(t, row, row.Node, how)
+	}
+}
+
+// give tells the PluginStates that a task holds no room on its node any more.
+func (ps *PluginStates) give(t TaskID, row *Task) {
+	if len(ps.states) == 0 || row.Node == NoNode {
+		return
+	}
+	how := row.Hold()
+	for _, b := range ps.states {
+		b.Give(t, row, row.Node, how)
 	}
 }
 

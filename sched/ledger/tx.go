@@ -247,7 +247,7 @@ func (st *Statements) takeBack(e *entry) {
 	if row.Node != NoNode {
 		st.l.Tasks.relink(onNode, &st.l.Nodes.rows[row.Node].first, e.task)
 		st.l.Nodes.count(row, 1)
-		st.l.PluginStates.update(e.task, row, true)
+		st.l.PluginStates.take(e.task, row)
 	} else if row.hasKeptRoom() {
 		st.l.KeptRoom.count(row, 1)
 	}

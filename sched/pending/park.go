@@ -1,6 +1,7 @@
 package pending
 
 import (
+	"ashlar.sh/sched/class"
 	"ashlar.sh/sched/ledger"
 	"ashlar.sh/sched/model"
 	"ashlar.sh/sched/trace"
@@ -131,7 +132,7 @@ func (x *Index) hopeless(k signature, now Versions) bool {
 	may := x.set.Allocatable(k.queue, k.class, k.tasks)
 	fit := k.tasks
 	if may >= k.tasks || k.lending == ledger.LendsNone {
-		fit = x.nodeIndex.Capacity(k.class, k.tasks, x.l.Nodes.ReleasingNodes() > 0)
+		fit = x.nodeIndex.Capacity(k.class, k.tasks, class.When(x.l.Nodes.ReleasingNodes() > 0))
 	}
 	return min(may, fit) < k.tasks && !x.wouldLendOtherwise(k, may, fit)
 }

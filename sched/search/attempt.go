@@ -19,6 +19,18 @@ const (
 	Committed                  // placed; the job has its minimum: ledger.Commit makes binds of it after the action
 )
 
+// Mode says what becomes of what is placed.
+type Mode bool
+
+// The modes.
+const (
+	Commit Mode = true  // it stays
+	DryRun Mode = false // it is taken back: the question was whether there is room
+)
+
+// keeps says that what was placed stays.
+func (m Mode) keeps(placed bool) bool { return placed && m == Commit }
+
 // attempt is the state of placing the next batch of a list of pending tasks.
 type attempt struct {
 	s       *session.Session
@@ -26,9 +38,9 @@ type attempt struct {
 	job     *ledger.Job
 	refused []alike // of which one task found no place in this attempt (decision 21)
 	result
-	explain  bool // refusals need amounts; without them, a refusal is one comparison
-	apart    bool // domains matter to the job: see Apart
-	*domains      // nil unless apart
+	detail   session.Detail // of refusals: without amounts a refusal is one comparison
+	apart    bool           // domains matter to the job: see Apart
+	*domains                // nil unless apart
 
 	together colocation
 	homes    domainSearch
@@ -42,8 +54,8 @@ type result struct {
 	tried  []trace.Placement
 }
 
-func newAttempt(s *session.Session, w *PendingTasks, explain bool) *attempt {
-	t := (&attempt{s: s, w: w, job: s.L.Job(w.Job), explain: explain, apart: Apart(s, w.Job)}).wire()
+func newAttempt(s *session.Session, w *PendingTasks, detail session.Detail) *attempt {
+	t := (&attempt{s: s, w: w, job: s.L.Job(w.Job), detail: detail, apart: Apart(s, w.Job)}).wire()
 	if t.apart {
 		t.domains = &domains{net: s.Policy.HyperNodes(), free: s.Policy.Ready(w.Job) && !t.job.Met((*ledger.Count).Ready)}
 	}
@@ -54,23 +66,23 @@ func newAttempt(s *session.Session, w *PendingTasks, explain bool) *attempt {
 // ready job, one task. All of it is one statement. The statement holds when the job is ready; it is kept for the cycle
 // when the job would be ready once the room of its pipelined members is free; otherwise it is taken back.
 func Attempt(s *session.Session, w *PendingTasks) Outcome {
-	t := newAttempt(s, w, s.Trace.On(trace.PredicatesFailed))
+	t := newAttempt(s, w, session.Detail(s.Trace.On(trace.PredicatesFailed)))
 	later := w.next > 0
 	if s.Trace.On(trace.AllocatingOperations) {
 		s.Trace.Add(trace.Event{Kind: trace.AllocatingOperations, Job: t.s.L.Jobs.Called(t.w.Job)})
 	}
-	outcome := t.decideInKeptRoom(true)
+	outcome := t.decideInKeptRoom(Commit)
 	t.report(outcome, later)
 	return outcome
 }
 
 // Borrow places a job's minimum if the job can start at once, and returns whether it did.
 func Borrow(s *session.Session, w *PendingTasks) bool {
-	t := newAttempt(s, w, false)
+	t := newAttempt(s, w, session.CodeOnly)
 	out := Refused
 	if !s.L.Try(func(*ledger.Tx) bool {
 		without(s, passes(s, w.Job), func() bool {
-			out = t.decideOutsideLostRoom(true)
+			out = t.decideOutsideLostRoom(Commit)
 			return out == Committed
 		})
 		return out == Committed
@@ -86,7 +98,7 @@ func Would(s *session.Session, j ledger.JobID) bool {
 	w := PendingTasksOf(s, j)
 	quiet := *s
 	quiet.Trace = &trace.Recorder{}
-	return !w.Empty() && newAttempt(&quiet, w, false).decideInKeptRoom(false) != Refused
+	return !w.Empty() && newAttempt(&quiet, w, session.CodeOnly).decideInKeptRoom(DryRun) != Refused
 }
 
 // Why says why the next batch of a list of pending tasks finds no place, and changes nothing; it
@@ -94,8 +106,8 @@ func Would(s *session.Session, j ledger.JobID) bool {
 func Why(s *session.Session, w *PendingTasks) trace.Reason {
 	quiet := *s
 	quiet.Trace = &trace.Recorder{}
-	t := newAttempt(&quiet, w, true)
-	if t.decideInKeptRoom(false) != Refused {
+	t := newAttempt(&quiet, w, session.WithAmounts)
+	if t.decideInKeptRoom(DryRun) != Refused {
 		return trace.Reason{}
 	}
 	return t.reason()

@@ -80,8 +80,8 @@ func Backfill(s *session.Session, j ledger.JobID) (placed int, why trace.Reason)
 // sub-groups: their limits hold for best-effort members as for all others.
 func backfillApart(s *session.Session, w *PendingTasks) (placed int, why trace.Reason) {
 	for !w.Empty() {
-		t := newAttempt(s, w, true)
-		out := t.decideOutsideLostRoom(true)
+		t := newAttempt(s, w, session.WithAmounts)
+		out := t.decideOutsideLostRoom(Commit)
 		if r := t.reason(); r.Is() && !why.Is() {
 			why = r
 		}

@@ -7,6 +7,7 @@ import (
 	"ashlar.sh/sched/class"
 	"ashlar.sh/sched/ledger"
 	"ashlar.sh/sched/model"
+	"ashlar.sh/sched/session"
 	"ashlar.sh/sched/trace"
 )
 
@@ -72,9 +73,9 @@ func (co *colocation) applies(tasks []ledger.TaskID) *colocated {
 
 // elsewhere places a gang that was refused in another domain that its members can share. A domain in
 // which the gang can start now comes before one in which it has to wait for room. from is where in the
-// list of pending tasks the attempt began; what holds stays if hold. Where no domain will do, the list
+// list of pending tasks the attempt began; the mode says whether what holds stays. Where no domain will do, the list
 // of pending tasks is left as it was, and the reason says so.
-func (co *colocation) elsewhere(from int, hold bool) Outcome {
+func (co *colocation) elsewhere(from int, mode Mode) Outcome {
 	if !co.a.why.Root().Code.OfNodes() {
 		return Refused
 	}
@@ -82,10 +83,10 @@ func (co *colocation) elsewhere(from int, hold bool) Outcome {
 	if g == nil {
 		return Refused
 	}
-	refused, explain, tasks := co.a.result, co.a.explain, slices.Clone(co.a.w.Tasks)
+	refused, detail, tasks := co.a.result, co.a.detail, slices.Clone(co.a.w.Tasks)
 	copy(co.a.w.Tasks[from:], g.order)
-	out := co.anywhere(g, from, hold)
-	if co.a.explain = explain; out == Refused {
+	out := co.anywhere(g, from, mode)
+	if co.a.detail = detail; out == Refused {
 		copy(co.a.w.Tasks, tasks)
 		co.a.result = refused
 		co.noCommonDomain(g)
@@ -94,17 +95,17 @@ func (co *colocation) elsewhere(from int, hold bool) Outcome {
 }
 
 // anywhere tries the domains that have room, at most mostColocations of them.
-func (co *colocation) anywhere(g *colocated, from int, hold bool) Outcome {
+func (co *colocation) anywhere(g *colocated, from int, mode Mode) Outcome {
 	for _, in := range [...]Gradient{IdleHere, FutureHere} {
 		if in.Future() && (co.idle || co.a.s.L.Nodes.ReleasingNodes() == 0) {
 			break
 		}
 		for left := co.roomy(g, in); g.tries < mostColocations && co.nextDomain(g, &left, in); g.tries++ {
-			if out := co.place(g, from, in, hold); out != Refused {
+			if out := co.place(g, from, in, mode); out != Refused {
 				return out
 			}
 			if g.tries == 0 {
-				g.first, g.firstResult, co.a.explain = g.at.node, co.a.result, false // the first try explained enough
+				g.first, g.firstResult, co.a.detail = g.at.node, co.a.result, session.CodeOnly // the first try explained enough
 			}
 		}
 	}
@@ -113,7 +114,7 @@ func (co *colocation) anywhere(g *colocated, from int, hold bool) Outcome {
 
 // roomy lists the domains that have room, by amounts, for the members that have to share one.
 func (co *colocation) roomy(g *colocated, in Gradient) (out [][]ledger.NodeID) {
-	fits := co.a.s.NodeIndex.Fits(co.a.s.L.Task(g.leader).Class, in.Future())
+	fits := co.a.s.NodeIndex.Fits(co.a.s.L.Task(g.leader).Class, class.When(in.Future()))
 	for _, list := range g.lists {
 		if total(list, fits) >= g.need {
 			out = append(out, list)
@@ -135,7 +136,7 @@ func (co *colocation) nextDomain(g *colocated, left *[][]ledger.NodeID, in Gradi
 }
 
 // place tries the current domain.
-func (co *colocation) place(g *colocated, from int, in Gradient, hold bool) (out Outcome) {
+func (co *colocation) place(g *colocated, from int, in Gradient, mode Mode) (out Outcome) {
 	if co.a.s.Trace.On(trace.AllocateDomain) {
 		co.a.s.Trace.Add(trace.Event{Kind: trace.AllocateDomain, Job: co.a.s.L.Jobs.Called(co.a.w.Job),
 			Task: co.a.s.L.Task(g.leader).Key.String(),
@@ -147,7 +148,7 @@ func (co *colocation) place(g *colocated, from int, in Gradient, hold bool) (out
 		if out = co.a.statement(tx); out == Provisional && !in.Future() {
 			out = Refused
 		}
-		return out != Refused && hold
+		return mode.keeps(out != Refused)
 	})
 	co.colocated = nil
 	return out
@@ -163,7 +164,7 @@ func (co *colocation) noCommonDomain(g *colocated) {
 		co.a.result, nearest, r.Have = g.firstResult, co.domainName(g, g.first), r.Need
 		r.Cause = &g.firstResult.why
 	} else {
-		fits := co.a.s.NodeIndex.Fits(co.a.s.L.Task(g.leader).Class, false)
+		fits := co.a.s.NodeIndex.Fits(co.a.s.L.Task(g.leader).Class, class.Now)
 		for _, list := range g.lists {
 			room, name := int(total(list, fits)), co.domainName(g, list[0])
 			if room > r.Have || room == r.Have && name < nearest {

@@ -220,7 +220,7 @@ func placesWithout(s *session.Session, j ledger.JobID, gone []ledger.TaskID, cou
 			w := PendingTasksOf(s, j)
 			leaveOut(s, tx, w, leftOut)
 			tasks := slices.Clone(w.Tasks)
-			if newAttempt(&quiet, w, false).decideOutsideLostRoom(true) == Refused {
+			if newAttempt(&quiet, w, session.CodeOnly).decideOutsideLostRoom(Commit) == Refused {
 				return false
 			}
 			for _, t := range tasks {

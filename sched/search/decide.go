@@ -1,6 +1,7 @@
 package search
 
 import (
+	"ashlar.sh/sched/class"
 	"ashlar.sh/sched/ledger"
 	"ashlar.sh/sched/trace"
 )
@@ -21,16 +22,16 @@ import (
 //  4. in its own room, and in the room that is kept for jobs of lower order (after).
 //
 // What is left of another job's kept room stays kept until KeepRoom finds whether it is still of use to that job.
-func (t *attempt) decideInKeptRoom(hold bool) (out Outcome) {
+func (t *attempt) decideInKeptRoom(mode Mode) (out Outcome) {
 	s, j := t.s, t.w.Job
 	if !s.L.KeptRoom.Any() {
-		return t.decideOutsideLostRoom(hold)
+		return t.decideOutsideLostRoom(mode)
 	}
 	try := func(t *attempt, jobs []ledger.JobID) Outcome {
 		out := Refused
 		without(s, jobs, func() bool {
-			out = t.decideOutsideLostRoom(hold)
-			return out != Refused && hold
+			out = t.decideOutsideLostRoom(mode)
+			return mode.keeps(out != Refused)
 		})
 		return out
 	}
@@ -42,44 +43,44 @@ func (t *attempt) decideInKeptRoom(hold bool) (out Outcome) {
 	if may := passes(s, j); out == Refused && len(may) > 0 {
 		own = append(own, may...)
 		t.w.next = from
-		again := newAttempt(s, t.w, t.explain)
+		again := newAttempt(s, t.w, t.detail)
 		if out = try(again, own); out != Refused {
 			*t = *again
 		}
 	}
 	if out == Refused && Planned(s, j) {
-		out = t.asPlanned(own, hold)
+		out = t.asPlanned(own, mode)
 	}
 	if others := after(s, j, goesBefore); out == Refused && len(others) > 0 {
 		at := t.w.next
 		t.w.next = from
-		again := newAttempt(s, t.w, t.explain)
+		again := newAttempt(s, t.w, t.detail)
 		if out = try(again, append(own, others...)); out == Refused {
 			t.w.next = at
 			return out
 		}
 		*t = *again
 	}
-	if out == Committed && hold {
+	if mode.keeps(out == Committed) {
 		dropKeptRoom(s, j)
 	}
 	return out
 }
 
 // decideOutsideLostRoom makes the statement beside the room of lost members. What it did stays if the statement holds
-// and hold is true.
-func (t *attempt) decideOutsideLostRoom(hold bool) (out Outcome) {
+// and the mode is Commit.
+func (t *attempt) decideOutsideLostRoom(mode Mode) (out Outcome) {
 	var lost []*ledger.Lost
 	if len(t.s.L.Losses.InForce()) > 0 && !t.w.idle && !t.w.HasReservation() && !repairs(t.s, t.w.Job) {
 		lost = losses(t.s, t.w.Job)
 	}
 	if len(lost) == 0 {
-		return t.decideAlone(hold)
+		return t.decideAlone(mode)
 	}
 	from := t.w.next
 	beside(t.s, lost, func() bool {
-		out = t.decideAlone(hold)
-		return out != Refused && hold
+		out = t.decideAlone(mode)
+		return mode.keeps(out != Refused)
 	})
 	if out != Refused {
 		return out
@@ -88,8 +89,8 @@ func (t *attempt) decideOutsideLostRoom(hold bool) (out Outcome) {
 	t.w.next = from
 	quiet := *t.s
 	quiet.Trace = &trace.Recorder{}
-	alone := newAttempt(&quiet, t.w, t.explain)
-	would := alone.decideAlone(false)
+	alone := newAttempt(&quiet, t.w, t.detail)
+	would := alone.decideAlone(DryRun)
 	t.w.next = at
 	if would == Refused {
 		s := t.s
@@ -102,20 +103,20 @@ func (t *attempt) decideOutsideLostRoom(hold bool) (out Outcome) {
 }
 
 // decideAlone is decideOutsideLostRoom without regard to the lost members of other gangs.
-func (t *attempt) decideAlone(hold bool) (out Outcome) {
+func (t *attempt) decideAlone(mode Mode) (out Outcome) {
 	if t.hopeless() {
 		return Refused
 	}
-	if t.inFreeRoom(hold) {
+	if t.inFreeRoom(mode) {
 		return Committed
 	}
 	from := t.w.next
 	t.s.L.Try(func(tx *ledger.Tx) bool {
 		out = t.statement(tx)
-		return out != Refused && hold
+		return mode.keeps(out != Refused)
 	})
 	if out == Refused {
-		out = t.together.elsewhere(from, hold)
+		out = t.together.elsewhere(from, mode)
 	}
 	return out
 }
@@ -135,20 +136,20 @@ func (t *attempt) hopeless() bool {
 	if need < 2 || need > int64(len(t.w.Tasks)-t.w.next) {
 		return false
 	}
-	class := t.s.L.Task(first).Class
-	if fit := t.s.NodeIndex.Capacity(class, need, future); fit < need {
+	of := t.s.L.Task(first).Class
+	if fit := t.s.NodeIndex.Capacity(of, need, class.When(future)); fit < need {
 		t.refuseAfter(fit, t.nodes)
 		return true
 	}
-	return t.queueLacks(class, need)
+	return t.queueLacks(of, need)
 }
 
 // queueLacks refuses need tasks of a class if the queue has no room for all of them.
-func (t *attempt) queueLacks(class ledger.ClassID, need int64) bool {
-	fit := t.s.Policy.Allocatable(t.job.Queue, class, need)
+func (t *attempt) queueLacks(of ledger.ClassID, need int64) bool {
+	fit := t.s.Policy.Allocatable(t.job.Queue, of, need)
 	if fit >= need {
 		return false
 	}
-	t.refuseAfter(fit, func(ledger.TaskID) trace.Reason { return t.s.Policy.WhyNotAllocatable(t.job.Queue, class) })
+	t.refuseAfter(fit, func(ledger.TaskID) trace.Reason { return t.s.Policy.WhyNotAllocatable(t.job.Queue, of) })
 	return true
 }

@@ -68,7 +68,7 @@ type Home struct {
 // EachHome calls f for one choice of domains after the other, those of lower tiers first, and within a tier
 // those that lack least room, at most so many of a tier, until f returns false.
 func EachHome(s *session.Session, j ledger.JobID, most int, f func(*Home) bool) {
-	t := newAttempt(s, PendingTasksOf(s, j), false)
+	t := newAttempt(s, PendingTasksOf(s, j), session.CodeOnly)
 	t.future = true
 	units := t.units()
 	r := newRest(t.job, units, t.free)
@@ -152,7 +152,7 @@ func (ds *domainSearch) leastLacking(inside topology.ID, ask *model.Topology, u 
 // then the rest, which are needed where the job still lacks members; then those that ask for nothing.
 // Sub-groups that cannot have their size are left out.
 func BySubGroup(s *session.Session, j ledger.JobID, tasks []ledger.TaskID) []ledger.TaskID {
-	t := newAttempt(s, &PendingTasks{Job: j, Tasks: tasks}, false)
+	t := newAttempt(s, &PendingTasks{Job: j, Tasks: tasks}, session.CodeOnly)
 	var out, more []ledger.TaskID
 	for _, u := range t.units() {
 		for i, task := range u.tasks {

@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strconv"
 
+	"ashlar.sh/sched/class"
 	"ashlar.sh/sched/ledger"
 	"ashlar.sh/sched/model"
 	"ashlar.sh/sched/resource"
@@ -272,7 +273,7 @@ func (ds *domainSearch) classes(u unit) (out []share, want resource.Vec) {
 		if k < 0 {
 			k = len(ids)
 			ids = append(ids, c)
-			out = append(out, share{fits: ds.a.s.NodeIndex.Fits(c, ds.a.future)})
+			out = append(out, share{fits: ds.a.s.NodeIndex.Fits(c, class.When(ds.a.future))})
 		}
 		out[k].count++
 		if int64(i) < u.need {

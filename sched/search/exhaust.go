@@ -3,6 +3,7 @@ package search
 import (
 	"slices"
 
+	"ashlar.sh/sched/class"
 	"ashlar.sh/sched/ledger"
 	"ashlar.sh/sched/topology"
 	"ashlar.sh/sched/trace"
@@ -186,10 +187,10 @@ func (x *exhaustive) member(tx *ledger.Tx, at searchPosition) bool {
 func (x *exhaustive) on(tx *ledger.Tx, at searchPosition, n int) (ok bool) {
 	tasks := x.units[at.unit].tasks
 	task := tasks[at.task]
-	class := x.s.L.Task(task).Class
+	of := x.s.L.Task(task).Class
 	x.looks++
-	if x.s.NodeIndex.Fits(class, false)[at.nodes[n]] == 0 || x.s.Policy.Allocatable(x.job.Queue, class, 1) < 1 ||
-		!x.s.NodeIndex.Takes(task, at.nodes[n], false) {
+	if x.s.NodeIndex.Fits(of, class.Now)[at.nodes[n]] == 0 || x.s.Policy.Allocatable(x.job.Queue, of, 1) < 1 ||
+		!x.s.NodeIndex.Takes(task, at.nodes[n], class.Now) {
 		return false
 	}
 	tx.Try(func(tx *ledger.Tx) bool {

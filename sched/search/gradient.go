@@ -50,7 +50,7 @@ func firstGradient(s *session.Session, t ledger.TaskID, nominated ledger.NodeID,
 		if g.Future() && !future {
 			break
 		}
-		if nominated != ledger.NoNode && !g.Elsewhere() && s.NodeIndex.Takes(t, nominated, g.Future()) {
+		if nominated != ledger.NoNode && !g.Elsewhere() && s.NodeIndex.Takes(t, nominated, class.When(g.Future())) {
 			return place{node: nominated, in: g}
 		}
 		p := find(g)

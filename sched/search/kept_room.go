@@ -88,12 +88,12 @@ const mostNamed = 8
 
 // InKeptRoom runs find, which looks for room for a job, beside the room of lost members and as if no room
 // were kept for the job itself and for jobs that it comes before; with all, as if none were kept for any job.
-// What find did stays if hold.
-func InKeptRoom(s *session.Session, j ledger.JobID, all, hold bool, find func() bool) (did bool) {
+// The mode says whether what find did stays.
+func InKeptRoom(s *session.Session, j ledger.JobID, all bool, mode Mode, find func() bool) (did bool) {
 	f := func() (found bool) {
 		beside(s, losses(s, j), func() bool {
 			found = find()
-			return found && hold
+			return mode.keeps(found)
 		})
 		return found
 	}
@@ -105,9 +105,9 @@ func InKeptRoom(s *session.Session, j ledger.JobID, all, hold bool, find func() 
 	})
 	without(s, append(others, j), func() bool {
 		did = f()
-		return did && hold
+		return mode.keeps(did)
 	})
-	if did && hold {
+	if mode.keeps(did) {
 		dropKeptRoom(s, append(others, j)...)
 	}
 	return did

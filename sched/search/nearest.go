@@ -31,7 +31,7 @@ func (t *attempt) nearest(task ledger.TaskID, g Gradient) place {
 	if g.Elsewhere() {
 		return place{node: ledger.NoNode}
 	}
-	fits := t.s.NodeIndex.Fits(t.s.L.Task(task).Class, g.Future())
+	fits := t.s.NodeIndex.Fits(t.s.L.Task(task).Class, class.When(g.Future()))
 	for d := t.near; ; d = t.net.Domain(d).Up {
 		at, nodes := roomiest(t.net, d, fits)
 		if p := among(t.s, task, class.Among(nodes), g); p.node != ledger.NoNode {

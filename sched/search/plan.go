@@ -4,6 +4,7 @@ import (
 	"maps"
 	"slices"
 
+	"ashlar.sh/sched/class"
 	"ashlar.sh/sched/ledger"
 	"ashlar.sh/sched/model"
 	"ashlar.sh/sched/session"
@@ -308,11 +309,11 @@ func BehindPlanned(s *session.Session, j ledger.JobID) bool {
 }
 
 // Behind is session.Behind, where no start is planned.
-func Behind(s *session.Session, j ledger.JobID, explain bool) trace.Reason {
+func Behind(s *session.Session, j ledger.JobID, detail session.Detail) trace.Reason {
 	if !s.FIFO(s.L.Job(j).Queue) || BehindPlanned(s, j) {
 		return trace.Reason{}
 	}
-	return s.Behind(j, explain)
+	return s.Behind(j, detail)
 }
 
 // mayPass says that a job may have ended before some planned start: whether it has room is not a matter of amounts.
@@ -328,7 +329,7 @@ func mayPass(s *session.Session, j ledger.JobID) bool {
 // placed, or their nodes' scores, may have led elsewhere. There it takes nothing that is kept for others with a planned
 // start, which were planned beside it; but before its time it may take what pods have yet to give back to those that
 // start before it. Members that were to have ended may still run: the places have to be near enough to them, too.
-func (t *attempt) asPlanned(own []ledger.JobID, hold bool) (out Outcome) {
+func (t *attempt) asPlanned(own []ledger.JobID, mode Mode) (out Outcome) {
 	s, j := t.s, t.w.Job
 	kept := s.L.KeptRoom.Of(j)
 	if out = Refused; slices.ContainsFunc(kept, func(task ledger.TaskID) bool { return stillHeld(s, task) }) {
@@ -350,7 +351,7 @@ func (t *attempt) asPlanned(own []ledger.JobID, hold bool) (out Outcome) {
 			for _, task := range kept {
 				row := s.L.Task(task)
 				if s.Policy.Allocatable(t.job.Queue, row.Class, 1) < 1 || !s.Policy.PrePredicate(task).Admits() ||
-					!s.NodeIndex.Takes(task, row.Held.Node, false) {
+					!s.NodeIndex.Takes(task, row.Held.Node, class.Now) {
 					return false
 				}
 				put(s, tx, task, place{node: row.Held.Node, in: IdleHere})
@@ -358,9 +359,9 @@ func (t *attempt) asPlanned(own []ledger.JobID, hold bool) (out Outcome) {
 			if s.Policy.Ready(j) && t.job.Met((*ledger.Count).Ready) && t.job.BestEffort == 0 {
 				out = Committed
 			}
-			return out == Committed && hold
+			return mode.keeps(out == Committed)
 		})
-		return out == Committed && hold
+		return mode.keeps(out == Committed)
 	})
 	if out == Committed {
 		t.placed, t.why = int32(len(kept)), trace.Reason{}

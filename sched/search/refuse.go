@@ -92,7 +92,7 @@ func beforeNodes(v policy.Verdict) trace.Reason {
 func (t *attempt) refuseAfter(fit int64, why func(ledger.TaskID) trace.Reason) {
 	next := t.w.Tasks[t.w.next+int(fit)]
 	t.placed = int32(fit)
-	if !t.explain {
+	if !t.detail {
 		t.refuse(next, why(next))
 		return
 	}
@@ -119,7 +119,7 @@ func (t *attempt) refuseAfter(fit int64, why func(ledger.TaskID) trace.Reason) {
 // 003 §6.4), so that the reason can name where a pod could have been placed. Only a reason that is
 // asked for needs it; the tasks keep nothing of it.
 func (t *attempt) remember() {
-	if !t.explain {
+	if !t.detail {
 		return
 	}
 	for _, id := range t.w.Tasks {
@@ -137,7 +137,7 @@ func (t *attempt) nodes(task ledger.TaskID) trace.Reason {
 	if t.apart && t.home != topology.None {
 		return trace.Reason{Code: trace.NodesRefuse} // the final reason is about domains
 	}
-	if t.explain {
+	if t.detail {
 		return t.s.NodeIndex.Why(task)
 	}
 	for range t.s.L.Nodes.Present {

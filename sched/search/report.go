@@ -39,9 +39,9 @@ func (t *attempt) report(o Outcome, later bool) {
 		case t.why.Root().Code == trace.ClaimBudgetSpent:
 			s.Pending.Refuse(j, t.reason()) // not parked: it is tried again even when nothing changes
 		case t.why.Code == trace.LostMemberFirst: // the lost members, too, may find no room any more
-			s.Pending.Park(j, pending.Refusal{Reason: t.reason(), Whole: t.explain, Everywhere: true})
+			s.Pending.Park(j, pending.Refusal{Reason: t.reason(), Whole: bool(t.detail), Everywhere: true})
 		default:
-			t.w.Park(s, t.reason(), t.explain)
+			t.w.Park(s, t.reason(), bool(t.detail))
 		}
 	}
 }

@@ -3,6 +3,7 @@ package search
 import (
 	"slices"
 
+	"ashlar.sh/sched/class"
 	"ashlar.sh/sched/ledger"
 	"ashlar.sh/sched/model"
 	"ashlar.sh/sched/session"
@@ -30,7 +31,7 @@ func redeem(s *session.Session, tx *ledger.Tx, t ledger.TaskID) bool {
 	at := s.L.Task(t).Node
 	return tx.Try(func(tx *ledger.Tx) bool {
 		tx.Unpipeline(t)
-		if !s.NodeIndex.Takes(t, at, false) {
+		if !s.NodeIndex.Takes(t, at, class.Now) {
 			return false
 		}
 		put(s, tx, t, place{node: at, in: IdleHere})
@@ -41,7 +42,7 @@ func redeem(s *session.Session, tx *ledger.Tx, t ledger.TaskID) bool {
 // inFreeRoom makes the statement with room that is free now for members that wait for victims: first
 // for these members only, beside those of which the own room is free by now; if that fails, for all that have
 // a reservation. It returns whether the job can start that way; otherwise nothing has changed.
-func (t *attempt) inFreeRoom(hold bool) bool {
+func (t *attempt) inFreeRoom(mode Mode) bool {
 	if !t.w.HasReservation() || t.w.Empty() {
 		return false
 	}
@@ -51,7 +52,7 @@ func (t *attempt) inFreeRoom(hold bool) bool {
 	if len(waiting) == 0 || !slices.ContainsFunc(waiting, t.somewhere) {
 		return false
 	}
-	return t.moved(waiting, hold) || len(all) > len(waiting) && t.moved(all, hold)
+	return t.moved(waiting, mode) || len(all) > len(waiting) && t.moved(all, mode)
 }
 
 // waiting are the members with a reservation of which the room is not free yet once the members before them
@@ -62,7 +63,7 @@ func (t *attempt) waiting(all []ledger.TaskID) (out []ledger.TaskID) {
 			if !tx.Try(func(tx *ledger.Tx) bool {
 				at := t.s.L.Task(task).Node
 				tx.Unpipeline(task)
-				if !t.s.NodeIndex.Takes(task, at, false) {
+				if !t.s.NodeIndex.Takes(task, at, class.Now) {
 					return false
 				}
 				tx.Allocate(task, at)
@@ -88,7 +89,7 @@ func (t *attempt) somewhere(task ledger.TaskID) (yes bool) {
 
 // moved makes the statement as if these members had no reservation, with free room alone. Members that
 // are not placed keep their reservations.
-func (t *attempt) moved(members []ledger.TaskID, hold bool) (ok bool) {
+func (t *attempt) moved(members []ledger.TaskID, mode Mode) (ok bool) {
 	from, tasks, events := t.w.next, slices.Clone(t.w.Tasks), len(t.s.Trace.Events)
 	t.together.idle = true
 	t.s.L.Try(func(tx *ledger.Tx) bool {
@@ -97,10 +98,10 @@ func (t *attempt) moved(members []ledger.TaskID, hold bool) (ok bool) {
 		}
 		out := t.statement(tx)
 		if out == Refused {
-			out = t.together.elsewhere(from, true)
+			out = t.together.elsewhere(from, Commit)
 		}
 		ok = out == Committed && t.reserveAgain(tx, members)
-		return ok && hold
+		return mode.keeps(ok)
 	})
 	if t.together.idle = false; !ok {
 		t.w.next, t.refused, t.result = from, t.refused[:0], result{}
@@ -119,7 +120,7 @@ func (t *attempt) reserveAgain(tx *ledger.Tx, members []ledger.TaskID) bool {
 		if !withdrawn(t.s, task) {
 			continue
 		}
-		if !t.s.NodeIndex.Takes(task, t.s.L.Task(task).Held.Node, true) {
+		if !t.s.NodeIndex.Takes(task, t.s.L.Task(task).Held.Node, class.InFuture) {
 			return false
 		}
 		tx.RestoreNomination(task)

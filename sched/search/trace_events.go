@@ -3,6 +3,7 @@ package search
 import (
 	"slices"
 
+	"ashlar.sh/sched/class"
 	"ashlar.sh/sched/ledger"
 	"ashlar.sh/sched/resource"
 	"ashlar.sh/sched/session"
@@ -32,7 +33,7 @@ func traceScores(s *session.Session, t ledger.TaskID, p place) {
 	s.Policy.Explain(true)
 	defer s.Policy.Explain(false)
 	e := trace.Event{Kind: trace.BatchNodeOrderEvent, Task: s.L.Task(t).Key.String()}
-	if e.Scores, e.Count = s.NodeIndex.Scores(t, p.in.Future()); e.Count > 0 {
+	if e.Scores, e.Count = s.NodeIndex.Scores(t, class.When(p.in.Future())); e.Count > 0 {
 		s.Trace.Add(e)
 	}
 }

@@ -38,9 +38,18 @@ func (s *Session) FIFO(q ledger.QueueID) bool {
 	return fact != nil && fact.FIFO
 }
 
-// Behind returns why a job is held back by one before it in its queue; the zero Reason when it is not. Without explain
-// it leaves out amounts and nodes. It must not be called inside a try.
-func (s *Session) Behind(j ledger.JobID, explain bool) trace.Reason {
+// Detail says how much a reason is to say. To find amounts and nodes costs time.
+type Detail bool
+
+// The details.
+const (
+	CodeOnly    Detail = false // whether there is a reason, and its code
+	WithAmounts Detail = true  // amounts and nodes, too
+)
+
+// Behind returns why a job is held back by one before it in its queue; the zero Reason when it is not. With
+// CodeOnly it leaves out amounts and nodes. It must not be called inside a try.
+func (s *Session) Behind(j ledger.JobID, detail Detail) trace.Reason {
 	job := s.L.Job(j)
 	if !s.FIFO(job.Queue) || job.Ready() > 0 && !job.Met((*ledger.Count).Ready) || job.By[model.Pipelined] > 0 {
 		return trace.Reason{} // it has begun and lost a member, or has pipelined members: it does not wait in order
@@ -69,7 +78,7 @@ func (s *Session) Behind(j ledger.JobID, explain bool) trace.Reason {
 	if r.Queue == "" {
 		r.Queue = s.L.Queue(job.Queue).Name
 	}
-	if nodes := s.NodeIndex.Shared(s.classesOf(ahead), asks); explain && nodes.Any {
+	if nodes := s.NodeIndex.Shared(s.classesOf(ahead), asks); detail == WithAmounts && nodes.Any {
 		r.Nodes, r.Shorts = []trace.NodeCount{{Count: nodes.Count(), Example: nodes.First()}}, nil
 	}
 	return r

@@ -115,7 +115,7 @@ func (a *ashlar) judge(p *corev1.Pod) (answers, error) {
 		switch name := a.l.Node(n).Name; {
 		case !pre.Admits():
 			out.refused[name] = fmt.Sprint(pre.Code, " ", pre.Text)
-		case !a.nodes.Takes(t, n, false):
+		case !a.nodes.Takes(t, n, class.Now):
 			out.refused[name] = a.why(t, n)
 		default:
 			feasible = append(feasible, n)

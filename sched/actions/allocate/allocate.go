@@ -103,7 +103,7 @@ func Why(s *session.Session, j ledger.JobID) trace.Reason {
 		}
 		return r
 	}
-	if r := search.Behind(s, j, true); r.Is() {
+	if r := search.Behind(s, j, session.WithAmounts); r.Is() {
 		return r
 	}
 	return search.Why(s, w)

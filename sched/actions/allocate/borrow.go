@@ -36,7 +36,7 @@ func (r *round) borrow() {
 		if r.firsts != nil {
 			r.firsts.PlanBefore(j)
 		}
-		if search.Behind(s, j, false).Is() {
+		if search.Behind(s, j, session.CodeOnly).Is() {
 			rotation.Drain(q)
 			continue
 		}

@@ -90,7 +90,7 @@ func (r *round) startable() bool {
 			continue
 		}
 		if _, over := r.s.Policy.Overused(r.s.L.Job(j).Queue); !over &&
-			!search.Behind(r.s, j, false).Is() && search.Would(r.s, j) {
+			!search.Behind(r.s, j, session.CodeOnly).Is() && search.Would(r.s, j) {
 			return true
 		}
 	}
@@ -144,7 +144,7 @@ func (r *round) turn(rotation *session.Rotation, q ledger.QueueID, j ledger.JobI
 	if r.firsts != nil {
 		r.firsts.PlanBefore(j)
 	}
-	if why := search.Behind(s, j, false); why.Is() {
+	if why := search.Behind(s, j, session.CodeOnly); why.Is() {
 		s.Pending.Park(j, pending.Refusal{Reason: why, Order: true})
 		rotation.Return(q)
 		return
