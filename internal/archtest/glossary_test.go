@@ -107,3 +107,22 @@ func exported(t *testing.T, folders ...string) map[string]string {
 	}
 	return names
 }
+
+// There are two glossaries: each says at its top for which readers it is, and leads to the other.
+func TestEachGlossarySaysForWhichReadersItIs(t *testing.T) {
+	for file, wants := range map[string][]string{
+		"../../GLOSSARY.md":      {"# Glossary for developers\n", "(docs/glossary.md)"},
+		"../../docs/glossary.md": {"# Glossary for users\n", "(../GLOSSARY.md)"},
+	} {
+		text, err := os.ReadFile(file)
+		if err != nil {
+			t.Fatal(err)
+		}
+		top, _, _ := strings.Cut(string(text), "\n## ")
+		for _, want := range wants {
+			if !strings.Contains(top, want) {
+				t.Errorf("%s does not say %q at its top", file, want)
+			}
+		}
+	}
+}
