@@ -29,7 +29,7 @@ func (b breach) String() string { return b.where + ": " + b.what }
 // laws lists every rule, the cheap and general ones last.
 func laws() []law {
 	return slices.Concat(borderLaws(), purityLaws(), typedLaws(), reflectLaws(), nameLaws(), sizeLaws(), lineLaws(),
-		docLaws(), textLaws())
+		docLaws(), documentedNameLaws(), textLaws())
 }
 
 // TestRepositoryKeepsTheLaws holds the repository as it is on disk against every law.
