@@ -12,6 +12,9 @@ import (
 type volumes struct {
 	w                        *World
 	classes, claims, volumes *apimodel.Kind
+	// again is when a claim was last made again under its name. A scheduler that hears of the pod sooner than of the claim
+	// takes the old one's volume for the pod's, as kube-scheduler does (docs/live.md).
+	again map[string]time.Time
 }
 
 const (
@@ -21,7 +24,8 @@ const (
 
 func newVolumes(w *World) *volumes {
 	return &volumes{w: w, classes: w.api.Kind("storage.k8s.io", "storageclasses"),
-		claims: w.api.Kind("", "persistentvolumeclaims"), volumes: w.api.Kind("", "persistentvolumes")}
+		claims: w.api.Kind("", "persistentvolumeclaims"), volumes: w.api.Kind("", "persistentvolumes"),
+		again: map[string]time.Time{}}
 }
 
 func (v *volumes) begin() {
@@ -46,6 +50,9 @@ func (v *volumes) claim(one *job, name string) {
 		return
 	}
 	v.w.did("a claim for a volume")
+	if _, was := v.again[name]; was {
+		v.again[name] = time.Now()
+	}
 	v.w.devices.post(v.claims, map[string]any{"metadata": map[string]any{"name": name, "namespace": userNamespace},
 		"spec": map[string]any{"storageClassName": storageClass, "accessModes": []any{"ReadWriteOnce"},
 			"resources": map[string]any{"requests": map[string]any{"storage": "1Gi"}}},
@@ -54,6 +61,7 @@ func (v *volumes) claim(one *job, name string) {
 
 func (v *volumes) unclaim(one *job, name string) {
 	if one.volume {
+		v.again[name] = time.Time{}
 		v.w.do(http.MethodDelete, v.claims.Path(userNamespace, name), map[string]any{})
 	}
 }
@@ -120,6 +128,9 @@ func (v *volumes) bound(write apimodel.Write, node string) {
 		return
 	}
 	v.w.did("a pod with a volume bound")
+	if at, is := v.again[write.After.Meta().GetName()]; is && time.Since(at) < countedAfter {
+		return
+	}
 	name := ""
 	if c := v.w.api.Get(v.claims, userNamespace, write.After.Meta().GetName()); c != nil {
 		name = text(c.Object, "spec", "volumeName")
