@@ -39,8 +39,8 @@ type Engine struct {
 	evictor      *evict.Evictor
 }
 
-// SetVerbosity sets the verbosity up to which events of a cycle are kept (0: only the plan and the reasons; 3 to 5:
-// the seeds' log levels).
+// SetVerbosity sets the verbosity up to which events of a cycle are kept (0: only the plan and the reasons; 3 to 5: the
+// levels at which Volcano logs them).
 func (e *Engine) SetVerbosity(verbosity int) { e.rec.Verbosity = verbosity }
 
 // Apply takes in facts. Their order makes no difference, except that of facts about one object the one with

@@ -13,12 +13,15 @@ import (
 const decisions = "docs/decisions.md"
 
 var (
-	decided   = regexp.MustCompile(`[Dd]ecisions? (\d+)((?:, | and | to )\d+)*`)
-	ofSeed    = regexp.MustCompile(`[Ss]eeds? 00(\d),? §(\d+(?:\.\d+)?)`)
-	number    = regexp.MustCompile(`\d+`)
-	lineEnd   = regexp.MustCompile(`\n\s*(//|#|>)?\s*`)
-	elsewhere = regexp.MustCompile(`semantics (?:§|row)\s*\d+`)
-	decision  = regexp.MustCompile(`(?m)^### Decision (\d+): `)
+	decided    = regexp.MustCompile(`[Dd]ecisions? (\d+)((?:, | and | to )\d+)*`)
+	named      = regexp.MustCompile(`[Ss]eeds? 00(\d), "([^"]+)"`)
+	unnamed    = regexp.MustCompile(`\b[Tt]he seeds?\b`)
+	ofSeed     = regexp.MustCompile(`[Ss]eeds? 00(\d),? §(\d+(?:\.\d+)?)`)
+	seedNumber = regexp.MustCompile(`[Ss]eeds? 00\d`)
+	number     = regexp.MustCompile(`\d+`)
+	lineEnd    = regexp.MustCompile(`\n\s*(//|#|>)?\s*`)
+	elsewhere  = regexp.MustCompile(`semantics (?:§|row)\s*\d+`)
+	decision   = regexp.MustCompile(`(?m)^### Decision (\d+): `)
 )
 
 // A reader can look up each decision and each section of a seed that the repository cites.
@@ -53,6 +56,14 @@ func TestWhatIsCitedIsInTheRepository(t *testing.T) {
 				t.Errorf("%s cites seed 00%s §%s, which %s does not have", file, cite[1], cite[2], document)
 			}
 		}
+		for _, cite := range named.FindAllStringSubmatch(flat, -1) {
+			if cited++; !m.names(cite[1], cite[2]) {
+				t.Errorf("%s cites %q of seed 00%s, which %s does not have there", file, cite[2], cite[1], document)
+			}
+		}
+		if says := unnamed.FindString(flat); says != "" && isProgram(file) && !seedNumber.MatchString(flat) {
+			t.Errorf("%s tells of %q and does not say where a reader finds it", file, says)
+		}
 	}
 	if cited == 0 {
 		t.Error("nothing is cited: the patterns find nothing any more")
@@ -68,6 +79,22 @@ func (m seedMap) has(seed, number string) bool {
 		n, _, _ := strings.Cut(strings.TrimPrefix(s.title, "§"), " ")
 		return s.seed == seeds[i].name && (n == number || strings.HasPrefix(n, number+"."))
 	})
+}
+
+// names reports whether a section or a row of the map has something of this name, of the seed of this number.
+func (m seedMap) names(seed, name string) bool {
+	i := int(seed[0] - '0')
+	return i < len(seeds) && slices.ContainsFunc(m.sections, func(s section) bool {
+		return s.seed == seeds[i].name && (strings.Contains(s.title, name) ||
+			slices.ContainsFunc(s.rows, func(r row) bool { return strings.Contains(r.says, name) }))
+	})
+}
+
+// isProgram says that a file is part of the program.
+func isProgram(file string) bool {
+	return strings.HasSuffix(file, ".go") && !strings.HasSuffix(file, "_test.go") &&
+		(strings.HasPrefix(file, "sched/") || strings.HasPrefix(file, "internal/")) &&
+		!strings.HasPrefix(file, "internal/seedmap/")
 }
 
 // citing is the files of the repository that have text for readers.

@@ -21,7 +21,7 @@ const (
 var statusNames = [NumStatus]string{"Pending", "Allocated", "Pipelined", "Binding", "Bound", "Running",
 	"Releasing", "Succeeded", "Failed", "Unknown"}
 
-// String returns the status as the seeds spell it.
+// String returns the status as Volcano spells it.
 func (s Status) String() string { return statusNames[s] }
 
 // Holds says that a task in this status holds room on a node and counts in its

@@ -4,6 +4,6 @@
 // decided from it.
 //
 // A Reason says why something waits or was refused, with the amounts that made the
-// difference. An Event is one step of a cycle, at the verbosity at which the seeds'
-// log line for it stands; a Recorder keeps the events up to a level and a number.
+// difference. An Event is one step of a cycle, at the verbosity at which Volcano
+// logs it (docs/seed-map.md has its log lines); a Recorder keeps the events up to a level and a number.
 package trace

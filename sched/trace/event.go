@@ -2,8 +2,8 @@ package trace
 
 import "ashlar.sh/sched/resource"
 
-// EventKind is what happened. Each kind has the verbosity of the seeds' log line
-// that is made from it.
+// EventKind is what happened. Each kind has the verbosity of the log line of Volcano
+// that is made from it: docs/seed-map.md has these lines.
 type EventKind uint8
 
 // The steps of a cycle.

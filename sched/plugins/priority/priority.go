@@ -10,7 +10,7 @@
 // important units are evicted for more important jobs, and guards all others, in every tier (decision
 // 11). Between jobs of equal priority another plugin may permit it, such as drf.
 //
-// Source: semantics of Volcano's plugin of this name; seed 002 §3.1 (starving); seed 003, appendix 9.2.
+// Source: semantics of Volcano's plugin of this name; seed 002 §3.1 (starving); seed 003 §9.2.
 // The ledger resolves the values: spec.priority as it is, otherwise the named class, otherwise the
 // cluster's default class, otherwise 0.
 package priority

@@ -20,7 +20,7 @@ func (p *plugin) Preemptive(c policy.Preemptor) (trace.Reason, bool) {
 // is not needed, would not help. No preemptor brings its queue above what it deserves of anything, and
 // nothing is placed above that. So what all queues hold above what they deserve only falls, and no two
 // queues take from each other in turn. No queue is left with less than its guarantee of what the unit
-// frees, which the seed does not say. What can only go together is judged as one, as a pod of that size would be
+// frees, which Volcano does not look at. What can only go together is judged as one, as a pod of that size would be
 // (decision 12). All refusals are Guards.
 func (p *plugin) Reclaimable(c policy.Preemptor, u policy.Unit) policy.Opinion {
 	name := p.l.Queue(u.Queue).Name
