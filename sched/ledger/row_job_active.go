@@ -45,6 +45,6 @@ func (js *Jobs) AnyPending() bool {
 	return false
 }
 
-// Active lists the jobs with something left to decide. Decisions must not depend on the order. The slice is
-// valid until the next change.
+// Active lists the jobs of all queues with something left to decide: members to place, or their admission. Decisions
+// must not depend on the order. The slice is valid until the next change.
 func (js *Jobs) Active() []JobID { return js.active }

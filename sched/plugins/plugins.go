@@ -4,6 +4,9 @@
 // (sched.WithPlugin), and booking, which is always on and which no configuration names. The order of the list means
 // nothing; a profile's tiers have their own order. Each plugin has a folder of its own, knows no other plugin and no
 // action, and is identified by the name that configurations use (internal/config has their arguments).
+//
+// "Add a plugin" in CONTRIBUTING.md says step by step how another one is written, and docs/plugins.md which questions a
+// plugin may answer.
 package plugins
 
 import (

@@ -5,6 +5,8 @@
 // The rule by which their answers combine is a method of Set, one for each point; it names its rule from the catalogue
 // of rules A to J (docs/plugins.md).
 //
+// A whole plugin, to copy, is ExampleDefine in example_test.go; "Add a plugin" in CONTRIBUTING.md has the steps.
+//
 // There are three kinds of answers: a Vote permits, abstains or rejects; an Opinion does so about a victim, with a
 // reason; a Verdict on a node admits, or refuses with the reason and whether room freed there would help.
 //
