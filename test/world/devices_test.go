@@ -17,6 +17,7 @@ import (
 type devices struct {
 	w                       *World
 	classes, slices, claims *apimodel.Kind
+	gone                    map[string]time.Time // since when a node's driver tells of no devices
 }
 
 const (
@@ -28,7 +29,7 @@ const (
 func newDevices(w *World) *devices {
 	const group = "resource.k8s.io"
 	return &devices{w: w, classes: w.api.Kind(group, "deviceclasses"), slices: w.api.Kind(group, "resourceslices"),
-		claims: w.api.Kind(group, "resourceclaims")}
+		claims: w.api.Kind(group, "resourceclaims"), gone: map[string]time.Time{}}
 }
 
 func (d *devices) begin() {
@@ -39,6 +40,42 @@ func (d *devices) begin() {
 		"selectors": []any{map[string]any{"cel": map[string]any{
 			"expression": fmt.Sprintf("device.driver == %q", deviceDriver)}}}}})
 	d.tend()
+	w := d.w
+	w.every(w.Trouble.Drivers, func() {
+		if node := nodeName(w.random.IntN(w.Nodes)); w.nodes.up[node] && d.gone[node].IsZero() {
+			w.did("a driver that is gone")
+			d.fail(node)
+			w.seq.after(w.between(time.Second, w.longest()), func() { d.again(node) })
+		}
+	})
+}
+
+// again has a node's driver tell what the node has, if it does not.
+func (d *devices) again(node string) {
+	if !d.gone[node].IsZero() && d.w.nodes.up[node] {
+		d.come(node)
+	}
+}
+
+func (d *devices) calm() {
+	for i := range d.w.Nodes {
+		d.again(nodeName(i))
+	}
+}
+
+// restored looks what drivers tell in a store that was put back.
+func (d *devices) restored() {
+	if !d.w.Devices {
+		return
+	}
+	for i := range d.w.Nodes {
+		name := nodeName(i)
+		if d.w.api.Get(d.slices, "", name) != nil {
+			delete(d.gone, name)
+		} else if d.gone[name].IsZero() {
+			d.gone[name] = time.Now()
+		}
+	}
 }
 
 func (d *devices) post(k *apimodel.Kind, object map[string]any) {
@@ -52,6 +89,7 @@ func (d *devices) come(node string) {
 	if !d.w.Devices {
 		return
 	}
+	delete(d.gone, node)
 	list := []any{}
 	for i := range nodeDevices {
 		list = append(list, map[string]any{"name": fmt.Sprint("card-", i)})
@@ -64,6 +102,7 @@ func (d *devices) come(node string) {
 // fail has a node's devices go with it.
 func (d *devices) fail(node string) {
 	if d.w.Devices {
+		d.gone[node] = time.Now()
 		d.w.do(http.MethodDelete, d.slices.Path("", node), map[string]any{})
 	}
 }
@@ -193,6 +232,9 @@ func (d *devices) bound(write apimodel.Write, node string) {
 		d.w.wrong("pod %s is bound, and its claim does not have %d devices", write.Key(), one.devices)
 	case slices.ContainsFunc(allocated(c), func(s string) bool { return !strings.HasPrefix(s, node+"/") }):
 		d.w.wrong("pod %s is bound to %s, and has devices %s", write.Key(), node, allocated(c))
+	case !d.gone[node].IsZero() && time.Since(d.gone[node]) > countedAfter:
+		d.w.wrong("pod %s is bound to %s, and the driver of its devices is gone there for %s", write.Key(), node,
+			time.Since(d.gone[node]))
 	case !reservedFor(c, write.After.Meta().GetUID()):
 		d.w.wrong("pod %s is bound, and its claim is not reserved for it", write.Key())
 	}

@@ -68,6 +68,7 @@ func (w *World) restore(backup apimodel.Backup) {
 	w.nodes.restored()
 	w.others.restored()
 	w.labels.restored()
+	w.devices.restored()
 	w.budgets.restored()
 	w.booked.restored()
 	w.check.restored()

@@ -38,6 +38,10 @@ func wide() map[string]func() Breaks {
 		"gives one device to all claims": func() Breaks {
 			return Breaks{wrap: with(firstDevice), shows: "gives device", world: within(Trouble{})}
 		},
+		"does not see drivers leave": func() Breaks {
+			return Breaks{event: misses("ResourceSlice", "DELETED"), shows: "the driver of its devices is gone",
+				world: within(Trouble{ClusterTrouble: ClusterTrouble{Drivers: 15 * time.Second}})}
+		},
 		"takes devices of another node": func() Breaks {
 			return Breaks{wrap: with(toOneNode), shows: "and has devices", world: within(Trouble{})}
 		},

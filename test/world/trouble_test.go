@@ -71,6 +71,7 @@ type ClusterTrouble struct {
 	Booked    time.Duration // a user books a node for some minutes
 	// Relabelled: a node is in another zone for a while. Tainted: it has a taint that few jobs tolerate.
 	Relabelled, Tainted time.Duration
+	Drivers             time.Duration // the driver of a node's devices is gone for a while
 }
 
 // drawn is a world with a mix of trouble of its own: each kind is there in about half of all worlds, or in fewer.
@@ -117,6 +118,9 @@ func (o *Options) widen() {
 	o.Trouble.Lags, o.Trouble.Versions = d(30*time.Second), d(90*time.Second)
 	o.Devices, o.Volumes = r.IntN(2) == 0, r.IntN(3) == 0
 	o.Trouble.Relabelled, o.Trouble.Tainted = d(30*time.Second), d(time.Minute)
+	if o.Devices {
+		o.Trouble.Drivers = d(30 * time.Second)
+	}
 }
 
 // happens is what a world tells that it did for each kind of trouble.
@@ -137,6 +141,7 @@ var happens = map[string][]string{
 	"NoDisk":       {"a scheduler without a disk"},
 	"Volcano":      {"Volcano's scheduler started", "a pod bound by Volcano"},
 	"Versions":     {"a scheduler of another version", "conditions of another version"},
+	"Drivers":      {"a driver that is gone"},
 	"Relabelled":   {"a node in another zone", "a binding into a zone"}, "Tainted": {"a node tainted"},
 	"NodeFails": {"a node failed"}, "Cordoned": {"a node cordoned"}, "Recreated": {"something deleted and made again"},
 	"AnyStep": {"a pod made again around a request"}, "Hostile": {"a hostile write"},
@@ -147,8 +152,8 @@ var happens = map[string][]string{
 // Every kind of trouble is drawn for some worlds, and happens in a world that has all of it, which
 // bears it, and not in a calm one.
 func TestAllTroubleHappens(t *testing.T) {
-	everDrawn, all := map[string]bool{}, Options{Seed: 1, Lasts: 20 * time.Minute, Settles: time.Hour, Nodes: 4,
-		Schedulers: 2}
+	everDrawn, all := map[string]bool{}, Options{Seed: 1, Lasts: 30 * time.Minute, Settles: time.Hour, Nodes: 4,
+		Schedulers: 2, Devices: true, Volumes: true}
 	for seed := range uint64(100) {
 		o := drawn(wider+seed, time.Minute)
 		eachTrouble(&o.Trouble, func(kind string, v reflect.Value) { everDrawn[kind] = everDrawn[kind] || !v.IsZero() })
@@ -165,6 +170,7 @@ func TestAllTroubleHappens(t *testing.T) {
 		}
 	})
 	all.Trouble.Panics = 10 * time.Second // most of them are due in a scheduler that stands by or ends before
+	all.Trouble.Reconfigured = 0.5        // lives are few
 	all.Trouble.Stale = 1                 // lists that may be old are rare
 	all.Log = logged(t)
 	troubled, kinds := run(t, all), 0

@@ -166,6 +166,7 @@ func (w *World) settle() {
 	w.nodes.calm()
 	w.others.calm()
 	w.labels.calm()
+	w.devices.calm()
 	w.booked.calm()
 	w.conf.calm()
 	w.setRight()
