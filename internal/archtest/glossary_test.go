@@ -16,9 +16,9 @@ import (
 // retired are words that this code once had for things that Kubernetes, Volcano or the literature have a name for. No
 // exported name has one of them again: GLOSSARY.md says what each is called.
 var retired = []string{
-	"Anchor", "Avoiders", "Bough", "Carrier", "Crowd", "Errand", "Facet", "Fans", "Gathering", "Herd", "Hunt", "Kin",
-	"Liking",
-	"Memo", "Plea", "Roll", "Setback", "Shelf", "Stake", "Starver", "Tally", "Worksheet",
+	"Anchor", "Avoiders", "Bough", "Carrier", "Crowd", "Errand", "Facet", "Fans", "Gathering", "Herd", "Hunt",
+	"Kin", "Liking", "Memo", "Plea", "Roll", "Setback", "Settle", "Settled", "Settling", "Shelf", "Stake",
+	"Starver", "Tally", "Unsettled", "Worksheet",
 }
 
 // The names that GLOSSARY.md gives are those of the code, and words that were given up stay given up.

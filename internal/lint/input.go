@@ -52,7 +52,7 @@ func Look(in Input) *Report {
 		l.jobs()
 		l.hyperNodes()
 	}
-	l.keepMine()
+	l.onlyMine()
 	l.out.finish()
 	return l.out
 }
@@ -88,8 +88,8 @@ func (l *look) index() {
 	}
 }
 
-// keepMine drops what is about other files; of a live cluster all has one name.
-func (l *look) keepMine() {
+// onlyMine drops what is about other files; of a live cluster all has one name.
+func (l *look) onlyMine() {
 	if l.Mine == nil {
 		return
 	}

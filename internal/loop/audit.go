@@ -26,7 +26,7 @@ type background struct {
 	searches  searches
 	plans     plans
 	passed    passedJobs
-	usage     usageKeeper
+	usage     usageSaver
 }
 
 // Every figure is recounted from scratch now and then, for at most a thousandth of the

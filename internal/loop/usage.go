@@ -20,12 +20,12 @@ import (
 	"ashlar.sh/sched/ledger"
 )
 
-// usageKeeper keeps what is remembered of usage, of the last runs, and of what was estimated first for jobs that wait,
+// usageSaver keeps what is remembered of usage, of the last runs, and of what was estimated first for jobs that wait,
 // in ConfigMaps beside the lease, so that the next scheduler remembers the same. Only the scheduler may write there. A
 // record of usage stays the same as long as what its holder holds does, so that an idle cluster writes nothing. Records
 // are divided among at most mostUsageObjects ConfigMaps by their names, and only those that changed are written, at
 // most once a minute.
-type usageKeeper struct {
+type usageSaver struct {
 	l *loop
 
 	at      time.Time       // of the last look at what changed
@@ -46,8 +46,8 @@ const (
 	bytesPerObject   = 1 << 19
 )
 
-// keptUsage is what one ConfigMap has.
-type keptUsage struct {
+// savedUsage is what one ConfigMap has.
+type savedUsage struct {
 	Form    int `json:"form"`
 	Objects int `json:"objects"` // how many there are
 	ledger.UsageState
@@ -55,16 +55,16 @@ type keptUsage struct {
 	Firsts []firstRecord      `json:",omitempty"`
 }
 
-func (k *usageKeeper) name(i int) string { return fmt.Sprintf("%s-usage-%d", k.l.o.Election.Name, i) }
+func (k *usageSaver) name(i int) string { return fmt.Sprintf("%s-usage-%d", k.l.o.Election.Name, i) }
 
 // read takes over what an earlier scheduler kept. What cannot be read is told and left out; of a form that this version
 // does not know nothing is read, and nothing is written over it.
-func (k *usageKeeper) read(ctx context.Context) error {
+func (k *usageSaver) read(ctx context.Context) error {
 	k.shown, k.off = nil, k.l.o.Election == nil
 	if k.off {
 		return nil
 	}
-	var all keptUsage
+	var all savedUsage
 	for i, objects := 0, 1; i < objects; i++ {
 		m, err := k.l.rivals.kube.CoreV1().ConfigMaps(k.l.o.Election.Namespace).Get(ctx, k.name(i), metav1.GetOptions{})
 		switch {
@@ -113,7 +113,7 @@ func (k *usageKeeper) read(ctx context.Context) error {
 var errNewerUsage = errors.New("it is of a newer version of the scheduler")
 
 // readUsage reads what a ConfigMap has, without records that no scheduler writes.
-func readUsage(text string) (u keptUsage, err error) {
+func readUsage(text string) (u savedUsage, err error) {
 	var form struct {
 		Form int `json:"form"`
 	}
@@ -124,18 +124,18 @@ func readUsage(text string) (u keptUsage, err error) {
 		return u, errNewerUsage
 	}
 	if err := json.Unmarshal([]byte(text), &u); err != nil {
-		return keptUsage{}, fmt.Errorf("it was edited: %w", err)
+		return savedUsage{}, fmt.Errorf("it was edited: %w", err)
 	}
-	left := keepSound(&u.Queues, sound) + keepSound(&u.Tenants, sound) + keepSound(&u.Runs, soundRuns) +
-		keepSound(&u.Firsts, (*firstRecord).sound)
+	left := soundRecords(&u.Queues, sound) + soundRecords(&u.Tenants, sound) + soundRecords(&u.Runs, soundRuns) +
+		soundRecords(&u.Firsts, (*firstRecord).sound)
 	if left > 0 {
 		err = fmt.Errorf("it was edited: %d records are none that a scheduler writes, and are left out", left)
 	}
 	return u, err
 }
 
-// keepSound drops the records of a list that no scheduler writes, and says how many.
-func keepSound[T any](list *[]T, sound func(*T) bool) (left int) {
+// soundRecords drops the records of a list that no scheduler writes, and says how many.
+func soundRecords[T any](list *[]T, sound func(*T) bool) (left int) {
 	kept := (*list)[:0]
 	for _, r := range *list {
 		if sound(&r) && len(kept) < 1<<15 {
@@ -157,7 +157,7 @@ func sound(r *ledger.UsageRecord) bool {
 }
 
 // tend has what changed written, if it is time.
-func (k *usageKeeper) tend(ctx context.Context, now time.Time) {
+func (k *usageSaver) tend(ctx context.Context, now time.Time) {
 	if k.written != nil {
 		select {
 		case k.shown = <-k.written:
@@ -173,7 +173,7 @@ func (k *usageKeeper) tend(ctx context.Context, now time.Time) {
 }
 
 // flush writes what changed since the last write, when the scheduler ends.
-func (k *usageKeeper) flush(ctx context.Context) {
+func (k *usageSaver) flush(ctx context.Context) {
 	ctx, cancel := context.WithTimeout(ctx, usageAtEnd)
 	defer cancel()
 	if k.wait(ctx) && k.l.acting {
@@ -183,7 +183,7 @@ func (k *usageKeeper) flush(ctx context.Context) {
 }
 
 // wait waits for the write that is under way, and says that it is over.
-func (k *usageKeeper) wait(ctx context.Context) bool {
+func (k *usageSaver) wait(ctx context.Context) bool {
 	if k.written == nil {
 		return true
 	}
@@ -197,7 +197,7 @@ func (k *usageKeeper) wait(ctx context.Context) bool {
 }
 
 // begin has what changed written by another goroutine. What cannot be written still differs the next time.
-func (k *usageKeeper) begin(ctx context.Context) {
+func (k *usageSaver) begin(ctx context.Context) {
 	if k.off {
 		return
 	}
@@ -219,7 +219,7 @@ func (k *usageKeeper) begin(ctx context.Context) {
 
 // texts divides what is remembered among ConfigMaps. Their number never falls: a record that is in two of them because
 // a write was cut short would not be missed.
-func (k *usageKeeper) texts(s keptUsage) []string {
+func (k *usageSaver) texts(s savedUsage) []string {
 	n := max(1, len(k.shown))
 	records := len(s.Queues) + len(s.Tenants) + len(s.Runs) + len(s.Firsts)
 	if records == 0 && !slices.ContainsFunc(k.shown, func(text string) bool { return text != "" }) {
@@ -238,9 +238,9 @@ func (k *usageKeeper) texts(s keptUsage) []string {
 }
 
 // divide divides what is remembered among n ConfigMaps, each record by its name.
-func (s *keptUsage) divide(n int) []string {
-	parts := make([]keptUsage, n)
-	of := func(names ...string) *keptUsage {
+func (s *savedUsage) divide(n int) []string {
+	parts := make([]savedUsage, n)
+	of := func(names ...string) *savedUsage {
 		h := fnv.New32a()
 		h.Write([]byte(strings.Join(names, "/")))
 		return &parts[int(h.Sum32()%uint32(n))]
@@ -277,7 +277,7 @@ func (s *keptUsage) divide(n int) []string {
 // which says how many there are, is the last. One that is refused holds up no other; but while one beyond those that
 // were there cannot be made, the one that had its records so far keeps them, and is not written. It returns whether all
 // that were not there are made.
-func (k *usageKeeper) write(ctx context.Context, texts, shown []string, was int) (grown bool) {
+func (k *usageSaver) write(ctx context.Context, texts, shown []string, was int) (grown bool) {
 	ctx, cancel := context.WithTimeout(ctx, 30*time.Second)
 	defer cancel()
 	keeps := make([]bool, was)

@@ -40,7 +40,7 @@ func (w *living) runsKept() (of map[uint64]bool) {
 	list, err := w.kube.CoreV1().ConfigMaps("ns").List(w.Context(), metav1.ListOptions{})
 	w.must(err)
 	for _, m := range list.Items {
-		var part keptUsage
+		var part savedUsage
 		if json.Unmarshal([]byte(m.Data[usageKey]), &part) == nil {
 			for _, r := range part.Runs {
 				of[r.Template] = true
@@ -68,7 +68,7 @@ func TestAKillBetweenTwoWritesLosesNoRecord(t *testing.T) {
 	for stop := range 6 {
 		t.Run(fmt.Sprint(stop), func(t *testing.T) {
 			inVirtualTimeWith(t, 1, stockRemembering, func(w *living) {
-				texts := (&usageKeeper{}).texts(keptUsage{Runs: manyRuns(1500)})
+				texts := (&usageSaver{}).texts(savedUsage{Runs: manyRuns(1500)})
 				if len(texts) != 2 {
 					t.Fatalf("they are in %d ConfigMaps, want 2", len(texts))
 				}
@@ -104,7 +104,7 @@ func TestAKillBetweenTwoWritesLosesNoRecord(t *testing.T) {
 // One that may not be made does not take records from those that are there.
 func TestAConfigMapThatMayNotBeMadeTakesNoRecords(t *testing.T) {
 	inVirtualTimeWith(t, 1, stockRemembering, func(w *living) {
-		for i, text := range (&usageKeeper{}).texts(keptUsage{Runs: manyRuns(900)}) {
+		for i, text := range (&usageSaver{}).texts(savedUsage{Runs: manyRuns(900)}) {
 			w.put(&corev1.ConfigMap{ObjectMeta: metav1.ObjectMeta{Namespace: "ns",
 				Name: fmt.Sprintf("volcano-usage-%d", i)}, Data: map[string]string{"usage.json": text}})
 		}

@@ -40,7 +40,7 @@ func soundRuns(r *ledger.RunRecord) bool {
 }
 
 // all is what is to be kept.
-func (k *usageKeeper) all() (out keptUsage) {
+func (k *usageSaver) all() (out savedUsage) {
 	l := k.l.engine.Ledger()
 	if state := l.Usage.Saved(); state != nil {
 		out.UsageState = *state

@@ -128,7 +128,7 @@ func TestRunsThatWereEdited(t *testing.T) {
 func TestLongRecordsAreDividedAmongMore(t *testing.T) {
 	const most = 1 << 20 // of the data of a ConfigMap
 	name := func(n, i int) string { return fmt.Sprintf("%0*d", n, i) }
-	runs, firsts := keptUsage{}, keptUsage{}
+	runs, firsts := savedUsage{}, savedUsage{}
 	for i := range 1 << 12 {
 		run := ledger.Run{Job: math.MaxUint64, Ended: math.MaxInt64, Took: math.MaxInt64}
 		runs.Runs = append(runs.Runs, ledger.RunRecord{Runs: []ledger.Run{run, run},
@@ -139,13 +139,13 @@ func TestLongRecordsAreDividedAmongMore(t *testing.T) {
 			estimate.First{Life: name(253, i), Made: math.MaxInt64, Earliest: math.MaxInt64, By: math.MaxInt64}}
 		firsts.Firsts = append(firsts.Firsts, r)
 	}
-	for what, s := range map[string]keptUsage{"runs": runs, "first estimates": firsts} {
+	for what, s := range map[string]savedUsage{"runs": runs, "first estimates": firsts} {
 		read := 0
-		for i, text := range (&usageKeeper{}).texts(s) {
+		for i, text := range (&usageSaver{}).texts(s) {
 			if len(text) > most {
 				t.Errorf("%s: ConfigMap %d would have %d bytes, and %d is what one may have", what, i, len(text), most)
 			}
-			var part keptUsage
+			var part savedUsage
 			if err := json.Unmarshal([]byte(text), &part); err != nil {
 				t.Fatal(err)
 			}

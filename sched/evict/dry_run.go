@@ -243,7 +243,7 @@ func (dr *dryRun) leave(tx *ledger.Tx, t ledger.TaskID) {
 
 func (dr *dryRun) stay(tx *ledger.Tx, t ledger.TaskID) {
 	if dr.p.l.Task(t).Node == ledger.NoNode {
-		tx.RestoreNomination(t)
+		tx.ResumeNomination(t)
 	} else {
 		tx.Reprieve(t)
 	}

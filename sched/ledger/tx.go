@@ -180,8 +180,8 @@ func (tx *Tx) EndNomination(t TaskID, action string, preemptor TaskID) {
 	tx.l.Statements.op(Op{Kind: OpEndNomination, Task: t, Node: n, Action: action, Preemptor: preemptor})
 }
 
-// RestoreNomination is the inverse of EndNomination.
-func (tx *Tx) RestoreNomination(t TaskID) {
+// ResumeNomination is the inverse of EndNomination.
+func (tx *Tx) ResumeNomination(t TaskID) {
 	held := tx.l.Tasks.rows[t].Held
 	tx.l.Statements.step(t, model.Pipelined, held.Node, held.Chosen)
 }

@@ -120,7 +120,7 @@ func (w *world) operate(tx *Tx) {
 		if t := promised[w.n(len(promised)-1)]; l.Task(t).Held.Kind == CommitNominate {
 			tx.EndNomination(t, "preempt", NoTask)
 			if w.yes() {
-				tx.RestoreNomination(t)
+				tx.ResumeNomination(t)
 			}
 		}
 	case k == 6 && len(promised) > 0:

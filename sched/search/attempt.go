@@ -28,8 +28,8 @@ const (
 	DryRun Mode = false // it is taken back: the question was whether there is room
 )
 
-// keeps says that what was placed stays.
-func (m Mode) keeps(placed bool) bool { return placed && m == Commit }
+// holds says that what was placed stays placed.
+func (m Mode) holds(placed bool) bool { return placed && m == Commit }
 
 // attempt is the state of placing the next batch of a list of pending tasks.
 type attempt struct {

@@ -148,7 +148,7 @@ func (co *colocation) place(g *colocated, from int, in Gradient, mode Mode) (out
 		if out = co.a.statement(tx); out == Provisional && !in.Future() {
 			out = Refused
 		}
-		return mode.keeps(out != Refused)
+		return mode.holds(out != Refused)
 	})
 	co.colocated = nil
 	return out

@@ -31,7 +31,7 @@ func (t *attempt) decideInKeptRoom(mode Mode) (out Outcome) {
 		out := Refused
 		without(s, jobs, func() bool {
 			out = t.decideOutsideLostRoom(mode)
-			return mode.keeps(out != Refused)
+			return mode.holds(out != Refused)
 		})
 		return out
 	}
@@ -61,7 +61,7 @@ func (t *attempt) decideInKeptRoom(mode Mode) (out Outcome) {
 		}
 		*t = *again
 	}
-	if mode.keeps(out == Committed) {
+	if mode.holds(out == Committed) {
 		dropKeptRoom(s, j)
 	}
 	return out
@@ -80,7 +80,7 @@ func (t *attempt) decideOutsideLostRoom(mode Mode) (out Outcome) {
 	from := t.w.next
 	beside(t.s, lost, func() bool {
 		out = t.decideAlone(mode)
-		return mode.keeps(out != Refused)
+		return mode.holds(out != Refused)
 	})
 	if out != Refused {
 		return out
@@ -113,7 +113,7 @@ func (t *attempt) decideAlone(mode Mode) (out Outcome) {
 	from := t.w.next
 	t.s.L.Try(func(tx *ledger.Tx) bool {
 		out = t.statement(tx)
-		return mode.keeps(out != Refused)
+		return mode.holds(out != Refused)
 	})
 	if out == Refused {
 		out = t.together.elsewhere(from, mode)

@@ -93,7 +93,7 @@ func InKeptRoom(s *session.Session, j ledger.JobID, all bool, mode Mode, find fu
 	f := func() (found bool) {
 		beside(s, losses(s, j), func() bool {
 			found = find()
-			return mode.keeps(found)
+			return mode.holds(found)
 		})
 		return found
 	}
@@ -105,9 +105,9 @@ func InKeptRoom(s *session.Session, j ledger.JobID, all bool, mode Mode, find fu
 	})
 	without(s, append(others, j), func() bool {
 		did = f()
-		return mode.keeps(did)
+		return mode.holds(did)
 	})
-	if mode.keeps(did) {
+	if mode.holds(did) {
 		dropKeptRoom(s, append(others, j)...)
 	}
 	return did

@@ -359,9 +359,9 @@ func (t *attempt) asPlanned(own []ledger.JobID, mode Mode) (out Outcome) {
 			if s.Policy.Ready(j) && t.job.Met((*ledger.Count).Ready) && t.job.BestEffort == 0 {
 				out = Committed
 			}
-			return mode.keeps(out == Committed)
+			return mode.holds(out == Committed)
 		})
-		return mode.keeps(out == Committed)
+		return mode.holds(out == Committed)
 	})
 	if out == Committed {
 		t.placed, t.why = int32(len(kept)), trace.Reason{}

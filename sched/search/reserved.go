@@ -101,7 +101,7 @@ func (t *attempt) moved(members []ledger.TaskID, mode Mode) (ok bool) {
 			out = t.together.elsewhere(from, Commit)
 		}
 		ok = out == Committed && t.reserveAgain(tx, members)
-		return mode.keeps(ok)
+		return mode.holds(ok)
 	})
 	if t.together.idle = false; !ok {
 		t.w.next, t.refused, t.result = from, t.refused[:0], result{}
@@ -123,7 +123,7 @@ func (t *attempt) reserveAgain(tx *ledger.Tx, members []ledger.TaskID) bool {
 		if !t.s.NodeIndex.Takes(task, t.s.L.Task(task).Held.Node, class.InFuture) {
 			return false
 		}
-		tx.RestoreNomination(task)
+		tx.ResumeNomination(task)
 	}
 	return true
 }

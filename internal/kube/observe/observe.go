@@ -83,7 +83,7 @@ type Observer struct {
 
 	translating   sync.Mutex  // held while pods are translated, which goroutines share
 	lost          atomic.Bool // see Lost
-	storeRestored atomic.Bool // see Restored
+	storeRestored atomic.Bool // see StoreRestored
 
 	mu        sync.Mutex
 	watched   []watched

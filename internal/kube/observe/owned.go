@@ -217,7 +217,7 @@ func (ow *ownership) hear() {
 			named = append(named, o)
 		}
 	}
-	ow.owners.Keep(slices.Values(named))
+	ow.owners.Retain(slices.Values(named))
 }
 
 // jobOf is the Job of a PodGroup, of Volcano or Kubernetes, that may say how long its pods run or until when; nil where

@@ -53,8 +53,8 @@ func stripNode(o any) (any, error) {
 	}
 	n.Annotations = translate.Oversubscription(n.Annotations)
 	n.Status = corev1.NodeStatus{Capacity: n.Status.Capacity, Allocatable: n.Status.Allocatable,
-		DeclaredFeatures: translate.KeptFeatures(n.Status.DeclaredFeatures),
-		Images:           translate.KeptImages(n.Status.Images, imageNames.one)}
+		DeclaredFeatures: translate.NeededFeatures(n.Status.DeclaredFeatures),
+		Images:           translate.LargestImages(n.Status.Images, imageNames.one)}
 	return stripMeta(n)
 }
 

@@ -21,8 +21,8 @@ func (r *Reader) Crowded() bool {
 	return len(r.owners) > r.most
 }
 
-// Keep forgets all owners but those given and what is above them.
-func (r *Reader) Keep(named iter.Seq[*Owner]) {
+// Retain forgets all owners but those given and what is above them.
+func (r *Reader) Retain(named iter.Seq[*Owner]) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	r.sweep++

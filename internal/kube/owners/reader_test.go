@@ -360,7 +360,7 @@ func TestOwnersAreForgotten(t *testing.T) {
 		}
 		<-time.After(2 * young)
 		reads := s.seen()
-		r.Keep(func(yield func(*Owner) bool) { yield(web) })
+		r.Retain(func(yield func(*Owner) bool) { yield(web) })
 		if r.Crowded() || len(r.owners) != 2 {
 			t.Errorf("%d owners are known, want two", len(r.owners))
 		}

@@ -30,7 +30,7 @@ func Budget(b *policyv1.PodDisruptionBudget) *model.Budget {
 		Expected: b.Status.ExpectedPods,
 		Leaving:  slices.Sorted(maps.Keys(b.Status.DisruptedPods)),
 	}
-	f.kept(out, &b.Spec)
+	f.budgetBounds(out, &b.Spec)
 	if b.Spec.Selector != nil {
 		out.Selector = f.selector("spec.selector", b.Spec.Selector)
 	}
@@ -38,9 +38,9 @@ func Budget(b *policyv1.PodDisruptionBudget) *model.Budget {
 	return out
 }
 
-// kept reads how many pods a budget keeps, or lets be away. If either value cannot be right it sets neither, and the
-// budget then allows no eviction.
-func (f *faults) kept(out *model.Budget, s *policyv1.PodDisruptionBudgetSpec) {
+// budgetBounds reads how many pods a budget keeps, or lets be away. If either value cannot be right it sets neither,
+// and the budget then allows no eviction.
+func (f *faults) budgetBounds(out *model.Budget, s *policyv1.PodDisruptionBudgetSpec) {
 	least, ok := portion(s.MinAvailable)
 	if !ok {
 		f.taken("spec.minAvailable", "%s: no eviction is allowed", notPortion(s.MinAvailable))

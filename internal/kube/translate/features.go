@@ -12,8 +12,8 @@ import (
 // by later ones, and are not needed of them.
 var kubernetes = version.MajorMinor(1, 36)
 
-// KeptFeatures returns those of the features that a node declares which some pod can need, sorted.
-func KeptFeatures(list []string) []string {
+// NeededFeatures returns those of the features that a node declares which some pod can need, sorted.
+func NeededFeatures(list []string) []string {
 	if len(list) == 0 {
 		return nil
 	}

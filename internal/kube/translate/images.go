@@ -18,9 +18,9 @@ const (
 	longestName = 512
 )
 
-// KeptImages returns the images of a node that are kept: the largest, by size and name, each with the first of its
+// LargestImages returns the images of a node that are kept: the largest, by size and name, each with the first of its
 // names. Their order in list makes no difference. one returns a shared copy of a name.
-func KeptImages(list []corev1.ContainerImage, one func(string) string) []corev1.ContainerImage {
+func LargestImages(list []corev1.ContainerImage, one func(string) string) []corev1.ContainerImage {
 	var out []corev1.ContainerImage
 	for _, i := range list {
 		var names []string
@@ -55,7 +55,7 @@ func KeptImages(list []corev1.ContainerImage, one func(string) string) []corev1.
 
 // images are those that a node holds, by name. Of two of one name the larger is.
 func images(list []corev1.ContainerImage) (out []model.Image) {
-	for _, i := range KeptImages(list, func(name string) string { return name }) {
+	for _, i := range LargestImages(list, func(name string) string { return name }) {
 		for _, name := range i.Names {
 			out = append(out, model.Image{Name: imageName(name), Size: i.SizeBytes})
 		}

@@ -22,7 +22,7 @@ func Node(n *corev1.Node) *model.Node {
 		Labels:        labels(n.Labels),
 		Taints:        taints(n.Spec.Taints),
 		Unschedulable: n.Spec.Unschedulable,
-		Features:      KeptFeatures(n.Status.DeclaredFeatures),
+		Features:      NeededFeatures(n.Status.DeclaredFeatures),
 		Images:        images(n.Status.Images),
 	}
 	var f faults

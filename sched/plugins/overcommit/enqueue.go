@@ -9,9 +9,9 @@ import (
 )
 
 // VoteEnqueue permits a job in three cases: with it, what is used and what admitted jobs are still to get stays within
-// factor times the cluster; its queue stays within its part; or it is its queue's turn. Otherwise it rejects the job.
-// Need of the reason is what would be used and inqueue, Have the most that may be, Kept how much of Need is inqueue for
-// jobs that were admitted before.
+// factor times the cluster; its queue stays within its part; or it is its queue's time slice. Otherwise it rejects the
+// job. Need of the reason is what would be used and inqueue, Have the most that may be, Kept how much of Need is
+// inqueue for jobs that were admitted before.
 func (p *plugin) VoteEnqueue(j ledger.JobID) (policy.Vote, trace.Reason) { return p.vote(j, false) }
 
 // VoteLoan is VoteEnqueue without what jobs lend.
@@ -27,7 +27,7 @@ func (p *plugin) vote(j ledger.JobID, loan bool) (policy.Vote, trace.Reason) {
 		}
 		over = append(over, d)
 	}
-	if len(over) == 0 || !loan && p.hasTurn(job, over) {
+	if len(over) == 0 || !loan && p.inTimeSlice(job, over) {
 		return policy.Permit, trace.Reason{}
 	}
 	p.l.Dims.SortByName(over)

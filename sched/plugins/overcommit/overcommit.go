@@ -56,7 +56,7 @@ type plugin struct {
 	below  bool   // what is configured is below 1
 	used   used
 	askers askers
-	turns  turns
+	slices timeSlices
 }
 
 // Problems says that the factor configured was not taken.
