@@ -202,8 +202,9 @@ func (d *devices) wrote(write apimodel.Write) {
 		return
 	}
 	has := allocated(write.After)
-	if len(has) > 0 && isScheduler(write.Client) {
+	if len(has) > 0 && isScheduler(write.Client) && (write.Before == nil || len(allocated(write.Before)) == 0) {
 		d.w.did("devices allocated")
+		d.offered(write, has[0])
 	}
 	for _, other := range d.w.api.List(d.claims) {
 		if other.Meta().GetUID() == write.After.Meta().GetUID() {
@@ -215,6 +216,16 @@ func (d *devices) wrote(write apimodel.Write) {
 					other.Meta().GetName())
 			}
 		}
+	}
+}
+
+// offered checks that a device that is given was offered lately. What a claim has it keeps, as with kube-scheduler.
+func (d *devices) offered(write apimodel.Write, device string) {
+	node, _, _ := strings.Cut(device, "/")
+	since, is := d.gone[node]
+	if is && time.Since(since) > countedAfter && time.Since(d.w.check.restoredAt) > seenWithin {
+		d.w.wrong("%s gives device %s to claim %s, and its driver is gone for %s", write.Client, device, write.Key(),
+			time.Since(since))
 	}
 }
 
@@ -232,9 +243,6 @@ func (d *devices) bound(write apimodel.Write, node string) {
 		d.w.wrong("pod %s is bound, and its claim does not have %d devices", write.Key(), one.devices)
 	case slices.ContainsFunc(allocated(c), func(s string) bool { return !strings.HasPrefix(s, node+"/") }):
 		d.w.wrong("pod %s is bound to %s, and has devices %s", write.Key(), node, allocated(c))
-	case !d.gone[node].IsZero() && time.Since(d.gone[node]) > countedAfter:
-		d.w.wrong("pod %s is bound to %s, and the driver of its devices is gone there for %s", write.Key(), node,
-			time.Since(d.gone[node]))
 	case !reservedFor(c, write.After.Meta().GetUID()):
 		d.w.wrong("pod %s is bound, and its claim is not reserved for it", write.Key())
 	}

@@ -39,7 +39,7 @@ func wide() map[string]func() Breaks {
 			return Breaks{wrap: with(firstDevice), shows: "gives device", world: within(Trouble{})}
 		},
 		"does not see drivers leave": func() Breaks {
-			return Breaks{event: misses("ResourceSlice", "DELETED"), shows: "the driver of its devices is gone",
+			return Breaks{event: misses("ResourceSlice", "DELETED"), shows: "and its driver is gone",
 				world: within(Trouble{ClusterTrouble: ClusterTrouble{Drivers: 15 * time.Second}})}
 		},
 		"takes devices of another node": func() Breaks {
