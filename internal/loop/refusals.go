@@ -26,6 +26,9 @@ const (
 
 	remembered  = time.Hour // after its next try, of what is gone
 	mostRefused = 10_000    // lives beyond which what is gone is not remembered
+
+	// mostDeleting is longer than a deletion takes: it is tried for 30 s, and may be carried out a minute later.
+	mostDeleting = 5 * time.Minute
 )
 
 // pauseAfter is how long to wait after that many refusals in a row.
@@ -65,6 +68,7 @@ type pausing struct {
 	why   *refused              // the newest
 	pods  map[string]ledger.Key // by UID: those that pause while the job goes on; nil: the whole job does
 	names map[string]bool       // of the pods that were refused
+	until int64                 // no try before either, while members are being deleted; 0: none is
 }
 
 func newRefusalMemory() refusalMemory {
@@ -180,13 +184,35 @@ func (rb *refusedBindings) setPause(k ledger.JobKey, p *pausing) {
 func (r *refusalMemory) fact(k ledger.JobKey, p *pausing) model.Fact {
 	r.sentVersion++
 	b := &model.Backoff{Meta: model.Meta{Namespace: k.Namespace, Name: k.Name, UID: p.group}, Adopted: k.Adopted,
-		OwnerID: k.Owner, NotBefore: p.why.next,
+		OwnerID: k.Owner, NotBefore: max(p.why.next, p.until),
 		Tries: p.why.tries, Pod: p.why.pod.String(), Answer: p.why.answer}
 	for uid := range p.pods {
 		b.Pods = append(b.Pods, uid)
 	}
 	slices.Sort(b.Pods)
 	return model.Fact{Ref: b.Ref(), UID: p.group, Version: r.sentVersion, Object: b}
+}
+
+// whileDeleting has a gang pause for as long as members of it are being deleted. A try that completed it meanwhile would
+// have it lose these members after it had its minimum.
+func (rb *refusedBindings) whileDeleting(job *ledger.Job, e *refused, deleting bool) {
+	p := rb.memory.jobs[job.Key]
+	if p != nil && p.group != lifeOf(job) {
+		return
+	}
+	switch {
+	case deleting && p == nil:
+		p = &pausing{group: lifeOf(job), why: e, names: map[string]bool{e.pod.Name: true}}
+		rb.memory.jobs[job.Key] = p
+		fallthrough
+	case deleting && p.until == 0:
+		p.until = rb.l.now() + int64(mostDeleting)
+	case !deleting && p != nil && p.until != 0:
+		p.until = 0
+	default:
+		return
+	}
+	rb.setPause(job.Key, p)
 }
 
 // facts are all that the engine was told.

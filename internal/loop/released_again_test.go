@@ -1,6 +1,7 @@
 package loop
 
 import (
+	"strings"
 	"testing"
 	"time"
 
@@ -65,6 +66,41 @@ func TestAGangIsReleasedAgainAfterDeletionsThatFail(t *testing.T) {
 		}
 		if n, _ := sum(t, w.loop, "ashlar_plan_items_total", "kind", "evict"); n != 0 {
 			t.Errorf("%v evictions of plans are counted, want none", n)
+		}
+	})
+}
+
+// A gang is not completed while its members are being deleted: it would lose these after it had its minimum.
+func TestNoGangIsCompletedWhileItsMembersAreDeleted(t *testing.T) {
+	inVirtualTime(t, 1, func(w *living) {
+		w.options.Stranded = 80 * time.Second // 22 s before a try, and deletions may take 30 s
+		w.restart()
+		w.halfway()
+		w.busyFor(75 * time.Second)
+		for range 60 {
+			if w.after(time.Second); w.events("g", "GangReleased") > 0 {
+				break
+			}
+		}
+		w.refuse("")
+		first := ""
+		for range 300 {
+			w.remade(time.Second)
+			var now strings.Builder
+			for _, p := range w.members("g") {
+				if p.Spec.NodeName != "" {
+					now.WriteString(string(p.UID) + " ")
+				}
+			}
+			switch whole := w.bound("g") == 4; {
+			case whole && first == "":
+				first = now.String()
+			case first != "" && now.String() != first:
+				w.Fatalf("the gang had members %s, and then %s", first, now.String())
+			}
+		}
+		if w.events("g", "GangReleased") == 0 || first == "" {
+			t.Errorf("%d events tell of a release, the gang was complete with %q", w.events("g", "GangReleased"), first)
 		}
 	})
 }

@@ -82,7 +82,11 @@ func (sg *strandedGangs) releaseAll(id ledger.JobID, t *reportedJob, group *sche
 		return
 	}
 	m := membersOf(led, id)
-	m.moving = t.origin.left(led) || m.moving
+	deleting := t.origin.left(led)
+	m.moving = deleting || m.moving
+	if !deleting {
+		sg.l.refusals.whileDeleting(job, e, false)
+	}
 	sg.l.origins.inherit(job, t, group, m)
 	switch {
 	case len(m.bound) == 0:
@@ -149,6 +153,7 @@ func (sg *strandedGangs) standsHalf(job *ledger.Job, t *reportedJob, m members, 
 	case time.Duration(e.next-sg.l.now()) < 2*round:
 		s.again = now // it is about to be tried once more: perhaps it is complete then
 	default:
+		sg.l.refusals.whileDeleting(job, e, true)
 		sg.release(job, t, v, text, now)
 	}
 }
