@@ -193,8 +193,8 @@ func (r *refusalMemory) fact(k ledger.JobKey, p *pausing) model.Fact {
 	return model.Fact{Ref: b.Ref(), UID: p.group, Version: r.sentVersion, Object: b}
 }
 
-// whileDeleting has a gang pause for as long as members of it are being deleted. A try that completed it meanwhile would
-// have it lose these members after it had its minimum.
+// whileDeleting has a gang pause for as long as members of it are being deleted. A try that completed it meanwhile
+// would have it lose these members after it had its minimum.
 func (rb *refusedBindings) whileDeleting(job *ledger.Job, e *refused, deleting bool) {
 	p := rb.memory.jobs[job.Key]
 	if p != nil && p.group != lifeOf(job) {
