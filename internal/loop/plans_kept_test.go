@@ -49,6 +49,42 @@ func TestACostlyCopyIsKeptWhileNobodyAsks(t *testing.T) {
 	})
 }
 
+// A costly copy is made once of what does not change: while nothing changes, asking again makes no new copy. What has
+// changed is known to the second answer after it, once a copy is as old as ten times what making it takes.
+func TestACostlyCopyIsMadeOnceOfWhatDoesNotChange(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		x := estimatingOn(t, answeringAfter(t, time.Second))
+		x.changed(0)
+		go x.background.plans.run(t.Context())
+		<-time.After(2 * time.Second) // the first one is made
+		plan := func() (of time.Time) {
+			of, _, err := x.plan(10*time.Millisecond, nil)
+			if err != nil {
+				t.Fatal(err)
+			}
+			<-time.After(3 * time.Second) // time for the next copy
+			return of
+		}
+		first := plan()
+		for began := time.Now(); time.Since(began) < idleHolds; {
+			if of := plan(); !of.Equal(first) {
+				t.Fatalf("%s after the first answer, while nothing changes, another copy is made", of.Sub(first))
+			}
+		}
+		x.changed(time.Hour)
+		plan()
+		next := plan()
+		if !next.After(first) {
+			t.Error("something has changed, and no copy is made")
+		}
+		for range 2 {
+			if of := plan(); !of.Equal(next) {
+				t.Errorf("%s after that, while nothing changes, another copy is made", of.Sub(next))
+			}
+		}
+	})
+}
+
 // changed has the loop decide after a change.
 func (x *estimating) changed(limit time.Duration) {
 	_, _ = x.background.questions.ask(x.t.Context(), func(e *sched.Engine, _ readapi.Moment) {

@@ -163,8 +163,18 @@ func ask(ctx context.Context, b *testing.B, client *http.Client, user, method, u
 	return answer.Body
 }
 
+// threadsOfTheCommand has a benchmark run in as many threads as the command does (docs/design/0077).
+func threadsOfTheCommand(b *testing.B) {
+	b.Helper()
+	if was := runtime.GOMAXPROCS(0); was == 2 {
+		runtime.GOMAXPROCS(3)
+		b.Cleanup(func() { runtime.GOMAXPROCS(was) })
+	}
+}
+
 // BenchmarkWhyAsked asks why a job waits, again and again, while the loop decides without a pause.
 func BenchmarkWhyAsked(b *testing.B) {
+	threadsOfTheCommand(b)
 	c := newCrowded(b)
 	url, client := c.served(b)
 	c.askedAgain(b, 0, func(i int) io.ReadCloser {
@@ -176,6 +186,7 @@ func BenchmarkWhyAsked(b *testing.B) {
 // that starts, one that has too little room, and one that never starts. The first client comes when the scheduler has
 // decided for five seconds. Memory is what the copy adds to the heap.
 func BenchmarkPlanAsked(b *testing.B) {
+	threadsOfTheCommand(b)
 	c := newCrowded(b)
 	url, client := c.served(b)
 	go c.background.plans.run(b.Context())

@@ -114,11 +114,15 @@ func (l *Ledger) Expect(facts []model.Fact) {
 			jobs++
 		}
 	}
-	l.Tasks.rows, l.Jobs.rows = make([]Task, 0, pods), make([]Job, 0, jobs)
+	l.Tasks.rows, l.Jobs.rows = make([]Task, 0, withSpare(pods)), make([]Job, 0, withSpare(jobs))
 	for namespace, pods := range in { // order-free: each by itself
 		l.Tasks.byKey[namespace] = make(map[string]TaskID, pods)
 	}
 }
+
+// withSpare is the capacity for so many rows and some more. Without it the first new pod would have all rows moved:
+// 25 ms of 100 000 pods, in the first plan on a new copy.
+func withSpare(rows int) int { return rows + rows/16 + 16 }
 
 // Apply takes in one fact. A fact older than the known one is ignored. The order of facts about different
 // objects makes no difference.
