@@ -42,6 +42,9 @@ func (rp *reports) proof(id ledger.JobID, r trace.Reason) *trace.Reason {
 	if m.need <= 0 || len(m.tasks) < m.need {
 		return nil // it has its minimum, or lacks pods
 	}
+	if !rp.anyNode() {
+		return rp.queueTooSmall(&m, r) // as above: a job may wait for another reason than that there are no nodes
+	}
 	for _, proof := range []func(*minimum, trace.Reason) *trace.Reason{
 		rp.podTooLarge, rp.noNodeMatches, rp.queueTooSmall, rp.gangTooLarge,
 		func(m *minimum, _ trace.Reason) *trace.Reason { return tooFewThings(rp, m) },
@@ -51,6 +54,14 @@ func (rp *reports) proof(id ledger.JobID, r trace.Reason) *trace.Reason {
 		}
 	}
 	return nil
+}
+
+func (rp *reports) anyNode() (found bool) {
+	rp.e.l.Nodes.Present(func(ledger.NodeID) bool {
+		found = true
+		return false
+	})
+	return found
 }
 
 // minimum is how many of a job's pods that have no node must get one.

@@ -100,6 +100,8 @@ func (l *linting) check(c *cobra.Command, args []string) error {
 		return fmt.Errorf("--fail-on %q: expected error, warning, note or never", l.failOn)
 	case l.live && len(l.on) > 0:
 		return errors.New("--live and --on: give one of them")
+	case slices.Contains(args, "-") && slices.Contains(l.on, "-"):
+		return errors.New("-: standard input is read once: give the files or the cluster another way")
 	case len(args) == 0 && len(l.on) > 0:
 		return errors.New("--on is the cluster for which files are: give files")
 	}
@@ -165,9 +167,9 @@ func (p linter) input(l linting) (in lint.Input, unchecked []string, err error) 
 			}
 			return in, nil, badInput(lines...)
 		}
-		theirs := ground.Files()
-		in.Mine = func(file string) bool { return file != "" && !theirs[file] }
-		ground.Add(set)
+		ground.Apply(set)
+		files := set
+		in.Mine = func(file string) bool { return file != "" && (files.HasRead(file) || !ground.HasRead(file)) }
 		set = ground
 	}
 	in.World = set.Expand(l.schedulers...)

@@ -24,7 +24,7 @@ func (p linter) onCluster(l linting, in lint.Input, set *manifest.Set) (lint.Inp
 	}
 	if len(l.files) > 0 {
 		in.Mine = func(file string) bool { return file != "" }
-		live.set.Add(set)
+		live.set.Apply(set)
 	}
 	if live.read.Partial && len(live.read.Objects) == 0 {
 		return in, nil, badInput("error: nothing of the cluster may be read")

@@ -17,7 +17,7 @@ func (l *look) objects() {
 		case strings.HasPrefix(p.Message, "is given twice: "):
 			name = "object-twice"
 		}
-		l.out.add(name, p.Object, l.named(p.Object), "%s", p.Message)
+		l.out.add(name, p.Object, p.Where, "%s", p.Message)
 	}
 	said := map[string]bool{}
 	for i := range l.World.Items {

@@ -3,6 +3,7 @@ package manifest
 import (
 	gojson "encoding/json"
 	"io"
+	"maps"
 	"slices"
 	"strings"
 
@@ -24,6 +25,7 @@ type Set struct {
 	unknown map[string]*unknown // by kind and field
 
 	errs      []Error
+	opened    map[string]bool // the files, by their absolute paths
 	documents int
 	file      string
 	most      int   // how many pods workloads may make
@@ -63,7 +65,8 @@ type ConfigText struct {
 }
 
 func newSet(file string) *Set {
-	return &Set{skipped: map[string]int{}, unknown: map[string]*unknown{}, most: mostMade, file: file}
+	return &Set{skipped: map[string]int{}, unknown: map[string]*unknown{}, opened: map[string]bool{}, most: mostMade,
+		file: file}
 }
 
 // Load reads files, folders (*.yaml, *.yml and *.json below them) and, for "-", standard
@@ -95,6 +98,7 @@ func (s *Set) merge(part *Set) {
 	s.configs = append(s.configs, part.configs...)
 	s.errs = append(s.errs, part.errs...)
 	s.documents += part.documents
+	maps.Copy(s.opened, part.opened)
 	for name, n := range part.skipped {
 		s.skipped[name] += n
 	}

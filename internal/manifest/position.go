@@ -34,6 +34,7 @@ func (e Error) Error() string { return e.Where.String() + ": " + e.Message }
 type Problem struct {
 	Object  string // Kind/namespace/name, or Kind/name
 	Message string
+	Where   Position // of the object, or of what made it; without a file: it is of none
 }
 
 // shown is a text from the input, cut when it is too long to read and kept

@@ -26,6 +26,10 @@ func (s *Set) readPath(path string, stdin io.Reader) []Error {
 		if stdin == nil {
 			return []Error{{Position{File: "-"}, "there is no standard input"}}
 		}
+		if s.HasRead("-") {
+			return []Error{{Position{File: "-"}, "is given twice: standard input is read once"}}
+		}
+		s.opened[absolute("-")] = true
 		return s.readOne("-", stdin)
 	}
 	info, err := os.Stat(path)
@@ -64,6 +68,7 @@ func isManifest(path string) bool {
 }
 
 func (s *Set) readFile(path string) []Error {
+	s.opened[absolute(path)] = true
 	f, err := os.Open(path)
 	if err != nil {
 		return []Error{{Position{File: path}, reason(err)}}
@@ -83,6 +88,18 @@ func (s *Set) readOne(name string, r io.Reader) []Error {
 	}
 	s.load(source{name, text})
 	return nil
+}
+
+// HasRead says that a file is among those that the set was read from, however it is named.
+func (s *Set) HasRead(file string) bool { return s.opened[absolute(file)] }
+
+// absolute is a file's path from the root; without a working folder, as it was given.
+func absolute(file string) string {
+	path, err := filepath.Abs(file)
+	if err != nil {
+		return file
+	}
+	return path
 }
 
 // reason is why a file cannot be read, without the path, which is told already.

@@ -90,12 +90,12 @@ func TestWorkloadsThatCannotBeMeantAreProblems(t *testing.T) {
 	w := expanded(t, "apiVersion: apps/v1\nkind: Deployment\nmetadata: {name: few}\nspec: {replicas: -1}\n---\n"+
 		"apiVersion: apps/v1\nkind: Deployment\nmetadata: {name: many}\nspec: {replicas: 2000000000}\n---\n"+
 		"apiVersion: apps/v1\nkind: StatefulSet\nmetadata: {name: web}\n---\n"+pod("web-0", "  {}\n"))
-	want := []Problem{
+	want := []told{
 		{"Deployment/default/few", "-1 pods are fewer than none: none are made"},
 		{"Deployment/default/many", "2000000000 pods are more than the 1048575 that may still be made: none are made"},
 		{"Pod/default/web-0", "StatefulSet/default/web does not make it: there is one of that name"},
 	}
-	if !reflect.DeepEqual(w.Problems, want) {
+	if !reflect.DeepEqual(toldOf(w), want) {
 		t.Errorf("%v", w.Problems)
 	}
 }

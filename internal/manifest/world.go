@@ -88,6 +88,7 @@ func (s *Set) Expand(schedulers ...string) *World {
 			}
 		}
 	}
+	b.locate()
 	b.world.sort()
 	return b.world
 }
@@ -130,7 +131,34 @@ type builder struct {
 }
 
 func (b *builder) problem(object, format string, args ...any) {
-	b.world.Problems = append(b.world.Problems, Problem{object, fmt.Sprintf(format, args...)})
+	b.world.Problems = append(b.world.Problems, Problem{Object: object, Message: fmt.Sprintf(format, args...)})
+}
+
+// locate says of each problem where its object is.
+func (b *builder) locate() {
+	places := map[string]Position{}
+	for _, p := range b.world.Problems {
+		places[p.Object] = Position{}
+	}
+	if len(places) == 0 {
+		return
+	}
+	for i := range b.world.Items {
+		ref := b.world.Items[i].Fact.Ref.String()
+		if _, named := places[ref]; named {
+			places[ref] = b.world.Items[i].Where
+		}
+	}
+	for _, o := range b.order {
+		if _, named := places[o.ref()]; named {
+			places[o.ref()] = o.where
+		}
+	}
+	for i := range b.world.Problems {
+		if p := &b.world.Problems[i]; p.Where.File == "" {
+			p.Where = places[p.Object]
+		}
+	}
 }
 
 // index records the objects of the input before any others are made.
@@ -140,6 +168,7 @@ func (b *builder) index(objects []object) {
 		id := o.id
 		if old := b.byName[id]; old != nil {
 			b.problem(o.ref(), "is given twice: %s replaces %s", o.where, old.where)
+			b.world.Problems[len(b.world.Problems)-1].Where = o.where
 		}
 		b.byName[id] = o
 	}
