@@ -42,7 +42,7 @@ func (rp *reports) proof(id ledger.JobID, r trace.Reason) *trace.Reason {
 	if m.need <= 0 || len(m.tasks) < m.need {
 		return nil // it has its minimum, or lacks pods
 	}
-	if !rp.anyNode() {
+	if !anyNode(rp.e.l) {
 		return rp.queueTooSmall(&m, r) // as above: a job may wait for another reason than that there are no nodes
 	}
 	for _, proof := range []func(*minimum, trace.Reason) *trace.Reason{
@@ -56,8 +56,8 @@ func (rp *reports) proof(id ledger.JobID, r trace.Reason) *trace.Reason {
 	return nil
 }
 
-func (rp *reports) anyNode() (found bool) {
-	rp.e.l.Nodes.Present(func(ledger.NodeID) bool {
+func anyNode(l *ledger.Ledger) (found bool) {
+	l.Nodes.Present(func(ledger.NodeID) bool {
 		found = true
 		return false
 	})

@@ -3,6 +3,7 @@
 package cli
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"path/filepath"
@@ -11,6 +12,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"ashlar.sh/internal/config"
 	"ashlar.sh/internal/explain"
 	"ashlar.sh/internal/lint"
 	"ashlar.sh/internal/manifest"
@@ -23,6 +25,7 @@ type linter struct{ questions }
 type linting struct {
 	source
 	on     []string
+	confs  []string // the FILEs that are configurations
 	live   bool
 	failOn string
 }
@@ -32,9 +35,10 @@ configuration, guarantees that add up to more than there is, jobs that can never
 there, HyperNodes that are no tree. docs/lint.md has each rule.
 
 FILE is YAML or JSON, a folder of it, or - for standard input; with the ending .conf it is a
-volcano-scheduler.conf. --on names files of the cluster for which these are, and --live takes the
-live cluster for it: then jobs are tried on its nodes, in its queues, and only what is wrong with
-the FILEs is told. Without FILE the live cluster itself is looked at, which is only read.
+volcano-scheduler.conf, and each of several is looked at by itself. --on names files of the cluster
+for which these are, and --live takes the live cluster for it: then jobs are tried on its nodes, in
+its queues, and only what is wrong with the FILEs is told. Without FILE the live cluster itself is
+looked at, which is only read.
 
 Exit codes: 0 nothing as bad as --fail-on was found; 1 something was, or it could not be looked;
 2 bad usage.`
@@ -81,17 +85,14 @@ func (p linter) lint(name string) *cobra.Command {
 // check refuses what does not go together, and takes a configuration out of the arguments.
 func (l *linting) check(c *cobra.Command, args []string) error {
 	l.named, l.schedulersGiven = c.Flags().Changed("namespace"), c.Flags().Changed("scheduler-name")
-	l.stop, l.files = -1, nil
-	confs := 0
+	l.stop, l.files, l.confs = -1, nil, nil
 	for _, a := range args {
-		if filepath.Ext(a) != ".conf" {
+		switch {
+		case filepath.Ext(a) != ".conf":
 			l.files = append(l.files, a)
-			continue
+		case !slices.Contains(l.confs, a):
+			l.confs = append(l.confs, a)
 		}
-		if confs++; confs > 1 || l.config != "" {
-			return fmt.Errorf("%s: one configuration is looked at: it is the second", a)
-		}
-		l.config = a
 	}
 	switch {
 	case !slices.Contains([]string{"text", "json", "sarif"}, l.output):
@@ -110,12 +111,12 @@ func (l *linting) check(c *cobra.Command, args []string) error {
 
 // lintNow reads, looks and prints.
 func (p linter) lintNow(l linting) error {
-	in, unchecked, err := p.input(l)
+	in, others, err := p.input(l)
 	if err != nil {
 		return err
 	}
 	out := lint.Look(in)
-	out.Unchecked = append(out.Unchecked, unchecked...)
+	out.Join(others...)
 	switch l.output {
 	case "sarif":
 		err = out.SARIF(p.Out, ownVersions().Version)
@@ -147,8 +148,8 @@ func many(n int, what string) string {
 	return fmt.Sprintf("%d %ss", n, what)
 }
 
-// input reads what is to be looked at, and decides on it once.
-func (p linter) input(l linting) (in lint.Input, unchecked []string, err error) {
+// input reads what is to be looked at, and decides on it once. What else was looked at, and what was not, is in others.
+func (p linter) input(l linting) (in lint.Input, others []*lint.Report, err error) {
 	set := manifest.NewSet()
 	if len(l.files) > 0 {
 		show := p.loading()
@@ -156,8 +157,9 @@ func (p linter) input(l linting) (in lint.Input, unchecked []string, err error) 
 		show.end()
 	}
 	switch {
-	case l.live || len(l.files) == 0 && l.config == "":
-		return p.onCluster(l, in, set)
+	case l.live || len(l.files)+len(l.confs) == 0 && l.config == "":
+		others, err = p.onCluster(l, &in, set)
+		return in, others, err
 	case len(l.on) > 0:
 		ground, errs := manifest.Load(l.on, p.In)
 		if len(errs) > 0 {
@@ -173,7 +175,12 @@ func (p linter) input(l linting) (in lint.Input, unchecked []string, err error) 
 		set = ground
 	}
 	in.World = set.Expand(l.schedulers...)
-	chosen := p.chosen(l, &in)
-	p.decide(l, &in, inputOf(in.World, chosen, 0))
-	return in, nil, nil
+	use, alone, unchecked := l.choose(&in)
+	others = []*lint.Report{{Unchecked: unchecked}}
+	for _, c := range alone {
+		others = append(others, p.alone(l, c))
+	}
+	in.Chosen, in.Configuration = p.parsed(use)
+	p.decide(l, &in, inputOf(in.World, cmp.Or(in.Chosen, config.Default()), 0))
+	return in, others, nil
 }

@@ -4,8 +4,7 @@ package cli
 
 import (
 	"cmp"
-	"fmt"
-	"os"
+	"slices"
 	"time"
 
 	"ashlar.sh/internal/config"
@@ -17,17 +16,20 @@ import (
 )
 
 // onCluster takes the live cluster: the objects of the set are added to it; without any it is looked at itself.
-func (p linter) onCluster(l linting, in lint.Input, set *manifest.Set) (lint.Input, []string, error) {
+func (p linter) onCluster(l linting, in *lint.Input, set *manifest.Set) ([]*lint.Report, error) {
+	if l.config == "" && len(l.confs) == 1 {
+		l.config = l.confs[0]
+	}
 	live, err := p.lookNow(l.source)
 	if err != nil {
-		return in, nil, err
+		return nil, err
 	}
 	if len(l.files) > 0 {
-		in.Mine = func(file string) bool { return file != "" }
+		in.Mine = func(file string) bool { return file != "" && file != live.basis.Configuration }
 		live.set.Apply(set)
 	}
 	if live.read.Partial && len(live.read.Objects) == 0 {
-		return in, nil, badInput("error: nothing of the cluster may be read")
+		return nil, badInput("error: nothing of the cluster may be read")
 	}
 	in.Whole = !live.read.Partial
 	in.World = live.set.Expand(live.s.schedulers...)
@@ -36,48 +38,21 @@ func (p linter) onCluster(l linting, in lint.Input, set *manifest.Set) (lint.Inp
 		_, in.Configuration = config.Parse(config.Source{File: live.basis.Configuration}, []byte(live.text), p.catalog(),
 			config.Strict)
 	}
+	files, mine, _ := l.configurations(in)
+	others := []*lint.Report{{}}
+	if l.config == "" && len(l.files) > 0 {
+		others[0].Unchecked = severalTold(files, live.basis.Configuration)
+	}
+	for _, c := range slices.Concat(files, mine) {
+		others = append(others, p.alone(l, c))
+	}
 	if live.read.Partial {
-		return in, append(live.basis.Unknown,
-			"whether jobs can run, and sums of queues: too little of the cluster may be read"), nil
+		others = append(others, &lint.Report{Unchecked: append(live.basis.Unknown,
+			"whether jobs can run, and sums of queues: too little of the cluster may be read")})
+		return others, nil
 	}
-	p.decide(l, &in, inputOf(in.World, live.chosen, live.now.UnixNano()))
-	return in, nil, nil // what is missing was told on stderr
-}
-
-// chosen reads the configuration: what is wrong with it is a finding. One that is refused is Volcano's default for the
-// jobs that are looked at.
-func (p linter) chosen(l linting, in *lint.Input) *config.Scheduler {
-	var src config.Source
-	text := ""
-	switch {
-	case l.config != "":
-		data, err := os.ReadFile(l.config)
-		if err != nil {
-			in.Configuration = []config.Problem{{File: l.config, Message: fmt.Sprint(cause(err)), Fatal: true}}
-			return config.Default()
-		}
-		src, text = config.Source{File: l.config}, string(data)
-	default:
-		found, err := in.World.Config()
-		if err != nil {
-			in.Configuration = []config.Problem{{File: in.World.Configs[1].Where.File, Line: in.World.Configs[1].Where.Line,
-				Message: "a second scheduler configuration is among the input: which one holds is not said", Fatal: true}}
-			return config.Default()
-		}
-		if found == nil {
-			in.Chosen = config.Default()
-			return in.Chosen
-		}
-		src, text = config.Source{File: found.Where.File}, found.Text
-		if found.Literal {
-			src.LineOffset = found.Line - 1
-		}
-	}
-	in.Chosen, in.Configuration = config.Parse(src, []byte(text), p.catalog(), config.Strict)
-	if in.Chosen == nil {
-		return config.Default()
-	}
-	return in.Chosen
+	p.decide(l, in, inputOf(in.World, live.chosen, live.now.UnixNano()))
+	return others, nil // what is missing was told on stderr
 }
 
 // decide runs one cycle on all objects, as if they were all there now, and looks for jobs that come too late.

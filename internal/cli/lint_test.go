@@ -131,7 +131,7 @@ func TestLintSaysWhereAndFails(t *testing.T) {
 		{[]string{lintExample, "-o", "xml"}, 2, `--output "xml": expected text, json or sarif`},
 		{[]string{lintExample, "--fail-on", "bad"}, 2, `--fail-on "bad": expected error, warning, note or never`},
 		{[]string{"--on", lintExample}, 2, "--on is the cluster for which files are"},
-		{[]string{"a.conf", "b.conf"}, 2, "b.conf: one configuration is looked at"},
+		{[]string{"a.conf", "b.conf"}, 1, "b.conf: error: no such file or directory [configuration-refused]"},
 		{[]string{"nowhere.yaml"}, 1, "nowhere.yaml: error: cannot be read: no such file or directory [object-refused]"},
 		{[]string{"nowhere.conf"}, 1, "nowhere.conf: error: no such file or directory [configuration-refused]"},
 		{[]string{}, 1, "no cluster to ask"},

@@ -65,6 +65,15 @@ func (r *Report) add(rule, object string, where manifest.Position, format string
 		Line: where.Line, Message: fmt.Sprintf(format, args...), Do: of.do})
 }
 
+// Join takes in what was found, and what was not looked at, elsewhere.
+func (r *Report) Join(others ...*Report) {
+	for _, o := range others {
+		r.Findings, r.Unchecked = append(r.Findings, o.Findings...), append(r.Unchecked, o.Unchecked...)
+	}
+	r.Errors, r.Warnings, r.NotesCount = 0, 0, 0
+	r.finish()
+}
+
 // finish sorts the findings, makes equal ones one, and counts.
 func (r *Report) finish() {
 	slices.SortStableFunc(r.Findings, func(a, b Finding) int {
@@ -84,6 +93,7 @@ func (r *Report) finish() {
 	for i := range kept {
 		if f := &kept[i]; f.more > 0 {
 			f.Object += fmt.Sprintf(" and %d more", f.more)
+			f.more = 0
 		}
 		switch kept[i].Severity {
 		case Error:

@@ -29,14 +29,16 @@ func (s *Set) Apply(other *Set) {
 				makers[o.id] = true
 				return true
 			}
-			return gone[o.id] || o.where.File != "-" && !o.made && other.HasRead(o.where.File)
+			again := !o.made && o.where.File != "-" && other.HasRead(o.where.File)
+			return again || gone[o.id]
 		})
 		if len(s.objects) == before {
 			break
 		}
 	}
 	s.configs = slices.DeleteFunc(s.configs, func(c ConfigText) bool {
-		return other.HasRead(c.Where.File) || slices.ContainsFunc(other.configs, func(o ConfigText) bool { return o.Name == c.Name })
+		again := func(o ConfigText) bool { return o.Name == c.Name }
+		return other.HasRead(c.Where.File) || slices.ContainsFunc(other.configs, again)
 	})
 	s.merge(other)
 }

@@ -73,7 +73,7 @@ func TestAFileReplacesItselfInAFolder(t *testing.T) {
 	}
 }
 
-// Standard input is read once: who gives it twice meant another file.
+// Standard input is read once: given twice, another file was meant.
 func TestStandardInputIsReadOnce(t *testing.T) {
 	_, errs := Load([]string{"-", "-"}, bytes.NewReader([]byte(pod("a", "  {}\n"))))
 	if len(errs) != 1 || errs[0].Error() != "-: is given twice: standard input is read once" {
