@@ -84,7 +84,7 @@ func (b *budgets) wrote(write apimodel.Write) {
 	if write.Kind != b.w.jobs.pods || p.Meta().GetNamespace() != userNamespace {
 		return
 	}
-	if one := b.w.jobs.byName[p.Meta().GetLabels()[jobLabel]]; one != nil {
+	if one := b.w.jobs.of(p); one != nil {
 		b.count(one)
 	}
 }
@@ -102,7 +102,7 @@ func (w *World) counted() time.Duration {
 
 // evicted checks that a budget allowed, at some time that a scheduler may still have seen, to evict a healthy pod.
 func (b *budgets) evicted(write apimodel.Write, p *apimodel.Stored) {
-	one := b.w.jobs.byName[p.Meta().GetLabels()[jobLabel]]
+	one := b.w.jobs.of(p)
 	if one == nil || b.allowed[one.name] == nil || !b.w.conf.budgets {
 		return
 	}

@@ -31,7 +31,7 @@ func (c *checker) outranked(write apimodel.Write, p *apimodel.Stored) {
 	if favoured == nil {
 		return
 	}
-	a, b := c.w.jobs.byName[favoured.Meta().GetLabels()[jobLabel]], c.w.jobs.byName[p.Meta().GetLabels()[jobLabel]]
+	a, b := c.w.jobs.of(favoured), c.w.jobs.of(p)
 	if a != nil && b != nil && priorities[a.priority] < priorities[b.priority] {
 		c.w.wrong("pod %s of priority %d left for %s of priority %d: %s", write.Key(), priorities[b.priority], name,
 			priorities[a.priority], why)

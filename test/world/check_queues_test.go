@@ -106,10 +106,7 @@ func (c *checker) heldBut(queue string, without map[types.UID]bool) (sum int64) 
 
 // queueOf is the queue of a user's pod.
 func (c *checker) queueOf(p *apimodel.Stored) string {
-	if p.Meta().GetNamespace() != userNamespace {
-		return ""
-	}
-	if one := c.w.jobs.byName[p.Meta().GetLabels()[jobLabel]]; one != nil {
+	if one := c.w.jobs.of(p); one != nil {
 		return one.queue
 	}
 	return ""

@@ -258,9 +258,11 @@ func (c *checker) bind(write apimodel.Write, node string) {
 	}
 	c.capability(write)
 	c.reachable(write, node)
-	c.w.labels.allowed(write, node)
-	c.w.devices.bound(write, node)
-	c.w.volumes.bound(write, node)
+	if one := c.w.jobs.of(write.After); one != nil && isScheduler(write.Client) {
+		c.w.labels.allowed(write, one, node)
+		c.w.devices.bound(write, one, node)
+		c.w.volumes.bound(write, one, node)
+	}
 	c.w.booked.heeded(write, node)
 	c.debt.held.add(c.held(owedQueue))
 	if c.queueOf(write.After) == owedQueue && c.debt.taken.sum() > 0 {

@@ -36,7 +36,7 @@ func (d *devices) begin() {
 	if !d.w.Devices {
 		return
 	}
-	d.post(d.classes, map[string]any{"metadata": map[string]any{"name": deviceClass}, "spec": map[string]any{
+	d.w.post(d.classes, map[string]any{"metadata": map[string]any{"name": deviceClass}, "spec": map[string]any{
 		"selectors": []any{map[string]any{"cel": map[string]any{
 			"expression": fmt.Sprintf("device.driver == %q", deviceDriver)}}}}})
 	d.tend()
@@ -78,12 +78,6 @@ func (d *devices) restored() {
 	}
 }
 
-func (d *devices) post(k *apimodel.Kind, object map[string]any) {
-	if out := d.w.make(k.Group, k.Resource, object); out.Code >= http.StatusBadRequest && out.Code != http.StatusConflict {
-		d.w.wrong("a %s was refused: %v", k.Kind, out.Body)
-	}
-}
-
 // come has a node's driver tell what the node has.
 func (d *devices) come(node string) {
 	if !d.w.Devices {
@@ -94,7 +88,7 @@ func (d *devices) come(node string) {
 	for i := range nodeDevices {
 		list = append(list, map[string]any{"name": fmt.Sprint("card-", i)})
 	}
-	d.post(d.slices, map[string]any{"metadata": map[string]any{"name": node}, "spec": map[string]any{
+	d.w.post(d.slices, map[string]any{"metadata": map[string]any{"name": node}, "spec": map[string]any{
 		"driver": deviceDriver, "nodeName": node, "devices": list,
 		"pool": map[string]any{"name": node, "generation": 1, "resourceSliceCount": 1}}})
 }
@@ -132,7 +126,7 @@ func (d *devices) claim(one *job, name string) {
 		return
 	}
 	d.w.did("a claim for devices")
-	d.post(d.claims, map[string]any{"metadata": map[string]any{"name": name, "namespace": userNamespace},
+	d.w.post(d.claims, map[string]any{"metadata": map[string]any{"name": name, "namespace": userNamespace},
 		"spec": map[string]any{"devices": map[string]any{"requests": []any{map[string]any{"name": "cards",
 			"exactly": map[string]any{"deviceClassName": deviceClass, "allocationMode": "ExactCount",
 				"count": int64(one.devices)}}}}}})
@@ -230,10 +224,8 @@ func (d *devices) offered(write apimodel.Write, device string) {
 }
 
 // bound checks that a pod that is bound has its devices, on the node that it is bound to.
-func (d *devices) bound(write apimodel.Write, node string) {
-	one := d.w.jobs.byName[write.After.Meta().GetLabels()[jobLabel]]
-	if !isScheduler(write.Client) || one == nil || one.devices == 0 || time.Since(d.w.check.restoredAt) < blind ||
-		write.After.Meta().GetNamespace() != userNamespace {
+func (d *devices) bound(write apimodel.Write, one *job, node string) {
+	if one.devices == 0 || time.Since(d.w.check.restoredAt) < blind {
 		return
 	}
 	d.w.did("a pod with devices bound")

@@ -302,7 +302,7 @@ func (j *jobs) around(r *apimodel.Request) {
 	if p == nil {
 		return
 	}
-	if one := j.byName[p.Meta().GetLabels()[jobLabel]]; one != nil && !one.ended {
+	if one := j.of(p); one != nil && !one.ended {
 		for i := range one.pods {
 			if podName(one, i) == parts[6] && !one.done[i] {
 				j.w.did("a pod made again around a request")
@@ -310,6 +310,14 @@ func (j *jobs) around(r *apimodel.Request) {
 			}
 		}
 	}
+}
+
+// of is the job of a user's pod; nil: of none.
+func (j *jobs) of(p *apimodel.Stored) *job {
+	if p.Meta().GetNamespace() != userNamespace {
+		return nil
+	}
+	return j.byName[p.Meta().GetLabels()[jobLabel]]
 }
 
 // again deletes a pod and makes it again at once.
@@ -323,11 +331,10 @@ func (j *jobs) again(one *job, i int) {
 
 // wrote sees pods that have ended. A job of which a pod reached its limit is over.
 func (j *jobs) wrote(write apimodel.Write) {
-	if write.Kind != j.pods || write.After == nil || write.After.Meta().GetNamespace() != userNamespace {
+	if write.Kind != j.pods || write.After == nil {
 		return
 	}
-	name := write.After.Meta().GetName()
-	one := j.byName[write.After.Meta().GetLabels()[jobLabel]]
+	name, one := write.After.Meta().GetName(), j.of(write.After)
 	if one == nil {
 		return
 	}

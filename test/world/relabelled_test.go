@@ -143,13 +143,9 @@ func (l *relabelled) said(node, kind, what string) time.Duration {
 	return time.Since(l.w.began)
 }
 
-// allowed checks that a scheduler binds no pod to a node that has not been what the pod asks for, for longer than any
+// allowed checks that no pod of a job is bound to a node that has not been what the pod asks for, for longer than any
 // scheduler may not have seen it.
-func (l *relabelled) allowed(write apimodel.Write, node string) {
-	one := l.w.jobs.byName[write.After.Meta().GetLabels()[jobLabel]]
-	if !isScheduler(write.Client) || one == nil || write.After.Meta().GetNamespace() != userNamespace {
-		return
-	}
+func (l *relabelled) allowed(write apimodel.Write, one *job, node string) {
 	if one.zone != "" {
 		l.w.did("a binding into a zone")
 	}

@@ -32,7 +32,7 @@ func (v *volumes) begin() {
 	if !v.w.Volumes {
 		return
 	}
-	v.w.devices.post(v.classes, map[string]any{"metadata": map[string]any{"name": storageClass},
+	v.w.post(v.classes, map[string]any{"metadata": map[string]any{"name": storageClass},
 		"provisioner": "disks.world.ashlar.sh", "volumeBindingMode": "WaitForFirstConsumer", "reclaimPolicy": "Delete"})
 	v.tend()
 }
@@ -53,7 +53,7 @@ func (v *volumes) claim(one *job, name string) {
 	if _, was := v.again[name]; was {
 		v.again[name] = time.Now()
 	}
-	v.w.devices.post(v.claims, map[string]any{"metadata": map[string]any{"name": name, "namespace": userNamespace},
+	v.w.post(v.claims, map[string]any{"metadata": map[string]any{"name": name, "namespace": userNamespace},
 		"spec": map[string]any{"storageClassName": storageClass, "accessModes": []any{"ReadWriteOnce"},
 			"resources": map[string]any{"requests": map[string]any{"storage": "1Gi"}}},
 		"status": map[string]any{"phase": "Pending"}})
@@ -97,7 +97,7 @@ func (v *volumes) provide(c *apimodel.Stored, node string) {
 	w, m := v.w, c.Meta()
 	name := "pvc-" + string(m.GetUID())
 	w.did("a volume made")
-	v.w.devices.post(v.volumes, map[string]any{"metadata": map[string]any{"name": name}, "spec": map[string]any{
+	v.w.post(v.volumes, map[string]any{"metadata": map[string]any{"name": name}, "spec": map[string]any{
 		"storageClassName": storageClass, "accessModes": []any{"ReadWriteOnce"},
 		"capacity":                      map[string]any{"storage": "1Gi"},
 		"persistentVolumeReclaimPolicy": "Delete",
@@ -121,10 +121,8 @@ func (v *volumes) into(spec map[string]any, claim string) {
 }
 
 // bound checks that a pod that is bound has its volume, where its node can reach it.
-func (v *volumes) bound(write apimodel.Write, node string) {
-	one := v.w.jobs.byName[write.After.Meta().GetLabels()[jobLabel]]
-	if !isScheduler(write.Client) || one == nil || !one.volume || time.Since(v.w.check.restoredAt) < blind ||
-		write.After.Meta().GetNamespace() != userNamespace {
+func (v *volumes) bound(write apimodel.Write, one *job, node string) {
+	if !one.volume || time.Since(v.w.check.restoredAt) < blind {
 		return
 	}
 	v.w.did("a pod with a volume bound")

@@ -271,6 +271,13 @@ func (w *World) make(group, resource string, object map[string]any) apimodel.Res
 	return w.do(http.MethodPost, k.Path(text(object, "metadata", "namespace"), ""), object)
 }
 
+// post makes an object that the API server has to take, unless it has one of that name.
+func (w *World) post(k *apimodel.Kind, object map[string]any) {
+	if out := w.make(k.Group, k.Resource, object); out.Code >= http.StatusBadRequest && out.Code != http.StatusConflict {
+		w.wrong("a %s was refused: %v", k.Kind, out.Body)
+	}
+}
+
 // text is a text in plain data, "" if there is none.
 func text(o map[string]any, path ...string) string {
 	for _, p := range path[:len(path)-1] {
