@@ -128,11 +128,6 @@ func inMs(d time.Duration) float64 { return float64(d) / float64(time.Millisecon
 // delayed makes jobs of one pod, one after the other; the first of them is not counted.
 func delayed(t *testing.T, ns, name string) delays {
 	t.Helper()
-	seen, err := shared.kube.CoreV1().Pods(ns).Watch(t.Context(), metav1.ListOptions{})
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer seen.Stop()
 	const rounds = 41
 	var took []time.Duration
 	for i := range rounds {
@@ -140,9 +135,7 @@ func delayed(t *testing.T, ns, name string) delays {
 		submit(t, ns, ns, job, 0, 1, "1")
 		p := member(ns, job, 0, "100m")
 		p.Spec.SchedulerName = ns
-		began := time.Now()
-		create(t, p)
-		took = append(took, awaitBound(t, seen.ResultChan(), p.Name, began))
+		took = append(took, timeToBind(t, p, func() {}))
 	}
 	took = took[1:]
 	slices.Sort(took)

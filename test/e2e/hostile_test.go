@@ -94,19 +94,12 @@ func cycles(at string) (c cost) {
 // one after the other.
 func quickness(t *testing.T, ns, name string) time.Duration {
 	t.Helper()
-	seen, err := shared.kube.CoreV1().Pods(ns).Watch(t.Context(), metav1.ListOptions{})
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer seen.Stop()
 	var took []time.Duration
 	for i := range 11 {
 		submit(t, ns, ns, fmt.Sprintf("%s-%d", name, i), 0, 1, "1")
 		p := member(ns, fmt.Sprintf("%s-%d", name, i), 0, "1")
 		p.Spec.SchedulerName = ns
-		began := time.Now()
-		create(t, p)
-		took = append(took, awaitBound(t, seen.ResultChan(), p.Name, began))
+		took = append(took, timeToBind(t, p, func() {}))
 	}
 	slices.Sort(took[1:]) // the first waits for the scheduler's start
 	return took[1+len(took[1:])/2]

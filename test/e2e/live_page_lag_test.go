@@ -8,9 +8,7 @@ import (
 	"testing"
 	"time"
 
-	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
-	"k8s.io/apimachinery/pkg/watch"
 
 	"ashlar.sh/internal/readapi"
 )
@@ -73,17 +71,13 @@ func TestLiveThePageKeepsUp(t *testing.T) {
 	p.Goes("#/jobs?q=" + ns)
 	p.Until("the page", `document.querySelector(".view")`)
 	p.Eval(notes, nil)
-	pods, err := shared.kube.CoreV1().Pods(ns).Watch(t.Context(), metav1.ListOptions{})
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer pods.Stop()
 	stream := streamedTo(t, apiUserWith(t, readAPIOf(t), shared.Config.BearerToken))
 	var shown, streamed []time.Duration
 	for i := range jobs {
 		name := fmt.Sprintf("job-%02d", i)
+		binds := binding(t, ns, name+"-0")
 		submit(t, ns, ns, name, 1, 1, "50m")
-		bound := bindingOf(t, pods, name+"-0")
+		bound := binds()
 		p.Until("that "+name+" has its place", fmt.Sprintf("window.placed[%q]", name))
 		var at float64
 		p.Eval(fmt.Sprintf("window.placed[%q]", name), &at)
@@ -121,20 +115,4 @@ func readAPIOf(t *testing.T) (at string) {
 		return err == nil && lease.Labels[readapi.LabelPort] != "", nil
 	}, func() string { return "it does not" })
 	return at
-}
-
-// bindingOf is when a watch tells that a pod has a node.
-func bindingOf(t *testing.T, pods watch.Interface, name string) time.Time {
-	t.Helper()
-	end := time.After(patience)
-	for {
-		select {
-		case e := <-pods.ResultChan():
-			if p, is := e.Object.(*corev1.Pod); is && p.Name == name && p.Spec.NodeName != "" {
-				return time.Now()
-			}
-		case <-end:
-			t.Fatalf("pod %s is not bound", name)
-		}
-	}
 }
