@@ -193,26 +193,27 @@ func (r *refusalMemory) fact(k ledger.JobKey, p *pausing) model.Fact {
 	return model.Fact{Ref: b.Ref(), UID: p.group, Version: r.sentVersion, Object: b}
 }
 
-// whileDeleting has a gang pause for as long as members of it are being deleted. A try that completed it meanwhile
-// would have it lose these members after it had its minimum.
-func (rb *refusedBindings) whileDeleting(job *ledger.Job, e *refused, deleting bool) {
+// pauseWhileDeleted has a gang pause while members of it are being deleted. A try that completed it meanwhile would
+// have it lose these members after it had its minimum.
+func (rb *refusedBindings) pauseWhileDeleted(job *ledger.Job, e *refused) {
 	p := rb.memory.jobs[job.Key]
-	if p != nil && p.group != lifeOf(job) {
-		return
-	}
 	switch {
-	case deleting && p == nil:
+	case p == nil:
 		p = &pausing{group: lifeOf(job), why: e, names: map[string]bool{e.pod.Name: true}}
 		rb.memory.jobs[job.Key] = p
-		fallthrough
-	case deleting && p.until == 0:
-		p.until = rb.l.now() + int64(mostDeleting)
-	case !deleting && p != nil && p.until != 0:
-		p.until = 0
-	default:
+	case p.group != lifeOf(job):
 		return
 	}
+	p.until = rb.l.now() + int64(mostDeleting)
 	rb.setPause(job.Key, p)
+}
+
+// endDeleted ends the pause of a gang of which no member is being deleted any more.
+func (rb *refusedBindings) endDeleted(job *ledger.Job) {
+	if p := rb.memory.jobs[job.Key]; p != nil && p.group == lifeOf(job) && p.until != 0 {
+		p.until = 0
+		rb.setPause(job.Key, p)
+	}
 }
 
 // facts are all that the engine was told.

@@ -70,37 +70,52 @@ func TestAGangIsReleasedAgainAfterDeletionsThatFail(t *testing.T) {
 	})
 }
 
-// A gang is not completed while its members are being deleted: it would lose these after it had its minimum.
+// A gang is not completed while its members are being deleted: it would lose these after it had its minimum. That holds
+// also where a panic has the scheduler forget which members are.
 func TestNoGangIsCompletedWhileItsMembersAreDeleted(t *testing.T) {
-	inVirtualTime(t, 1, func(w *living) {
-		w.options.Stranded = 80 * time.Second // 22 s before a try, and deletions may take 30 s
-		w.restart()
-		w.halfway()
-		w.busyFor(75 * time.Second)
-		for range 60 {
-			if w.after(time.Second); w.events("g", "GangReleased") > 0 {
-				break
-			}
-		}
-		w.refuse("")
-		first := ""
-		for range 300 {
-			w.remade(time.Second)
-			var now strings.Builder
-			for _, p := range w.members("g") {
-				if p.Spec.NodeName != "" {
-					now.WriteString(string(p.UID) + " ")
+	for _, forgets := range []bool{false, true} {
+		inVirtualTime(t, 1, func(w *living) {
+			w.options.Stranded = 80 * time.Second // 22 s before a try, and deletions may take 30 s
+			w.restart()
+			w.halfway()
+			w.busyFor(75 * time.Second)
+			for range 60 {
+				if w.after(time.Second); w.events("g", "GangReleased") > 0 {
+					break
 				}
 			}
-			switch whole := w.bound("g") == 4; {
-			case whole && first == "":
-				first = now.String()
-			case first != "" && now.String() != first:
-				w.Fatalf("the gang had members %s, and then %s", first, now.String())
+			w.refuse("")
+			if forgets {
+				w.loop.origins.forget()
+			}
+			w.wholeForGood()
+			if w.events("g", "GangReleased") == 0 {
+				t.Errorf("no event tells of a release (it forgets: %t)", forgets)
+			}
+		})
+	}
+}
+
+// wholeForGood lets time pass until the gang is complete, and longer. It then has to keep its members.
+func (w *living) wholeForGood() {
+	w.Helper()
+	first := ""
+	for range 600 {
+		w.remade(time.Second)
+		var now strings.Builder
+		for _, p := range w.members("g") {
+			if p.Spec.NodeName != "" {
+				now.WriteString(string(p.UID) + " ")
 			}
 		}
-		if w.events("g", "GangReleased") == 0 || first == "" {
-			t.Errorf("%d events tell of a release, the gang was complete with %q", w.events("g", "GangReleased"), first)
+		switch {
+		case first == "" && w.bound("g") == 4:
+			first = now.String()
+		case first != "" && now.String() != first:
+			w.Fatalf("the gang had members %s, and then %s", first, now.String())
 		}
-	})
+	}
+	if first == "" {
+		w.Error("the gang was never complete")
+	}
 }

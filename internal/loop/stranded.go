@@ -84,8 +84,8 @@ func (sg *strandedGangs) releaseAll(id ledger.JobID, t *reportedJob, group *sche
 	m := membersOf(led, id)
 	deleting := t.origin.left(led)
 	m.moving = deleting || m.moving
-	if !deleting {
-		sg.l.refusals.whileDeleting(job, e, false)
+	if !deleting && t.origin.leaving != nil { // nil also after a panic, which forgets what is being deleted
+		sg.l.refusals.endDeleted(job)
 	}
 	sg.l.origins.inherit(job, t, group, m)
 	switch {
@@ -153,7 +153,7 @@ func (sg *strandedGangs) standsHalf(job *ledger.Job, t *reportedJob, m members, 
 	case time.Duration(e.next-sg.l.now()) < 2*round:
 		s.again = now // it is about to be tried once more: perhaps it is complete then
 	default:
-		sg.l.refusals.whileDeleting(job, e, true)
+		sg.l.refusals.pauseWhileDeleted(job, e)
 		sg.release(job, t, v, text, now)
 	}
 }
