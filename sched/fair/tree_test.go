@@ -62,7 +62,7 @@ func TestTheSeedsTree(t *testing.T) {
 	}
 }
 
-func TestSettle(t *testing.T) {
+func TestRecompute(t *testing.T) {
 	top := func(x int64) QueueNode { return QueueNode{Up: -1, Deserved: x, Capability: upTo(x)} }
 	tests := map[string]struct {
 		rows []QueueNode

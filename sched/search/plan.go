@@ -222,11 +222,12 @@ func planFor(s *session.Session, j ledger.JobID) (isFirst, planned bool) {
 		return true, false
 	}
 	if costly(s, j) {
-		again, _ := pace(s)
-		if again += s.Asked; due(s) { // it depends on nothing that a new engine would not know
-			again += s.Now - s.Asked
+		last := s.Asked
+		if due(s) { // it depends on nothing that a new engine would not know
+			last = s.Now
 		}
-		if s.Planned == 0 || again < s.Planned {
+		every, _ := pace(s)
+		if again := last + every; s.Planned == 0 || again < s.Planned {
 			s.Planned = again
 		}
 		if !due(s) || slices.Contains(s.Vain, j) {
