@@ -7,7 +7,8 @@ import (
 	"k8s.io/klog/v2"
 )
 
-// background is what happens beside the cycles: reports, audits and dumps.
+// background is what happens between the cycles (rounds of reports, audits, dumps) and beside them, and the recorder by
+// which the loop uses the engine.
 type background struct {
 	l *loop
 

@@ -321,7 +321,7 @@ func betweenRounds(took, period time.Duration) time.Duration {
 	return pause
 }
 
-// afterwards writes statuses and events if it is time.
+// afterwards writes statuses and events, and does what else a round does, if it is time.
 func (bg *background) afterwards() {
 	if time.Since(bg.afterAt) < betweenRounds(bg.after, bg.l.o.Period) {
 		return

@@ -15,7 +15,7 @@ import (
 	"ashlar.sh/sched/trace"
 )
 
-// reports writes to the cluster what was decided and why.
+// reports writes to the cluster what was decided and why. A round also looks after gangs that stand half (stranded.go).
 type reports struct {
 	l *loop
 

@@ -1,4 +1,5 @@
-// Package evict evicts pods: all that decides which pods leave is here. CONTRIBUTING.md says where to change what.
+// Package evict evicts pods: all that decides which pods leave is here, but for what a later plan takes back
+// (sched/withdraw.go). CONTRIBUTING.md says where to change what.
 //
 //	action.go           in which order queues with starving jobs are served, and when an action ends; options.go: what
 //	                    it may take; preemptor_queue.go: in which order the jobs of a queue are asked

@@ -20,7 +20,7 @@ type dryRun struct {
 	roleLeft []int32
 	subLeft  []int32
 	rest     []ledger.TaskID
-	later    []ledger.TaskID // scratch of spareFirst
+	later    []ledger.TaskID // scratch of surplusFirst
 	out      []victim
 	seen     sets
 	short    []int64 // by dimension asked for: what the node lacks before any eviction

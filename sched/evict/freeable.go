@@ -12,7 +12,7 @@ type freeable struct {
 	sums        [][]freeableSum
 	cursor      ledger.Cursor // of nodes
 	dims        int           // the width of the sums; 0: nothing is summed up yet
-	withSurplus int           // the number of sums with a spare above 0
+	withSurplus int           // the number of sums with a surplus above 0
 	names       []string
 	others      uint64 // how often a NodeID was given to another node
 	done        marks

@@ -1,7 +1,7 @@
 // Package fair is sharing as mathematics on numbers: how much of one dimension
 // each queue deserves, and how far what it holds is from that.
 //
-// A queue is a row of numbers here (Claim, Stake); the package knows no queue, job or
+// A queue is a row of numbers here (Demand, QueueDemand); the package knows no queue, job or
 // cluster. A Filler divides a total by a water level in which a guarantee is a floor
 // and not a head start (decision 1), exact to the unit. Explain shows the same
 // division as the rounds that the proportion seed counts. Share is an exact fraction

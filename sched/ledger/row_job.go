@@ -21,7 +21,7 @@ type Job struct {
 	JobAmounts
 	Key       JobKey
 	Group     *model.PodGroup // nil: adopted, or named by pods and not known
-	Queue     QueueID         // the queue it is charged to, see Charge; NoQueue only before it has one
+	Queue     QueueID         // the queue it is charged to, see Charges; NoQueue only before it has one
 	MinMember int32
 	Roles     []Role
 	Subs      []SubJob // sub-groups, where the PodGroup has a subGroupPolicy

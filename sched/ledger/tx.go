@@ -173,7 +173,7 @@ func (tx *Tx) Stay(t TaskID) {
 }
 
 // EndNomination ends a task's reservation for the preemptor: the task is Pending again (decision 13, "may take the
-// reservation over"). RestoreNomination undoes it within the statement.
+// reservation over"). ResumeNomination undoes it within the statement.
 func (tx *Tx) EndNomination(t TaskID, action string, preemptor TaskID) {
 	n := tx.l.Tasks.rows[t].Node
 	tx.l.Statements.step(t, model.Pending, NoNode, "")

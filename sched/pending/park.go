@@ -68,7 +68,7 @@ func (x *Index) isParked(j ledger.JobID, hopeless func(signature, Versions) bool
 
 // signature is what the refusals of parked jobs have in common that are checked together.
 type signature struct {
-	wake     Wake // see record
+	wake     Wake // see waitRecord
 	queue    ledger.QueueID
 	class    ledger.ClassID
 	tasks    int64 // see Refusal

@@ -13,7 +13,7 @@ import (
 // Point names an extension point as the configuration's flags do (enableJobOrder is JobOrder's).
 type Point string
 
-// The points that a configuration may turn off by a flag. JobValid and VictimQueueOrder have none.
+// The points that a configuration may turn off by a flag. Those without one are not here: table.go has all.
 const (
 	PointQueueOrder   Point = "QueueOrder"
 	PointJobOrder     Point = "JobOrder"

@@ -14,5 +14,7 @@
 //	besteffort.go             members that ask for nothing
 //	refuse.go, report.go, trace_events.go   why a task, and why the job, has no place; what the trace shows
 //	keep_room.go, could_start.go    for which waiting gangs room is kept
+//	plan.go, plan_find.go, plan_cover.go, plan_stock.go   backfill: the planned starts of the first jobs, and what may
+//	                          run until then
 //	domain_choice.go          the domains in which package evict looks for victims
 package search

@@ -1,7 +1,7 @@
-// Package session is one cycle, as actions see it: the ledger, the index of nodes by class, the
-// profile's plugins, the trace, and what is remembered of jobs that wait.
+// Package session is what actions see: the ledger, the index of nodes by class, the profile's plugins, the trace, and
+// what is remembered of jobs that wait.
 //
-// A Session holds no figures of its own. Why jobs wait is in the index of pending jobs (sched/pending).
+// Why jobs wait is in the index of pending jobs (sched/pending).
 package session
 
 import (
@@ -12,7 +12,7 @@ import (
 	"ashlar.sh/sched/trace"
 )
 
-// Session is the state of one cycle.
+// Session is what actions work on. An engine has one, for all its cycles: Open begins a cycle.
 type Session struct {
 	L         *ledger.Ledger
 	NodeIndex *class.Index
@@ -47,7 +47,8 @@ type Session struct {
 	ends Ends
 }
 
-// Open begins a cycle: what was noted in earlier cycles no longer counts, except refusals.
+// Open begins a cycle at a time. What was noted of jobs in earlier cycles no longer counts, except refusals; when things
+// were last looked at stays.
 func (s *Session) Open(now int64) {
 	s.Now, s.Vain = now, s.Vain[:0]
 	s.Pending.Open()

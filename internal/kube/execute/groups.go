@@ -235,8 +235,7 @@ func (pg *podGroupWriter) flush() {
 	}
 }
 
-// request patches a PodGroup's status, which is no subresource, and its record, and
-// nothing else.
+// request patches a PodGroup's status, which is no subresource, its record and its planned start, and nothing else.
 // With conditions the list is replaced as a whole, so the version it was made from is
 // a precondition. It also is with a phase: a request that was given up, and that the server carries
 // out later, must not take the place of the phase that was written after it.

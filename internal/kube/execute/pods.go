@@ -168,8 +168,7 @@ func remove(ctx context.Context, pods typedcorev1.PodInterface, name, uid, versi
 	return pods.Delete(ctx, name, metav1.DeleteOptions{Preconditions: &only})
 }
 
-// evicted says why a pod is evicted: for which pod, by which action, and which plugins of the tier
-// that permitted it judge victims.
+// evicted says why a pod is evicted: for which pod, by which action, and which plugins permitted it.
 func evicted(i sched.Item) string {
 	if i.Record == nil {
 		return Clip("evicted by " + i.Action)

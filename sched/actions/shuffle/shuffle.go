@@ -1,5 +1,5 @@
 // Package shuffle is the action that evicts pods which would run better elsewhere, or that have no more time on
-// a node: those that the plugins of VictimTasks pick (rescheduling, tdm).
+// a node: those that a Descheduler picks (plugins rescheduling, tdm).
 //
 // No pod is evicted against a guard (conformance, budgets, cooldowns, minimum run times, caps), and no
 // part of a gang is left with less than its minimum: a member is evicted alone where its gang has

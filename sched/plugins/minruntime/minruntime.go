@@ -6,9 +6,9 @@
 // 0 is none. It counts from the pod's start: for a pod that is bound and not started yet, none
 // of the time has passed. A pod with an unknown start counts from its creation.
 //
-// The plugin abstains on pods that have run for their time (decision 11), and on reservations. Nodes
-// that are lent by the hour (tdm) are given back when the hour is over, whatever the minimum run time: no
-// job takes that room.
+// The plugin abstains on pods that have run for their time (decision 11), and on reservations. It holds for
+// action shuffle, too: a pod on a node that is lent by the hour (tdm) stays beyond the hour until it has run for
+// its minimum run time.
 package minruntime
 
 import (

@@ -15,7 +15,7 @@ const anyIP = "0.0.0.0"
 // ports refuses nodes on which a host port that the task wants is taken.
 type ports struct{ state *portsInUse }
 
-// Affinities keeps the ports in use.
+// PluginState keeps the ports in use.
 func (p *ports) PluginState() ledger.PluginState { return p.state }
 
 // Concerns says that the pods want host ports at all.
