@@ -21,12 +21,12 @@ type reportedText struct {
 	times   int       // how often it was refreshed lately
 	number  int       // counts the texts of a job's life, so that each of its pods gets the newest
 
-	binds   string   // what it says is in the way: see bindsOf
-	nodes   []string // that it names
-	amounts bool     // it was written for its amounts alone
-	early   int      // how often it was written at once lately, as counted at earlyAt
-	earlyAt time.Time
-	first   string // what the first of the job's pods was told: see reports.pods
+	obstacles string   // what it says is in the way: see obstaclesOf
+	nodes     []string // that it names
+	amounts   bool     // it was written for its amounts alone
+	early     int      // how often it was written at once lately, as counted at earlyAt
+	earlyAt   time.Time
+	first     string // what the first of the job's pods was told: see reports.pods
 }
 
 // refreshed is how soon a text with amounts that are not true any more is written anew: twice as late each time, so
@@ -51,7 +51,7 @@ func (rp *reports) refresh(job *ledger.Job, t *reportedJob, group *schedulingv1b
 	if t.said == "" || !due && !t.text.mayBeEarly(now) {
 		return nil
 	}
-	wrong := t.text.wrong(rp.l.engine.Ledger(), bindsOf(&r))
+	wrong := t.text.wrong(rp.l.engine.Ledger(), obstaclesOf(&r))
 	if !due && !wrong {
 		return nil
 	}

@@ -265,18 +265,18 @@ func (s *Set) SubPipelined(j ledger.JobID, sub int32) bool {
 	return ok
 }
 
-// TreeOrder is the order of queues, if one plugin alone decides it, by a tree.
-func (s *Set) TreeOrder() (order TreeOrder, ok bool) {
+// HierarchicalQueueOrder is the order of queues, if one plugin alone decides it, by a tree.
+func (s *Set) HierarchicalQueueOrder() (order HierarchicalQueueOrder, ok bool) {
 	if len(s.queueOrder) == 1 {
-		order, ok = s.queueOrder[0].(TreeOrder)
+		order, ok = s.queueOrder[0].(HierarchicalQueueOrder)
 	}
 	return order, ok
 }
 
-// ServingMovesOthers says that some plugin's order of queues is a QueueTreeOrder.
+// ServingMovesOthers says that some plugin's order of queues is a CoupledQueueOrder.
 func (s *Set) ServingMovesOthers() bool {
 	for _, p := range s.queueOrder {
-		if tree, ok := p.(QueueTreeOrder); ok && tree.ServingMovesOthers() {
+		if tree, ok := p.(CoupledQueueOrder); ok && tree.ServingMovesOthers() {
 			return true
 		}
 	}

@@ -46,22 +46,23 @@ type QueueOrder interface {
 	CompareQueues(a, b ledger.QueueID) int
 }
 
-// QueueTreeOrder is a QueueOrder in which serving one queue may change the order of others, as an order by what common
-// ancestors hold does. Then the rotation sorts its queues anew each time, unless it is a TreeOrder.
-type QueueTreeOrder interface {
+// CoupledQueueOrder is a QueueOrder in which serving one queue may change the order of others, as an order by what
+// common ancestors hold does. Then the rotation sorts its queues anew each time, unless it is a HierarchicalQueueOrder.
+type CoupledQueueOrder interface {
 	QueueOrder
 	ServingMovesOthers() bool
 }
 
-// TreeOrder is a QueueOrder that puts queues in a tree and compares two of them where their paths part: nothing below
-// that decides. Flat queues are a tree of one level. So the rotation keeps every node's children sorted by numbers,
-// and has to update only the path of the queue that changed. CompareQueues gives the same order for any two queues.
-type TreeOrder interface {
+// HierarchicalQueueOrder is a QueueOrder that puts queues in a tree and compares two of them where their paths part:
+// nothing below that decides. Flat queues are a tree of one level. So the rotation keeps every node's children sorted by
+// numbers, and has to update only the path of the queue that changed. CompareQueues gives the same order for any two
+// queues.
+type HierarchicalQueueOrder interface {
 	QueueOrder
-	// Way is a queue's band and the path of nodes from below the root of the tree to the queue's own, appended to buf.
+	// Path is a queue's band and the path of nodes from below the root of the tree to the queue's own, appended to buf.
 	// Queues of a lower band come before all others, whatever the tree says. False: the queue has no place in the
-	// tree. Ways and bands are unchanged while the ledger's SpecEpoch is.
-	Way(q ledger.QueueID, buf []int32) (band int64, way []int32, ok bool)
+	// tree. Paths and bands are unchanged while the ledger's SpecEpoch is.
+	Path(q ledger.QueueID, buf []int32) (band int64, path []int32, ok bool)
 	// SiblingKey is what a node is ordered by among its siblings. It changes for the nodes on the path of a queue of
 	// which the figures changed, and for no others.
 	SiblingKey(node int32) SiblingKey

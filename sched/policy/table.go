@@ -55,8 +55,8 @@ var table = []ExtensionPoint{
 
 	point(PointQueueOrder, "A", "which queue is served first",
 		list(func(s *Set) *[]QueueOrder { return &s.queueOrder })),
-	refinement[QueueTreeOrder]("serving one queue moves others", of[QueueOrder]()),
-	refinement[TreeOrder]("an order by paths in a tree", of[QueueOrder]()),
+	refinement[CoupledQueueOrder]("serving one queue moves others", of[QueueOrder]()),
+	refinement[HierarchicalQueueOrder]("an order by paths in a tree", of[QueueOrder]()),
 	point(PointJobOrder, "A", "which job of a queue is served first",
 		list(func(s *Set) *[]JobOrder { return &s.jobOrder })),
 	refinement[TenantOrder]("an order by what tenants hold and used", of[JobOrder]()),

@@ -297,9 +297,9 @@ func leaveOut(s *session.Session, tx *ledger.Tx, w *PendingTasks, nodes []ledger
 	}
 }
 
-// couldStart says that a job for which room is kept could start there, or elsewhere, without the tasks
+// couldStartWithoutLaterTasks says that a job for which room is kept could start there, or elsewhere, without the tasks
 // that came after it.
-func couldStart(s *session.Session, j ledger.JobID) bool {
+func couldStartWithoutLaterTasks(s *session.Session, j ledger.JobID) bool {
 	c := &roomKeeper{s: s, j: j, since: came(s, PendingTasksOf(s, j))}
 	var gone []ledger.TaskID
 	seen := map[ledger.NodeID]bool{}

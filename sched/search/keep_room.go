@@ -59,7 +59,7 @@ func KeepRoom(s *session.Session) {
 			s.L.Lenders.Wait(j, s.Now)
 		case !stands(s, j):
 			dropKeptRoom(s, j)
-		case !due || couldStart(s, j):
+		case !due || couldStartWithoutLaterTasks(s, j):
 			continue
 		default:
 			dropKeptRoom(s, j)

@@ -11,9 +11,9 @@ import (
 	"ashlar.sh/sched/trace"
 )
 
-// couldStart says that a job of a fifo queue could start if there were room, and that empty nodes and an empty queue
-// would have that room, as far as the classes of its pods, amounts and what filters count show.
-func (s *Session) couldStart(j ledger.JobID) bool {
+// couldStartOnEmptyNodes says that a job of a fifo queue could start if there were room, and that empty nodes and an
+// empty queue would have that room, as far as the classes of its pods, amounts and what filters count show.
+func (s *Session) couldStartOnEmptyNodes(j ledger.JobID) bool {
 	if s.Blocked(j).Is() || s.Pause(j) != nil || s.Policy.ValidateJob(j).Is() {
 		return false
 	}

@@ -91,7 +91,7 @@ func (s *Session) classQueues(q ledger.QueueID) []*classQueue {
 		for _, j := range s.L.Jobs.Active() { // order-free: heaps by a total order, each looked at by itself
 			if queue := s.L.Job(j).Queue; queue != ledger.NoQueue && s.FIFO(queue) && s.lacks(j) {
 				for _, class := range s.classesOf(j) {
-					s.enter(queue, class, j)
+					s.enqueueByClass(queue, class, j)
 				}
 			}
 		}
@@ -99,8 +99,8 @@ func (s *Session) classQueues(q ledger.QueueID) []*classQueue {
 	return s.waiting.of[q]
 }
 
-// enter adds a job to the class queue of a class.
-func (s *Session) enter(q ledger.QueueID, class ledger.ClassID, j ledger.JobID) {
+// enqueueByClass adds a job to the class queue of a class.
+func (s *Session) enqueueByClass(q ledger.QueueID, class ledger.ClassID, j ledger.JobID) {
 	for _, l := range s.waiting.of[q] {
 		if l.class == class {
 			l.jobs.Push(j)
@@ -115,7 +115,7 @@ func (s *Session) enter(q ledger.QueueID, class ledger.ClassID, j ledger.JobID) 
 // first is the first job of a class queue that holds others back; false when there is none.
 func (s *Session) first(l *classQueue) (ledger.JobID, bool) {
 	for l.jobs.Len() > 0 {
-		if j := l.jobs.First(); s.lacks(j) && (j == l.able || s.couldStart(j)) {
+		if j := l.jobs.First(); s.lacks(j) && (j == l.able || s.couldStartOnEmptyNodes(j)) {
 			l.able = j
 			return j, true
 		}

@@ -9,18 +9,18 @@ import (
 )
 
 // queueHeap returns queues in the order of the profile, by what they hold at that time. It is a tree with a heap
-// of children in each node, and the queues as leaves: the tree of policy.TreeOrder below its bands, or all queues
-// below the root. After a queue's figures change, only the nodes on its path are put right, so that a turn costs
+// of children in each node, and the queues as leaves: the tree of policy.HierarchicalQueueOrder below its bands, or all
+// queues below the root. After a queue's figures change, only the nodes on its path are put right, so that a turn costs
 // the logarithm of the number of siblings on each level.
 //
 // Nothing more is kept for speed. To keep the nodes from one rotation to the next, and a number with each by which
 // most are told apart, gained 500 queues up to 7 % of the speed of one queue (BenchmarkQueues).
 type queueHeap struct {
 	s      *Session
-	tree   policy.TreeOrder // nil: all queues are below the root, by Policy.CompareQueues
-	loose  bool             // serving one queue may change the order of any other
-	in     int              // the number of queues inside
-	cursor ledger.Cursor    // of the usage of queues
+	tree   policy.HierarchicalQueueOrder // nil: all queues are below the root, by Policy.CompareQueues
+	loose  bool                          // serving one queue may change the order of any other
+	in     int                           // the number of queues inside
+	cursor ledger.Cursor                 // of the usage of queues
 	root   *node
 	leaf   []*node // by QueueID; nil: none was made
 	bands  []*node
@@ -33,7 +33,7 @@ type node struct {
 	id    int32             // its number in the order
 	queue ledger.QueueID    // of a leaf
 	band  int64             // bands with a lower number come first
-	key   policy.SiblingKey // with a TreeOrder: its position among its siblings
+	key   policy.SiblingKey // with a HierarchicalQueueOrder: its position among its siblings
 	at    int               // its index among the kids of up; -1: it is not there
 	kids  *Heap[*node]      // nil: a leaf
 	below map[int32]*node   // by number, also those that are not in kids
@@ -43,7 +43,7 @@ type node struct {
 func newQueueHeap(s *Session, queues []ledger.QueueID) *queueHeap {
 	t := &queueHeap{s: s, leaf: make([]*node, s.L.Queues.Len()), cursor: s.L.Changes.QueueUsage.Now()}
 	t.root = t.branch(nil, 0)
-	if order, only := s.Policy.TreeOrder(); only {
+	if order, only := s.Policy.HierarchicalQueueOrder(); only {
 		t.tree = order
 	}
 	for _, q := range queues {
@@ -83,7 +83,7 @@ func (t *queueHeap) compare(a, b *node) int {
 // build makes the nodes of a queue's path that do not exist yet; false when the order has no place for it.
 func (t *queueHeap) build(q ledger.QueueID) (ok bool) {
 	var number int64
-	if number, t.path, ok = t.tree.Way(q, t.path[:0]); !ok {
+	if number, t.path, ok = t.tree.Path(q, t.path[:0]); !ok {
 		return false
 	}
 	at := t.band(number)
@@ -187,7 +187,7 @@ func (t *queueHeap) all(n *node) {
 
 // again puts the nodes on a queue's path right, in all bands.
 func (t *queueHeap) again(q ledger.QueueID) {
-	_, t.path, _ = t.tree.Way(q, t.path[:0])
+	_, t.path, _ = t.tree.Path(q, t.path[:0])
 	for _, at := range t.bands {
 		for _, id := range t.path {
 			if at = at.below[id]; at == nil || at.at < 0 {

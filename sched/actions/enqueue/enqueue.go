@@ -32,7 +32,7 @@ func (Action) Execute(s *session.Session) {
 		}
 		return !r.Is()
 	}))
-	ahead, early := line{}, waitingJobs{}
+	ahead, early := line{}, admittedWaiting{}
 	for {
 		q, j, ok := rotation.Next()
 		if !ok {
@@ -43,7 +43,7 @@ func (Action) Execute(s *session.Session) {
 	}
 }
 
-func admit(s *session.Session, j ledger.JobID, ahead line, early waitingJobs) {
+func admit(s *session.Session, j ledger.JobID, ahead line, early admittedWaiting) {
 	job := s.L.Job(j)
 	event := trace.Event{Kind: trace.Enqueued, Job: s.L.Jobs.Called(j), Queue: s.L.Queue(job.Queue).Name}
 	if job.HasMin {

@@ -6,13 +6,13 @@ import (
 	"ashlar.sh/sched/trace"
 )
 
-// waitingJobs is, by queue in which starts are planned, how many admitted jobs wait for their minimum.
-type waitingJobs map[ledger.QueueID]int
+// admittedWaiting is, by queue in which starts are planned, how many admitted jobs wait for their minimum.
+type admittedWaiting map[ledger.QueueID]int
 
 // may says that a job is admitted although its queue has no room for it now: it would be one of the first that wait,
 // and has to be admitted for its start to be planned. Otherwise smaller jobs would be let in before it for ever. A job
 // that the queue could never hold is not.
-func (h waitingJobs) may(s *session.Session, j ledger.JobID, why trace.Reason) bool {
+func (h admittedWaiting) may(s *session.Session, j ledger.JobID, why trace.Reason) bool {
 	q := s.L.Job(j).Queue
 	if why.Code != trace.QueueQuotaInsufficient || !s.Plans(q) || !couldHold(s.L.Job(j), why) {
 		return false

@@ -50,8 +50,8 @@ func (p *plugin) SiblingKey(q int32) policy.SiblingKey {
 // bestEffort in a rank puts a queue behind all queues that deserve something.
 const bestEffort = 1 << 30
 
-// Way is a leaf's ancestors below root and the leaf itself; a higher priority is a lower band.
-func (p *plugin) Way(q ledger.QueueID, buf []int32) (band int64, way []int32, ok bool) {
+// Path is a leaf's ancestors below root and the leaf itself; a higher priority is a lower band.
+func (p *plugin) Path(q ledger.QueueID, buf []int32) (band int64, path []int32, ok bool) {
 	if p.order.rank(q) != leaf || p.rows[q].depth == 0 {
 		return 0, buf, false
 	}

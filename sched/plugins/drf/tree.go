@@ -27,8 +27,8 @@ func (h *hierarchical) CompareQueues(a, b ledger.QueueID) int { return h.tree.up
 // ServingMovesOthers says that what a queue gets counts for all queues below its ancestors.
 func (h *hierarchical) ServingMovesOthers() bool { return true }
 
-// Way is the nodes on a queue's path, all in one band.
-func (h *hierarchical) Way(q ledger.QueueID, buf []int32) (band int64, way []int32, ok bool) {
+// Path is the nodes on a queue's path, all in one band.
+func (h *hierarchical) Path(q ledger.QueueID, buf []int32) (band int64, path []int32, ok bool) {
 	t := h.tree.upToDate()
 	if int(q) >= len(t.queues) || len(t.queues[q].way) == 0 {
 		return 0, buf, false

@@ -19,7 +19,7 @@ type plugin interface {
 // hierarchical is what it answers with enableHierarchy.
 type hierarchical interface {
 	plugin
-	policy.QueueTreeOrder
+	policy.CoupledQueueOrder
 	policy.Reclaimable
 	policy.VictimQueueFilter
 	policy.Problems

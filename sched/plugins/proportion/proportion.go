@@ -85,9 +85,9 @@ func (p *plugin) CompareQueues(a, b ledger.QueueID) int {
 	return p.share(a).Compare(p.share(b))
 }
 
-// Way is a queue's own node: flat queues are a tree of one level. A higher priority is a
+// Path is a queue's own node: flat queues are a tree of one level. A higher priority is a
 // lower band.
-func (p *plugin) Way(q ledger.QueueID, buf []int32) (band int64, way []int32, ok bool) {
+func (p *plugin) Path(q ledger.QueueID, buf []int32) (band int64, path []int32, ok bool) {
 	if !p.known(q) {
 		return 0, buf, false
 	}

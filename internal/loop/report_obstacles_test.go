@@ -154,7 +154,7 @@ func TestWhatBinds(t *testing.T) {
 		"in another order": {trace.Reason{Nodes: []trace.NodeCount{{Code: "a"}, {Code: "b"}}},
 			trace.Reason{Nodes: []trace.NodeCount{{Code: "b"}, {Code: "a"}}}, true},
 	} {
-		if same := bindsOf(&c.a) == bindsOf(&c.b); same != c.same {
+		if same := obstaclesOf(&c.a) == obstaclesOf(&c.b); same != c.same {
 			t.Errorf("%s: the same is in the way: %v, want %v", what, same, c.same)
 		}
 	}

@@ -19,9 +19,9 @@ const (
 	earlyEvery = 5 * time.Minute
 )
 
-// bindsOf is what a reason says is in the way, without amounts that change with every pod: the codes, the queues, the
+// obstaclesOf is what a reason says is in the way, without amounts that change with every pod: the codes, the queues, the
 // resources, and how many nodes refuse by what they are themselves (cordons, taints, labels).
-func bindsOf(r *trace.Reason) string {
+func obstaclesOf(r *trace.Reason) string {
 	var parts []string
 	for c := r; c != nil; c = c.Cause {
 		parts = append(parts, obstacle(c))
@@ -82,8 +82,8 @@ func namedNodes(r *trace.Reason) (names []string) {
 }
 
 // wrong says that a text names another obstacle than the one that is in the way, or a node that is not there.
-func (t *reportedText) wrong(led *ledger.Ledger, binds string) bool {
-	return t.binds != binds || slices.ContainsFunc(t.nodes, func(name string) bool {
+func (t *reportedText) wrong(led *ledger.Ledger, obstacles string) bool {
+	return t.obstacles != obstacles || slices.ContainsFunc(t.nodes, func(name string) bool {
 		_, there := led.Nodes.Find(name)
 		return !there
 	})
@@ -101,7 +101,7 @@ func (t *reportedText) noteEarly(now time.Time) {
 
 // next is the text of a reason that is written now in the place of t. Pods that got t get it, too, where ofPods.
 func (t *reportedText) next(r *trace.Reason, message string, now time.Time, ofPods bool) reportedText {
-	next := reportedText{message: message, at: now, number: t.number, binds: bindsOf(r), nodes: namedNodes(r),
+	next := reportedText{message: message, at: now, number: t.number, obstacles: obstaclesOf(r), nodes: namedNodes(r),
 		early: t.early, earlyAt: t.earlyAt}
 	if ofPods {
 		next.number++
