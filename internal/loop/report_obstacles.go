@@ -19,8 +19,8 @@ const (
 	earlyEvery = 5 * time.Minute
 )
 
-// obstaclesOf is what a reason says is in the way, without amounts that change with every pod: the codes, the queues, the
-// resources, and how many nodes refuse by what they are themselves (cordons, taints, labels).
+// obstaclesOf is what a reason says is in the way, without amounts that change with every pod: the codes, the queues,
+// the resources, and how many nodes refuse by what they are themselves (cordons, taints, labels).
 func obstaclesOf(r *trace.Reason) string {
 	var parts []string
 	for c := r; c != nil; c = c.Cause {

@@ -40,7 +40,7 @@ func unsure(l *ledger.Ledger, task *ledger.Task) bool {
 	return !l.Job(task.Job).Exists() || task.Pod.Adopt.Open
 }
 
-// reserved says that a task is pipelined: it has a reservation, or a place that is only for this cycle, and no node yet.
+// reserved says that a task is pipelined: it has a reservation, or a place for this cycle only, and no node yet.
 func reserved(l *ledger.Ledger, t ledger.TaskID) bool { return l.Task(t).Status == model.Pipelined }
 
 // surplus is how many members of a job may be evicted without the job falling below its minimum. It is 0

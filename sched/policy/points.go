@@ -54,9 +54,9 @@ type CoupledQueueOrder interface {
 }
 
 // HierarchicalQueueOrder is a QueueOrder that puts queues in a tree and compares two of them where their paths part:
-// nothing below that decides. Flat queues are a tree of one level. So the rotation keeps every node's children sorted by
-// numbers, and has to update only the path of the queue that changed. CompareQueues gives the same order for any two
-// queues.
+// nothing below that decides. Flat queues are a tree of one level. So the rotation keeps every node's children sorted
+// by numbers, and has to update only the path of the queue that changed. CompareQueues gives the same order for any
+// two queues.
 type HierarchicalQueueOrder interface {
 	QueueOrder
 	// Path is a queue's band and the path of nodes from below the root of the tree to the queue's own, appended to buf.

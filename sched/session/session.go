@@ -47,8 +47,8 @@ type Session struct {
 	ends Ends
 }
 
-// Open begins a cycle at a time. What was noted of jobs in earlier cycles no longer counts, except refusals; when things
-// were last looked at stays.
+// Open begins a cycle at a time. What was noted of jobs in earlier cycles no longer counts, except refusals; when
+// things were last looked at stays.
 func (s *Session) Open(now int64) {
 	s.Now, s.Vain = now, s.Vain[:0]
 	s.Pending.Open()
