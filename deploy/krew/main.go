@@ -16,6 +16,7 @@ import (
 	"path/filepath"
 	"strings"
 
+	semver "k8s.io/apimachinery/pkg/util/version"
 	"sigs.k8s.io/yaml"
 )
 
@@ -40,7 +41,8 @@ func main() {
 type builder func(version, system, arch string) ([]byte, error)
 
 func run(version, url string, platforms []string, out string, license []byte, build builder) error {
-	if !strings.HasPrefix(version, "v") || url == "" {
+	// krew takes no other versions.
+	if _, err := semver.ParseSemantic(version); err != nil || !strings.HasPrefix(version, "v") || url == "" {
 		return errors.New("give -version (v0.9.0) and -url, the folder in which the archives will lie")
 	}
 	if err := os.MkdirAll(out, 0o755); err != nil {

@@ -82,7 +82,7 @@ func TestTheManifestIsThatOfTheArchive(t *testing.T) {
 
 func TestWrongUse(t *testing.T) {
 	none := func(string, string, string) ([]byte, error) { return nil, nil }
-	for _, c := range [][2]string{{"", "https://x"}, {"1.0", "https://x"}, {"v1.0.0", ""}} {
+	for _, c := range [][2]string{{"", "https://x"}, {"1.0.0", "https://x"}, {"v1.0", "https://x"}, {"v1.0.0", ""}} {
 		if err := run(c[0], c[1], nil, t.TempDir(), nil, none); err == nil {
 			t.Errorf("version %q and url %q are taken", c[0], c[1])
 		}

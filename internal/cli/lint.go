@@ -153,7 +153,7 @@ func (p linter) input(l linting) (in lint.Input, others []*lint.Report, err erro
 	set := manifest.NewSet()
 	if len(l.files) > 0 {
 		show := p.loading()
-		set, in.Refused = manifest.LoadWithProgress(l.files, p.In, show.load)
+		set, in.Refused = manifest.LoadAmong(l.files, p.In, show.load)
 		show.end()
 	}
 	switch {
@@ -161,7 +161,7 @@ func (p linter) input(l linting) (in lint.Input, others []*lint.Report, err erro
 		others, err = p.onCluster(l, &in, set)
 		return in, others, err
 	case len(l.on) > 0:
-		ground, errs := manifest.Load(l.on, p.In)
+		ground, errs := manifest.LoadAmong(l.on, p.In, nil)
 		if len(errs) > 0 {
 			var lines []string
 			for _, e := range errs {
@@ -176,7 +176,7 @@ func (p linter) input(l linting) (in lint.Input, others []*lint.Report, err erro
 	}
 	in.World = set.Expand(l.schedulers...)
 	use, alone, unchecked := l.choose(&in)
-	others = []*lint.Report{{Unchecked: unchecked}}
+	others = []*lint.Report{{Unchecked: append(set.PassedOver(), unchecked...)}}
 	for _, c := range alone {
 		others = append(others, p.alone(l, c))
 	}

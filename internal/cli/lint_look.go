@@ -39,9 +39,9 @@ func (p linter) onCluster(l linting, in *lint.Input, set *manifest.Set) ([]*lint
 			config.Strict)
 	}
 	files, mine, _ := l.configurations(in)
-	others := []*lint.Report{{}}
+	others := []*lint.Report{{Unchecked: set.PassedOver()}}
 	if l.config == "" && len(l.files) > 0 {
-		others[0].Unchecked = severalTold(files, live.basis.Configuration)
+		others[0].Unchecked = append(others[0].Unchecked, severalTold(files, live.basis.Configuration)...)
 	}
 	for _, c := range slices.Concat(files, mine) {
 		others = append(others, p.alone(l, c))

@@ -5,6 +5,7 @@ import (
 	"io"
 	"net/url"
 	"path/filepath"
+	"strings"
 )
 
 // The document of SARIF 2.1.0, as far as findings need it.
@@ -15,8 +16,17 @@ type (
 		Runs    []sarifRun `json:"runs"`
 	}
 	sarifRun struct {
-		Tool    sarifTool     `json:"tool"`
-		Results []sarifResult `json:"results"`
+		Tool        sarifTool         `json:"tool"`
+		Invocations []sarifInvocation `json:"invocations"`
+		Results     []sarifResult     `json:"results"`
+	}
+	sarifInvocation struct {
+		Successful    bool                `json:"executionSuccessful"`
+		Notifications []sarifNotification `json:"toolExecutionNotifications,omitempty"`
+	}
+	sarifNotification struct {
+		Level   Severity     `json:"level"`
+		Message sarifMessage `json:"message"`
 	}
 	sarifTool struct {
 		Driver sarifDriver `json:"driver"`
@@ -66,6 +76,11 @@ type (
 // beside the lines. version is that of the tool.
 func (r *Report) SARIF(w io.Writer, version string) error {
 	run := sarifRun{Results: []sarifResult{}}
+	all := sarifInvocation{Successful: true}
+	for _, what := range r.Unchecked {
+		all.Notifications = append(all.Notifications, sarifNotification{Note, sarifMessage{"not looked at: " + what}})
+	}
+	run.Invocations = []sarifInvocation{all}
 	run.Tool.Driver = sarifDriver{Name: "ashlar lint", Version: version}
 	index := map[string]int{}
 	for i, name := range Rules() {
@@ -100,5 +115,12 @@ func (r *Report) SARIF(w io.Writer, version string) error {
 		Runs: []sarifRun{run}})
 }
 
-// uri is a file's name as a relative reference: what a URI may not have is escaped.
-func uri(file string) string { return (&url.URL{Path: filepath.ToSlash(file)}).String() }
+// uri is a file's name as a relative reference, and with a scheme where the path is absolute: what a URI may not have
+// is escaped.
+func uri(file string) string {
+	of := url.URL{Path: filepath.ToSlash(file)}
+	if filepath.IsAbs(file) {
+		of.Scheme, of.Path = "file", "/"+strings.TrimPrefix(of.Path, "/") // before the letter of a drive, too
+	}
+	return of.String()
+}

@@ -34,6 +34,7 @@ type Set struct {
 
 	buf      []byte           // the JSON of the document that is read
 	progress *progressReports // nil: no progress is wanted
+	others   *others          // nil: all documents have to be objects
 }
 
 // object is one that was read.
@@ -99,6 +100,10 @@ func (s *Set) merge(part *Set) {
 	s.errs = append(s.errs, part.errs...)
 	s.documents += part.documents
 	maps.Copy(s.opened, part.opened)
+	if s.others != nil && part.others != nil {
+		s.others.files = append(s.others.files, part.others.files...)
+		s.others.charts = append(s.others.charts, part.others.charts...)
+	}
 	for name, n := range part.skipped {
 		s.skipped[name] += n
 	}
@@ -135,6 +140,9 @@ func (s *Set) object(d *document, apiVersion, kindName string, depth int) bool {
 	}
 	if depth > 20 {
 		s.fail(d.line, "lists are nested too deeply")
+		return true
+	}
+	if s.foreign(d.json, depth) {
 		return true
 	}
 	if len(d.json) == 0 || d.json[0] != '{' {

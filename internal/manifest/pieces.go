@@ -86,6 +86,9 @@ func (s *Set) sideBySide(pieces []piece) []*Set {
 			for i := int(next.Add(1)) - 1; i < len(sets); i = int(next.Add(1)) - 1 {
 				part := newSet(s.file)
 				sets[i], part.progress = part, s.progress
+				if s.others != nil {
+					part.others = &others{}
+				}
 				for _, p := range pieces[n*i/len(sets) : n*(i+1)/len(sets)] {
 					if !part.read(p) {
 						part.spoilt = append(part.spoilt, p.of)

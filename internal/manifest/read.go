@@ -86,7 +86,9 @@ func (s *Set) readOne(name string, r io.Reader) []Error {
 	case len(text) > mostBytes:
 		return []Error{{Position{File: name}, fmt.Sprintf("is larger than %d MiB; give it in parts", mostBytes>>20)}}
 	}
-	s.load(source{name, text})
+	if !s.template(name, text) {
+		s.load(source{name, text})
+	}
 	return nil
 }
 
