@@ -103,6 +103,7 @@ func TestLintFindsAMistakeOfEachRule(t *testing.T) {
 			"networkTopology: {mode: hard, highestTierAllowed: 1}}\n")},
 		{file(t, "k.yaml", oneNode+"---\n"+lonely)},
 		{file(t, "l.yaml", oneLimit("3600", "3600", "3600"))},
+		{file(t, "m.yaml", "kind: [\n")},
 	} {
 		r, _ := linted(t, args...)
 		for _, f := range r.Findings {
@@ -132,7 +133,7 @@ func TestLintSaysWhereAndFails(t *testing.T) {
 		{[]string{lintExample, "--fail-on", "bad"}, 2, `--fail-on "bad": expected error, warning, note or never`},
 		{[]string{"--on", lintExample}, 2, "--on is the cluster for which files are"},
 		{[]string{"a.conf", "b.conf"}, 1, "b.conf: error: no such file or directory [configuration-refused]"},
-		{[]string{"nowhere.yaml"}, 1, "nowhere.yaml: error: cannot be read: no such file or directory [object-refused]"},
+		{[]string{"nowhere.yaml"}, 1, "nowhere.yaml: error: cannot be read: no such file or directory [file-refused]"},
 		{[]string{"nowhere.conf"}, 1, "nowhere.conf: error: no such file or directory [configuration-refused]"},
 		{[]string{}, 1, "no cluster to ask"},
 	} {

@@ -42,7 +42,11 @@ func Look(in Input) *Report {
 		where: map[model.Ref]manifest.Position{}, made: map[model.Ref]manifest.Position{},
 		kinds: map[model.Kind]int{}, pods: map[ledger.Key][]*model.Pod{}}
 	for _, e := range in.Refused {
-		l.out.add("object-refused", "", e.Where, "%s", e.Message)
+		name := "object-refused"
+		if e.OfFile() {
+			name = "file-refused"
+		}
+		l.out.add(name, "", e.Where, "%s", e.Message)
 	}
 	l.configuration()
 	if in.World != nil {

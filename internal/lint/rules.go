@@ -13,6 +13,8 @@ type rule struct {
 }
 
 var rules = map[string]rule{
+	"file-refused": {Error, "a file cannot be read, or is no YAML or JSON",
+		"correct the name of the file, or its text at that line"},
 	"object-refused": {Error, "the API server refuses the object",
 		"correct the field; kubectl explain has its type"},
 	"object-unknown-field": {Warning, "a field that no version of the kind has",

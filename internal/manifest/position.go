@@ -30,6 +30,9 @@ type Error struct {
 // Error is "file:line: message".
 func (e Error) Error() string { return e.Where.String() + ": " + e.Message }
 
+// OfFile says that a file, or a document in it, could not be read, so that there is no object to blame.
+func (e Error) OfFile() bool { return e.Where.Line == 0 || strings.HasPrefix(e.Message, "malformed ") }
+
 // Problem is something the author should know about an object that is used all the same.
 type Problem struct {
 	Object  string // Kind/namespace/name, or Kind/name
