@@ -97,6 +97,16 @@ func TestWhatIsGivenTwiceIsNamed(t *testing.T) {
 	}
 }
 
+// That a job can never run is told once, and its queue beside it.
+func TestEachMistakeOfAJobIsToldByItself(t *testing.T) {
+	r, _ := linted(t, file(t, "job.yaml", volcanoJob("train", "missing", "9")), "--on",
+		file(t, "cluster.yaml", lintCluster))
+	queue, never := foundBy(r, "job-queue"), foundBy(r, "job-never-runs")
+	if len(queue) != 1 || queue[0].Message != "queue missing does not exist" || len(never) != 1 {
+		t.Errorf("it finds %+v", r.Findings)
+	}
+}
+
 // Without nodes among the input nothing is said of whether they have room, whatever a job waits for.
 func TestWithoutNodesNoJobIsTooLarge(t *testing.T) {
 	r, _ := linted(t, file(t, "job.yaml", volcanoJob("train", "missing", "1")))

@@ -206,11 +206,13 @@ func (l *look) job(j *sched.JobReport) {
 		object = "Pod/" + j.Namespace + "/" + j.Name
 	}
 	at := l.named(object)
-	switch code := j.Reason.Root().Code; code {
+	root := *j.Reason.Root()
+	root.Never = nil // told below
+	switch code := root.Code; code {
 	case trace.QueueNotFound, trace.QueueInvalid, trace.QueueNotLeaf, trace.QueueCyclic, trace.QueueOrphaned,
 		trace.QueueNotOpen:
 		if code != trace.QueueNotFound || l.all(model.KindQueue) {
-			l.out.add("job-queue", object, at, "%s", explain.Sentence(*j.Reason.Root()))
+			l.out.add("job-queue", object, at, "%s", explain.Sentence(root))
 		}
 	}
 	if j.Reason.Never != nil {
