@@ -21,6 +21,16 @@ func TestLiveLint(t *testing.T) {
 	if err := os.WriteFile(jobs, []byte(text), 0o600); err != nil {
 		t.Fatal(err)
 	}
+	again, conf := filepath.Join(t.TempDir(), "again.yaml"), filepath.Join(t.TempDir(), "volcano-scheduler.conf")
+	text = "apiVersion: batch.volcano.sh/v1alpha1\nkind: Job\nmetadata: {name: giant, namespace: " + ns + "}\n" +
+		"spec: {queue: " + ns + "-missing, minAvailable: 1, schedulerName: " + ns +
+		", tasks: [{name: w, replicas: 1, template: {spec: {containers: [{name: c, image: i}]}}}]}\n"
+	if err := os.WriteFile(again, []byte(text), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(conf, []byte("actions: \"allocate\"\n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
 	before := versions(t, ns)
 	tenant := reader(t, ns, "linter", "namespace")
 	for _, c := range []struct {
@@ -32,6 +42,10 @@ func TestLiveLint(t *testing.T) {
 		{"admin", shared.Kubeconfig, nil, 1, "PodGroup/" + ns + "/giant: error: it can never start on these nodes", ""},
 		{"admin", shared.Kubeconfig, []string{jobs, "--live"}, 1, jobs + ":1: error: Pod/" + ns + "/huge: it can never start",
 			"giant"},
+		{"admin", shared.Kubeconfig, []string{again, "--live"}, 1,
+			again + ":1: error: PodGroup/" + ns + "/giant: queue " + ns + "-missing does not exist", "given twice"},
+		{"admin", shared.Kubeconfig, []string{again, conf, "--live"}, 1, conf + ":1: warning: there are no plugins",
+			"given twice"},
 		{"tenant", tenant, nil, 0, "not looked at: whether jobs can run", "giant: error"},
 		{"nobody", reader(t, ns, "blind", "nowhere"), nil, 1, "error: nothing of the cluster may be read", "giant"},
 	} {
