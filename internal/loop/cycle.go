@@ -115,17 +115,22 @@ func taken[T any](c <-chan T) {
 	}
 }
 
-// due fires at the time at which the engine has to run again, and not before a pause is over.
+// due fires at the time at which the engine has to run again, or a first reason is to be told, and not before a pause
+// is over.
 func (l *loop) due() (<-chan time.Time, func() bool) {
-	if l.next == 0 {
+	wait := time.Duration(l.next - l.now())
+	if look := l.reports.firsts.due; !look.IsZero() && (l.next == 0 || time.Until(look) < wait) {
+		wait = time.Until(look)
+	} else if l.next == 0 {
 		return nil, func() bool { return true }
 	}
-	t := time.NewTimer(max(0, time.Duration(l.next-l.now()), time.Until(l.rest)))
+	t := time.NewTimer(max(0, wait, time.Until(l.rest)))
 	return t.C, t.Stop
 }
 
 // once gives new facts and receipts to the engine and, if this scheduler acts, decides.
 func (l *loop) once(ctx context.Context) {
+	l.reports.firsts.due = time.Time{}
 	synced, missing := l.seen.Synced() // before draining, so that what was synced is drained
 	l.health.synced(synced, missing)
 	l.takeIn()
@@ -321,12 +326,14 @@ func betweenRounds(took, period time.Duration) time.Duration {
 	return pause
 }
 
-// afterwards writes statuses and events, and does what else a round does, if it is time.
+// afterwards writes statuses and events, and does what else a round does, if it is time; before that it tells what is not
+// to wait for a round.
 func (bg *background) afterwards() {
-	if time.Since(bg.afterAt) < betweenRounds(bg.after, bg.l.o.Period) {
+	began := time.Now()
+	if began.Sub(bg.afterAt) < betweenRounds(bg.after, bg.l.o.Period) {
+		bg.l.rebuilds.runOrRebuild("telling first reasons", func() { bg.l.reports.look(began) })
 		return
 	}
-	began := time.Now()
 	bg.l.rebuilds.runOrRebuild("telling", func() {
 		bg.l.refusals.tend()
 		bg.giveBack(began)
@@ -342,6 +349,7 @@ func (bg *background) afterwards() {
 		took -= bg.auditing // it has a bound of its own
 	}
 	bg.tookRound(began, took)
+	bg.l.reports.firsts.looked(bg.l.engine, time.Now())
 }
 
 // tookRound notes a round. One that was held up, as on a machine that gave this process no processor for seconds, says

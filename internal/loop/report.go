@@ -24,6 +24,7 @@ type reports struct {
 	evictions reportedEvictions
 	queues    queueEvents
 	letRuns   letRunRecords
+	firsts    firstReasons
 }
 
 // lasting is how long a reason must hold before it is written, from one round to the next: most waits end
@@ -81,13 +82,9 @@ func (rp *reports) job(id ledger.JobID, now time.Time) {
 	if code != "" && t.origin.said != "" {
 		code += "." + halfSaid
 	}
-	if code != t.code {
-		if t.code == t.said && now.Sub(t.since) >= reasonCalm {
-			t.changes = 0
-		}
-		t.code, t.since = code, now
-	}
-	lasts := t.code != "" && (t.code == t.said || now.Sub(t.since) >= t.untilReported(job, reason))
+	t.see(code, now, rp.firsts.looks)
+	t.due = t.since.Add(t.untilReported(job, reason))
+	lasts := t.code != "" && (t.code == t.said || !now.Before(t.due))
 	var said []schedulingv1beta1.PodGroupCondition
 	if started(job) {
 		said = rp.reportStart(job, t, group, now)

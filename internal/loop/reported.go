@@ -31,6 +31,7 @@ type reportedJob struct {
 
 	code      string // why it waits, "" when it does not
 	since     time.Time
+	due       time.Time         // when it may be told
 	said      string            // the code that its PodGroup was told last, "" when nothing holds
 	changes   int               // how often it was told another in this wait
 	saidReady bool              // its PodGroup was told that it had its minimum
