@@ -83,15 +83,21 @@ func schedulersPod(t *testing.T, name, on string) {
 // installedScheduler runs a scheduler as deploy/ does: with its service account, its Lease and a pod in its namespace.
 func installedScheduler(t *testing.T, ns, pod string, change ...func(*loop.Options)) (stop func()) {
 	t.Helper()
+	return live(t, ns, append(change, installedAs(t, pod))...)
+}
+
+// installedAs has a scheduler run with the installed one's service account, Lease and pod.
+func installedAs(t *testing.T, pod string) func(*loop.Options) {
+	t.Helper()
 	token, at := tokenOf(t, installedIn, "ashlar"), address(t)
 	t.Cleanup(func() { // else the verbs of other tests find a scheduler that is gone
 		_ = shared.kube.CoordinationV1().Leases(installedIn).Delete(context.Background(), "volcano", metav1.DeleteOptions{})
 	})
-	return live(t, ns, append(change, func(o *loop.Options) {
+	return func(o *loop.Options) {
 		o.Config.BearerToken, o.Version = token, "v0.0.0-test"
 		o.Read.Address, o.Read.Namespace = at, installedIn
 		o.Election = &loop.Election{Namespace: installedIn, Name: "volcano", Identity: pod + "_x"}
-	})...)
+	}
 }
 
 // found is a situation in which the installed scheduler is to be found: an administrator, a tenant of one namespace

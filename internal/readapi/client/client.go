@@ -117,10 +117,10 @@ func (c *Client) dial(ctx context.Context, network, _ string) (net.Conn, error) 
 	if err := secure.HandshakeContext(ctx); err != nil {
 		_ = plain.Close()
 		var f *Fault
-		if errors.As(err, &f) {
+		if errors.As(err, &f) && !f.broken {
 			return nil, f
 		}
-		return nil, fault(Unreached, "the scheduler's read API: %v", err)
+		return nil, c.silent(err)
 	}
 	return secure, nil
 }
@@ -145,6 +145,13 @@ func (c *Client) connect(ctx context.Context, network string) (net.Conn, string,
 	c.mu.Unlock()
 	plain, err := forward(ctx, c.o.Person, c.kube, t)
 	return plain, t.certificate, err
+}
+
+// silent says that a scheduler which was found does not answer. As long as the Lease of one that has ended lasts, as
+// when it could not be renewed, it is found.
+func (c *Client) silent(err error) *Fault {
+	return fault(Unreached, "the scheduler's read API does not answer, %s: if it has ended, another one acts in a moment "+
+		"(%v)", c.Found(), err)
 }
 
 // shows refuses a server with another certificate than one.
@@ -235,10 +242,10 @@ func (c *Client) sent(r *http.Request, by http.RoundTripper) (*http.Response, er
 	answer, err := by.RoundTrip(r)
 	if err != nil {
 		var f *Fault
-		if errors.As(err, &f) {
+		if errors.As(err, &f) && !f.broken {
 			return nil, f
 		}
-		return nil, fault(Unreached, "the scheduler cannot be reached: %v", err)
+		return nil, c.silent(err)
 	}
 	if answer.StatusCode != http.StatusOK {
 		defer answer.Body.Close()

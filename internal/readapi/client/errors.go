@@ -17,6 +17,8 @@ import (
 type Fault struct {
 	Kind    FaultKind
 	Message string
+
+	broken bool // a connection ended that was there: the message says how, and not with which scheduler
 }
 
 // Error is the message.
@@ -37,6 +39,12 @@ const (
 
 func fault(kind FaultKind, format string, args ...any) *Fault {
 	return &Fault{Kind: kind, Message: fmt.Sprintf(format, args...)}
+}
+
+func broken(format string, args ...any) *Fault {
+	f := fault(Unreached, format, args...)
+	f.broken = true
+	return f
 }
 
 // Is reports whether an error is a Fault of a kind.

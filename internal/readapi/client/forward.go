@@ -80,21 +80,21 @@ func streams(tunnel httpstream.Connection, port int) (net.Conn, error) {
 	problems, err := tunnel.CreateStream(h)
 	if err != nil {
 		_ = tunnel.Close() // it is of no use
-		return nil, fault(Unreached, "the port-forward: %v", err)
+		return nil, broken("the port-forward: %v", err)
 	}
 	_ = problems.Close() // nothing is written to it
 	h.Set(corev1.StreamType, corev1.StreamTypeData)
 	data, err := tunnel.CreateStream(h)
 	if err != nil {
 		_ = tunnel.Close()
-		return nil, fault(Unreached, "the port-forward: %v", err)
+		return nil, broken("the port-forward: %v", err)
 	}
 	c := &conn{data: data, tunnel: tunnel, known: make(chan struct{})}
 	go func() {
 		defer close(c.known)
 		text, err := io.ReadAll(io.LimitReader(problems, mostError))
 		if err == nil && len(text) > 0 {
-			c.problem = fault(Unreached, "the port-forward: %s", strings.TrimSpace(string(text)))
+			c.problem = broken("the port-forward: %s", strings.TrimSpace(string(text)))
 			_ = tunnel.Close() // a read that waits ends
 		}
 	}()
