@@ -326,8 +326,8 @@ func betweenRounds(took, period time.Duration) time.Duration {
 	return pause
 }
 
-// afterwards writes statuses and events, and does what else a round does, if it is time; before that it tells what is not
-// to wait for a round.
+// afterwards writes statuses and events, and does what else a round does, if it is time. Before that it tells what is
+// not to wait for a round.
 func (bg *background) afterwards() {
 	began := time.Now()
 	if began.Sub(bg.afterAt) < betweenRounds(bg.after, bg.l.o.Period) {

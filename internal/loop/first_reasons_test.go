@@ -6,8 +6,8 @@ import (
 	"time"
 )
 
-// A pod that no node takes says so within 1.65 s, whenever it comes, and also where cycles are seldom: so on a busy
-// cluster of 100 000 pods, whose rounds are later, too, it does within three.
+// A pod that no node takes says so within 1.65 s, whenever it comes, and also where cycles are seldom. So it does
+// within three on a busy cluster of 100 000 pods, where rounds are late, too.
 func TestAFirstReasonIsToldSoon(t *testing.T) {
 	for _, period := range []time.Duration{time.Second, 5 * time.Second} {
 		inVirtualTimeWith(t, 1, func(w *living) { w.options.Period = period }, func(w *living) {
