@@ -37,6 +37,7 @@ type Index struct {
 // scratch is memory that questions share. Nothing in it outlives a question.
 type scratch struct {
 	nodes, changed       []ledger.NodeID
+	moved                []ledger.NodeID // see follow
 	scores, run, changes []int64
 	vain                 bitset // see notRefused
 	popped               []entry

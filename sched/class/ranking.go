@@ -112,7 +112,9 @@ func (x *Index) follow(r *row, k *ranking, sp *split) {
 	if k.cursor == now {
 		return
 	}
-	switch changed, known := x.l.Changes.Nodes.Since(k.cursor); {
+	changed, known, kept := x.l.Changes.Nodes.Rows(k.cursor, x.moved)
+	x.moved = kept
+	switch {
 	case known && len(changed) <= x.l.Nodes.Len():
 		if x.lookAgain(r, k, sp, changed); sp == nil {
 			k.cursor = now

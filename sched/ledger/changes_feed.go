@@ -3,10 +3,13 @@ package ledger
 // Feed is the log of what changed of one kind, for readers that derive something from it and want to compute
 // anew only what changed. A reader keeps a Cursor. Decisions must not depend on the order of a feed. A feed may
 // name a row more than once.
-type Feed[ID comparable] struct {
+type Feed[ID ~int32] struct {
 	entries []ID
 	first   Cursor // the cursor of the first entry, without the 1 that Now adds
 	read    bool   // an entry was read since the last one was added
+
+	readings uint64   // how often Rows told rows apart
+	named    []uint64 // by row: in which of these it was named last
 }
 
 // Cursor is how far a reader has read a feed: a version of everything that the feed is about. The zero Cursor is
@@ -33,6 +36,31 @@ func (f *Feed[ID]) Follow(c *Cursor) (changed []ID, known bool) {
 	changed, known = f.Since(*c)
 	*c = f.Now()
 	return changed, known
+}
+
+// fewChanges is up to how many entries of a feed are returned as they are: to tell their rows apart costs more than to
+// look at one again.
+const fewChanges = 256
+
+// Rows is Since without repetitions where there are more than fewChanges: a try that fails names its nodes when it
+// changes them, and again when that is undone. Those are put into memory, which is returned for the next time.
+func (f *Feed[ID]) Rows(c Cursor, memory []ID) (changed []ID, known bool, kept []ID) {
+	changed, known = f.Since(c)
+	if len(changed) <= fewChanges {
+		return changed, known, memory
+	}
+	f.readings++
+	memory = memory[:0]
+	for _, id := range changed {
+		if grow := int(id) + 1 - len(f.named); grow > 0 {
+			f.named = append(f.named, make([]uint64, grow)...)
+		}
+		if f.named[id] != f.readings {
+			f.named[id] = f.readings
+			memory = append(memory, id)
+		}
+	}
+	return memory, known, memory
 }
 
 // Each calls visit for what Since returns. False, without a call, is as in Since.

@@ -7,6 +7,34 @@ import (
 	"pgregory.net/rapid"
 )
 
+// TestManyChangesNameARowOnce: Rows returns the rows that Since does, where these are many each of them once however
+// often it changed, and says whether they are known.
+func TestManyChangesNameARowOnce(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		var f Feed[QueueID]
+		var marks [3]Cursor
+		var memory []QueueID
+		for range rapid.IntRange(1, 20).Draw(t, "steps") {
+			first := rapid.IntRange(0, 9).Draw(t, "first")
+			for k := range rapid.IntRange(0, 2*fewChanges).Draw(t, "changes") {
+				f.add(QueueID((first+k*k)%10), keepQueues)
+			}
+			mark := &marks[rapid.IntRange(0, 2).Draw(t, "reader")]
+			changed, want := f.Since(*mark)
+			rows, known, kept := f.Rows(*mark, memory)
+			memory = kept
+			rows = slices.Sorted(slices.Values(rows))
+			if len(changed) <= fewChanges {
+				rows = slices.Compact(rows)
+			}
+			if all := slices.Compact(slices.Sorted(slices.Values(changed))); known != want || !slices.Equal(rows, all) {
+				t.Fatalf("it names %v, known: %t, want %v, %t", rows, known, all, want)
+			}
+			*mark = f.Now()
+		}
+	})
+}
+
 // A reader that looks now and then gets every queue that changed
 // since, or that it may have happened to any.
 func TestAReaderOfAFeedMissesNoChange(t *testing.T) {
