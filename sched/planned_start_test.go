@@ -2,6 +2,7 @@ package sched
 
 import (
 	"fmt"
+	"slices"
 	"testing"
 
 	"ashlar.sh/sched/ledger"
@@ -109,6 +110,37 @@ func TestAPlannedStartThatHasPassedIsNotTold(t *testing.T) {
 		if got := told(); got != 0 {
 			t.Fatalf("at %d s the start is told to be planned for %d s, which is no time to come", now, got)
 		}
+	}
+}
+
+// Where amounts say that a pod has room, and a filter refuses it there since the host port is still taken, its start is
+// planned for the next time at which a pod ends, on whatever node.
+func TestAStartThatAFilterRefusesIsPlannedForALaterEnd(t *testing.T) {
+	s := newStage(t, "enqueue", "allocate", "backfill")
+	s.tell(model.KindQueue, "", "default", &model.Queue{Meta: model.Meta{Name: "default", UID: "default"}, Weight: 1,
+		FIFO: true})
+	until := func(limit int64) func(*model.Pod) {
+		return func(p *model.Pod) {
+			p.Started = second
+			p.SetRare(model.Times{Limit: limit * second})
+		}
+	}
+	port := func(p *model.Pod) {
+		p.Spec.Ports = []model.HostPort{{IP: "0.0.0.0", Protocol: "TCP", Port: 80}}
+	}
+	s.node("early", 4)
+	s.pod("frees-room", running("early"), until(100))
+	s.pod("keeps-the-port", running("early"), until(1000), port)
+	s.node("late", 2)
+	s.pod("ends-late", running("late"), until(500))
+	s.pod("waits", port)
+	s.decides(2)
+	var planned []string
+	for _, c := range s.e.Commitments().Tasks {
+		planned = append(planned, fmt.Sprint(c.Pod.Name, " on ", c.Node, " from minute ", c.Start/second/60))
+	}
+	if want := []string{"waits on late from minute 9"}; !slices.Equal(planned, want) {
+		t.Errorf("planned: %v, want %v", planned, want)
 	}
 }
 

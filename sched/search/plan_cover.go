@@ -132,10 +132,9 @@ func (c *coverer) matters(tasks []plannedTask) bool {
 // free already: see FutureIdle.
 func (c *coverer) onNode(n ledger.NodeID, by int64) resource.Vec {
 	c.sum = c.sum[:0]
-	on := c.ends.On(n)
-	for i := range on {
-		if c.ends.Expected(&on[i]) <= by && c.s.L.Task(on[i].Task).Status != model.Releasing {
-			c.sum = c.sum.Add(c.s.L.Class(on[i].Class).Request)
+	for e := range c.ends.EndBy(n, by) {
+		if c.s.L.Task(e.Task).Status != model.Releasing {
+			c.sum = c.sum.Add(c.s.L.Class(e.Class).Request)
 		}
 	}
 	return c.sum
@@ -172,13 +171,8 @@ func (c *coverer) until(f *freedInQueue, start int64) resource.Vec {
 func eachEnd(s *session.Session, ends *session.Ends, q ledger.QueueID, by int64,
 	f func(e *session.End, at int64) bool) {
 	for n := range ledger.NodeID(s.L.Nodes.Len()) {
-		if ends.AllAfter(n, by) {
-			continue
-		}
-		on := ends.On(n)
-		for i := range on {
-			at := ends.Expected(&on[i])
-			if j := on[i].Job; at <= by && at != model.Never && j != ledger.NoJob && s.L.Job(j).Queue == q && !f(&on[i], at) {
+		for e := range ends.EndBy(n, min(by, model.Never-1)) {
+			if e.Job != ledger.NoJob && s.L.Job(e.Job).Queue == q && !f(e, ends.Expected(e)) {
 				return
 			}
 		}

@@ -3,6 +3,7 @@ package search
 import (
 	"cmp"
 	"slices"
+	"strings"
 
 	"ashlar.sh/sched/ledger"
 	"ashlar.sh/sched/model"
@@ -23,6 +24,7 @@ type planner struct {
 	ends  *session.Ends
 	gains []gain
 	of    []ledger.NodeID // the nodes of the gains
+	known int64           // the gains are known up to this time
 	stock stocks
 	gone  []ledger.TaskID // once they have ended, the queue has room for the job
 }
@@ -65,14 +67,14 @@ func (p *planner) find(before int64) (places []foundPlace, start int64) {
 	}
 	var list []candidate
 	for _, nodes := range p.scopes() {
-		p.survey(nodes)
+		p.survey(nodes, before, from)
 		if at, ok := p.earliest(from); ok && at < before {
 			list = append(list, candidate{at, nodes})
 		}
 	}
 	slices.SortStableFunc(list, func(a, b candidate) int { return cmp.Compare(a.at, b.at) })
 	for _, c := range list[:min(len(list), mostPlannedInside)] {
-		p.survey(c.nodes)
+		p.survey(c.nodes, c.at, c.at)
 		if found, at := p.inTime(c.at); len(found) > 0 && at < before && (start == 0 || at < start) {
 			places, start = found, at
 		}
@@ -95,22 +97,45 @@ func (p *planner) scopes() (out [][]ledger.NodeID) {
 	return out
 }
 
-// survey finds what room pods on some nodes give back, unless it has just done so.
-func (p *planner) survey(nodes []ledger.NodeID) {
-	if len(nodes) > 0 && len(p.of) == len(nodes) && &p.of[0] == &nodes[0] {
+// survey finds what room pods on some nodes give back by a time, unless that is known. Where less time is enough for
+// the minimum, it finds that until then only: of all ends there are, few come before the earliest start.
+func (p *planner) survey(nodes []ledger.NodeID, by, from int64) {
+	if len(nodes) > 0 && len(p.of) == len(nodes) && &p.of[0] == &nodes[0] && by <= p.known {
 		return
 	}
-	p.gains, p.of = p.gains[:0], nodes
+	p.gains, p.of, p.known = p.gains[:0], nodes, by
+	looked, sum, enough := 0, int64(0), p.need
 	for k, kind := range p.kinds {
 		class := p.s.L.Class(kind.class)
 		admitted := p.s.NodeIndex.Admitted(kind.class)
 		r := &nodeRoom{free: make([]int64, len(class.Need)), held: make([]int64, len(class.Need)), of: ledger.NoClass}
 		for _, n := range nodes {
-			if admitted[n] { // and present
-				p.surveyNode(n, int32(k), class, r)
+			if !admitted[n] { // or not present
+				continue
+			}
+			p.surveyNode(n, int32(k), class, r)
+			for ; looked < len(p.gains); looked++ {
+				sum += int64(p.gains[looked].tasks)
+			}
+			if sum >= enough && p.known > from {
+				sum = p.bound(from)
+				looked, enough = len(p.gains), 2*max(sum, p.need)
 			}
 		}
 	}
+}
+
+// bound drops the gains after the earliest time at which the minimum has room by those that there are: other nodes can
+// only make that sooner. It returns for how many tasks the others are.
+func (p *planner) bound(from int64) (sum int64) {
+	if at, ok := p.earliest(from); ok {
+		p.known = min(p.known, at)
+	}
+	p.gains = slices.DeleteFunc(p.gains, func(g gain) bool { return g.at > p.known })
+	for _, g := range p.gains {
+		sum += int64(g.tasks)
+	}
+	return sum
 }
 
 // surveyNode goes through the ends on a node in the order of time. What terminating pods hold is given back when their
@@ -130,9 +155,12 @@ func (p *planner) surveyNode(n ledger.NodeID, kind int32, class *ledger.Class, r
 	if fit > 0 {
 		p.gains = append(p.gains, gain{p.s.Now, n, kind, int32(fit)})
 	}
+	if p.ends.AllAfter(n, p.known) {
+		return
+	}
 	for k := 0; k < len(on) && fit < most; {
 		at := p.ends.Expected(&on[k])
-		if at == model.Never {
+		if at == model.Never || at > p.known {
 			return
 		}
 		for ; k < len(on) && p.ends.Expected(&on[k]) == at; k++ {
@@ -241,6 +269,7 @@ func (p *planner) inTime(at int64) (places []foundPlace, start int64) {
 		if len(places) > 0 {
 			return places, at
 		}
+		p.survey(p.of, model.Never, model.Never) // of all ends, since none up to now would do
 		next := int64(model.Never)
 		if turns != 0 {
 			next = turns - 1 // the step after it is at that time, or the first one then
@@ -288,8 +317,10 @@ func (p *planner) leaving(by, need int64) (out []ledger.TaskID, others []ledger.
 		}
 	}
 	slices.SortFunc(gains, func(a, b gain) int {
-		return cmp.Or(cmp.Compare(b.at, a.at), cmp.Compare(p.s.L.Node(a.node).Name, p.s.L.Node(b.node).Name),
-			cmp.Compare(a.kind, b.kind))
+		if a.at != b.at {
+			return cmp.Compare(b.at, a.at)
+		}
+		return cmp.Or(strings.Compare(p.s.L.Node(a.node).Name, p.s.L.Node(b.node).Name), cmp.Compare(a.kind, b.kind))
 	})
 	out = slices.Clone(p.gone)
 	left := map[ledger.TaskID]bool{}
@@ -310,10 +341,9 @@ func (p *planner) leaving(by, need int64) (out []ledger.TaskID, others []ledger.
 		if known {
 			continue
 		}
-		on := p.ends.On(g.node)
-		for i := range on {
-			if t := on[i].Task; p.ends.Expected(&on[i]) <= by && !left[t] && p.s.L.Task(t).Status != model.Releasing {
-				out = append(out, t)
+		for e := range p.ends.EndBy(g.node, by) {
+			if !left[e.Task] && p.s.L.Task(e.Task).Status != model.Releasing {
+				out = append(out, e.Task)
 			}
 		}
 	}

@@ -2,6 +2,7 @@ package session
 
 import (
 	"cmp"
+	"iter"
 	"slices"
 
 	"ashlar.sh/sched/ledger"
@@ -14,8 +15,8 @@ type End struct {
 	Class ledger.ClassID
 	Job   ledger.JobID // NoJob for a pod that is not ours
 
-	expected int64
 	moves    bool // it had not started when it was listed, or by its clock in time to come: its end moves with time
+	expected int64
 }
 
 // Ends is a view: by node, the tasks that hold room there, and when they end. It follows the changes of nodes.
@@ -162,6 +163,25 @@ func (x *Ends) On(n ledger.NodeID) []End { return x.on[n].tasks }
 // AllAfter says that it is known without a look at the tasks on a node that all of them end after a time.
 func (x *Ends) AllAfter(n ledger.NodeID, at int64) bool {
 	return x.steady(&x.on[n]) && x.on[n].first > at
+}
+
+// EndBy yields those of On that are expected to end by a time. No more are looked at than that where they are in order.
+func (x *Ends) EndBy(n ledger.NodeID, at int64) iter.Seq[*End] {
+	return func(yield func(*End) bool) {
+		if x.AllAfter(n, at) {
+			return
+		}
+		on, sorted := x.on[n].tasks, x.steady(&x.on[n])
+		for i := range on {
+			if x.Expected(&on[i]) > at {
+				if sorted {
+					return
+				}
+			} else if !yield(&on[i]) {
+				return
+			}
+		}
+	}
 }
 
 // InOrder is On, those first that are expected to end first.
