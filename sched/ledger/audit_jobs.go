@@ -154,8 +154,8 @@ func (a *auditor) jobs() {
 			a.say("job %v: room is kept for %d members, %v in all, recounted %d of %v", job.Key, job.RoomKept, job.keptRoom,
 				want.RoomKept, want.keptRoom)
 		}
-		if (job.marks.activeAt >= 0) != job.wants() {
-			a.say("job %v: on the active list %t, has something to decide %t", job.Key, job.marks.activeAt >= 0, job.wants())
+		if listed := a.l.Jobs.Wants(JobID(j)); listed != job.wants() {
+			a.say("job %v: on the active list %t, has something to decide %t", job.Key, listed, job.wants())
 		}
 	}
 }

@@ -35,7 +35,7 @@ func byName(l *Ledger) string {
 	}
 	for j := range l.Jobs.rows {
 		if row := &l.Jobs.rows[j]; !row.marks.free {
-			say("job %v adopted %t: %s", row.Key, row.Key.Adopted, jobByName(l, row))
+			say("job %v adopted %t: %s", row.Key, row.Key.Adopted, jobByName(l, JobID(j)))
 		}
 	}
 	for q := range l.Queues.rows {
@@ -87,7 +87,8 @@ func taskByName(l *Ledger, row *Task) string {
 		l.Classes.rows[row.Class].Key, nodeName(l, row.Node), row.Status, row.Priority, row.Chosen, held)
 }
 
-func jobByName(l *Ledger, row *Job) string {
+func jobByName(l *Ledger, j JobID) string {
+	row := l.Job(j)
 	var roles []string
 	for _, r := range row.Roles {
 		if r.Min != 0 || r.Count != (Count{}) {
@@ -108,7 +109,7 @@ func jobByName(l *Ledger, row *Job) string {
 		" gated ", sums(l, row.gatedNeed), " done ", sums(l,
 			row.doneNeed), " unfinished ", row.unfinished, " defined by ", definer,
 		" elastic ", l.Dims.List(row.elastic), " inqueue ", l.Dims.List(row.inqueue), row.reserves,
-		" keeps ", row.RetainedMin(), " active ", row.marks.activeAt >= 0)
+		" keeps ", row.RetainedMin(), " active ", l.Jobs.Wants(j))
 }
 
 // queueOf names the queue in which a job counts.

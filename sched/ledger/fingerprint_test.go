@@ -53,7 +53,6 @@ func fingerprint(l *Ledger, states ...*recorder) string {
 // withoutVersions is a job without what may move on and without zeros at the end of sums.
 func withoutVersions(job Job) Job {
 	job.Changed, job.marks.dirty, job.marks.touched = 0, false, false
-	job.marks.activeAt = min(job.marks.activeAt, 0)
 	for _, s := range []*resource.Sums{&job.Allocated, &job.Request, &job.Total, &job.gatedNeed, &job.doneNeed} {
 		for len(*s) > 0 && (*s)[len(*s)-1] == (resource.Sum{}) {
 			*s = (*s)[:len(*s)-1]

@@ -13,6 +13,7 @@ type Jobs struct {
 	free   []JobID
 	keys   jobKeys
 	active []JobID // jobs with something left to decide
+	places []int32 // by JobID: where it is in active, -1: it is not
 }
 
 // Job is the row of a gang: a PodGroup with its pods, or an adopted job.
@@ -96,9 +97,12 @@ func (js *Jobs) row(k JobKey) JobID {
 		return j
 	}
 	j := newRow(&js.rows, &js.free)
+	if int(j) == len(js.places) {
+		js.places = append(js.places, -1)
+	}
 	was := &js.rows[j]
 	row := Job{Key: k, definer: NoTask, Queue: NoQueue, MinMember: 1, Changed: was.Changed + 1,
-		marks: jobMarks{activeAt: -1, dirty: was.marks.dirty, touched: was.marks.touched, keepsRoom: was.marks.keepsRoom}}
+		marks: jobMarks{dirty: was.marks.dirty, touched: was.marks.touched, keepsRoom: was.marks.keepsRoom}}
 	for s := range row.first {
 		row.first[s] = NoTask
 	}
@@ -125,7 +129,7 @@ func (js *Jobs) drop(j JobID) {
 	js.l.Changes.markTouched(j, row)
 	js.keys.drop(row.Key)
 	*row = Job{definer: NoTask, Queue: NoQueue, Changed: row.Changed,
-		marks: jobMarks{free: true, activeAt: -1, dirty: row.marks.dirty, touched: row.marks.touched,
+		marks: jobMarks{free: true, dirty: row.marks.dirty, touched: row.marks.touched,
 			keepsRoom: row.marks.keepsRoom}}
 	js.free = append(js.free, j)
 }
@@ -379,7 +383,6 @@ type jobMarks struct {
 	keepsRoom   bool // it is on the list of jobs for which room is kept
 	apart       bool // it is noted as a job that may count in another queue than facts name
 	asksNothing bool // its pending members ask for nothing: see serves
-	activeAt    int32
 	dirty       bool
 	touched     bool
 	free        bool

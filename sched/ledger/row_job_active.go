@@ -3,7 +3,7 @@ package ledger
 import "ashlar.sh/sched/model"
 
 // Wants says that something is left to decide for a job: it is one of Active.
-func (js *Jobs) Wants(j JobID) bool { return js.rows[j].marks.activeAt >= 0 }
+func (js *Jobs) Wants(j JobID) bool { return js.places[j] >= 0 }
 
 // wants says that something is left to decide for a job: members to place, or its admission.
 func (j *Job) wants() bool {
@@ -13,26 +13,25 @@ func (j *Job) wants() bool {
 
 // activate puts a job on the list of jobs with something left to decide, or takes it off.
 func (js *Jobs) activate(j JobID) {
-	job := &js.rows[j]
-	switch want := job.wants(); {
-	case want && job.marks.activeAt < 0:
-		job.marks.activeAt = int32(len(js.active))
+	switch want := js.rows[j].wants(); {
+	case want && js.places[j] < 0:
+		js.places[j] = int32(len(js.active))
 		js.active = append(js.active, j)
-	case !want && job.marks.activeAt >= 0:
+	case !want:
 		js.deactivate(j)
 	}
 }
 
 func (js *Jobs) deactivate(j JobID) {
-	at := js.rows[j].marks.activeAt
+	at := js.places[j]
 	if at < 0 {
 		return
 	}
 	last := js.active[len(js.active)-1]
 	js.active[at] = last
-	js.rows[last].marks.activeAt = at
+	js.places[last] = at
 	js.active = js.active[:len(js.active)-1]
-	js.rows[j].marks.activeAt = -1
+	js.places[j] = -1
 }
 
 // AnyPending says that some job has a pending member without a scheduling gate.

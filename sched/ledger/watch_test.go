@@ -96,7 +96,7 @@ func TestAHeartbeatIsNoChange(t *testing.T) {
 func jobsNow(l *Ledger) map[JobID]string {
 	out := map[JobID]string{}
 	l.Jobs.Each(func(j JobID) bool {
-		out[j] = fmt.Sprint(l.Jobs.rows[j].Key, jobByName(l, &l.Jobs.rows[j]))
+		out[j] = fmt.Sprint(l.Jobs.rows[j].Key, jobByName(l, j))
 		return true
 	})
 	return out

@@ -244,7 +244,7 @@ func leave(s *session.Session, tx *ledger.Tx, j ledger.JobID, gone []ledger.Task
 		if i == counted {
 			alone = len(s.L.Losses.InForce()) == 0 && queueTakes(s, j)
 		}
-		if in := s.L.Task(t).Job; alone && (in == ledger.NoJob || in != j && waitsForNothing(s.L.Job(in))) {
+		if in := s.L.Task(t).Job; alone && (in == ledger.NoJob || in != j && waitsForNothing(s, in)) {
 			tx.Leave(t)
 		} else {
 			tx.Evict(t, "", ledger.NoTask)
@@ -252,7 +252,11 @@ func leave(s *session.Session, tx *ledger.Tx, j ledger.JobID, gone []ledger.Task
 	}
 }
 
-func waitsForNothing(j *ledger.Job) bool { return j.By[model.Pending]+j.By[model.Pipelined] == 0 }
+// waitsForNothing says that no member of a job is to be placed. Few jobs are active: of the others no row is read.
+func waitsForNothing(s *session.Session, j ledger.JobID) bool {
+	by := &s.L.Job(j).By
+	return !s.L.Jobs.Wants(j) || by[model.Pending]+by[model.Pipelined] == 0
+}
 
 // queueTakes says that the queue of a job has room for all pods of the job that wait together. Then it refuses none of
 // them, in whatever order they are placed, nor with less in it.
