@@ -81,7 +81,7 @@ func newBench(t *testing.T) *bench {
 	w.result.Did = map[string]int{}
 	w.api = apimodel.NewServer(time.Now)
 	w.check, w.jobs, w.others, w.nodes = newChecker(w), newJobs(w), newOthers(w), &kubelets{w: w}
-	w.booked = newBooked(w)
+	w.booked, w.labels, w.devices, w.volumes = newBooked(w), newRelabelled(w), newDevices(w), newVolumes(w)
 	w.check.terms[benched] = 1
 	w.api.Wrote = w.check.wrote
 	w.make("", "namespaces", map[string]any{"metadata": map[string]any{"name": userNamespace}})
