@@ -191,7 +191,7 @@ func (r *ReportRows) askInTurn(stop func() bool, replace func(ledger.JobID, *Job
 		if k.row == nil || k.round == r.round {
 			continue
 		}
-		if k.row.Reason.Is() || mayBeRefused(r.e.l.Job(id)) {
+		if k.row.Reason.Is() || mayBeRefused(r.e.l.Job(id)) || unrecorded(r.e, id).Is() {
 			if asked > 0 && stop() {
 				r.next = id
 				return

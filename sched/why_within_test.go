@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"ashlar.sh/sched/model"
+	"ashlar.sh/sched/trace"
 )
 
 // Asked with little time, jobs are as they are now, each reason is the last that was found, and in turn all are found
@@ -33,6 +34,28 @@ func TestJobsAreAskedInTurn(t *testing.T) {
 	}
 	if got := values(last); !reflect.DeepEqual(got, want) {
 		t.Errorf("after each was asked:\n%+v\nwant\n%+v", got, want)
+	}
+}
+
+// A job of which nothing waits has a reason once its queue is closed, though the job has not changed.
+func TestAReasonComesToAJobOfWhichNothingWaits(t *testing.T) {
+	s := whyStage(t)
+	s.tell(model.KindPodGroup, "ns", "over", &model.PodGroup{Meta: model.Meta{Namespace: "ns", Name: "over", UID: "over"},
+		Queue: "other", Phase: model.GroupUnknown})
+	s.pod("over-0", member("over"), running("n1"), func(p *model.Pod) { p.Phase = model.PodUnknown })
+	var rows ReportRows
+	look := func() trace.Code {
+		jobs := rows.Jobs(s.e, func() bool { return false })
+		at := slices.IndexFunc(jobs, func(j *JobReport) bool { return j.Name == "over" })
+		return jobs[at].Reason.Code
+	}
+	if code := look(); code != "" {
+		t.Errorf("it waits for %s, want nothing", code)
+	}
+	s.tell(model.KindQueue, "", "other", &model.Queue{Meta: model.Meta{Name: "other", UID: "other"}, Weight: 1,
+		State: model.QueueClosed})
+	if code := look(); code != trace.QueueNotOpen {
+		t.Errorf("its queue is closed, and it waits for %q, want %s", code, trace.QueueNotOpen)
 	}
 }
 
