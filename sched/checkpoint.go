@@ -64,7 +64,7 @@ func (e *Engine) Checkpoint() {
 	rest := Commitments{Decided: e.decided, NextID: e.nextID, Statement: e.stmts + e.l.Statements.Count(),
 		Spent: e.saved.checkpoint.rest.Spent, Rounds: e.saved.checkpoint.rest.Rounds, Charges: e.l.Charges.All(),
 		Losses: e.l.Losses.All()}
-	rest.Asked, rest.SpentFrom = e.session.Asked, e.l.EvictionHistory.From()
+	rest.Asked, rest.SpentFrom = e.session.KeptRoomCheckedAt, e.l.EvictionHistory.From()
 	e.saved.exportArrivals(&rest)
 	if !slices.Equal(rest.Spent, e.l.EvictionHistory.All()) {
 		rest.Spent = append([]ledger.PastEviction(nil), e.l.EvictionHistory.All()...)

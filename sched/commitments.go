@@ -104,7 +104,7 @@ func (e *Engine) Commitments() Commitments {
 	})
 	c.Spent = append(c.Spent, e.l.EvictionHistory.All()...)
 	c.SpentFrom = e.l.EvictionHistory.From()
-	c.Asked = e.session.Asked
+	c.Asked = e.session.KeptRoomCheckedAt
 	e.saved.exportArrivals(&c)
 	c.Rounds = append(c.Rounds, e.l.Rounds.All()...)
 	c.Memories = e.l.PluginStates.Memories()
@@ -228,7 +228,7 @@ func (e *Engine) Restore(c Commitments) {
 	}
 	e.saved.restoreArrivals(c)
 	e.l.Losses.Restore(c.Losses)
-	e.session.Asked = c.Asked
+	e.session.KeptRoomCheckedAt = c.Asked
 	for _, w := range c.Lenders {
 		if j, found := e.l.Jobs.Find(w.Job); found && life(e.l.Job(j)) == w.UID { // also where its PodGroup is gone
 			if w.Lapsed {

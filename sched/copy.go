@@ -262,7 +262,7 @@ func (c *Copy) asItWas() bool {
 		}
 	}
 	now := Commitments{Decided: c.e.decided, NextID: c.e.nextID, Spent: c.e.l.EvictionHistory.All(),
-		SpentFrom: c.e.l.EvictionHistory.From(), Asked: c.e.session.Asked, Rounds: c.e.l.Rounds.All(),
+		SpentFrom: c.e.l.EvictionHistory.From(), Asked: c.e.session.KeptRoomCheckedAt, Rounds: c.e.l.Rounds.All(),
 		Charges: c.e.l.Charges.All(), Losses: c.e.l.Losses.All()}
 	c.e.saved.exportArrivals(&now)
 	return sameCommitments(now, c.noted.rest)

@@ -186,7 +186,7 @@ func (e *Engine) add(i Item) uint64 {
 // changed an order; 0 for none.
 func (e *Engine) next() (next int64) {
 	for _, at := range [...]int64{e.answersChange, e.reservations.nextExpiry(), e.pauseEnds, e.lossEnds, e.lapses.next,
-		e.session.Surplus.Until, e.resumes, e.session.Planned, session.CoversUntil(&e.session),
+		e.session.Surplus.Until, e.resumes, e.session.NextPlanAt, session.CoversUntil(&e.session),
 		e.session.Reorder()} {
 		if at != 0 && (next == 0 || at < next) {
 			next = at

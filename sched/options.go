@@ -100,7 +100,7 @@ func New(p policy.Profile, with ...Option) (*Engine, error) {
 		if b, is := a.(backfill.Action); is {
 			e.session.Backfill = b.Backfill
 			for key := range p.ActionArguments[name] { // order-free: whether there is one
-				e.session.Backfill.Asked = e.session.Backfill.Asked || strings.HasPrefix(key, "backfill.")
+				e.session.Backfill.AllQueues = e.session.Backfill.AllQueues || strings.HasPrefix(key, "backfill.")
 			}
 		}
 		e.actions = append(e.actions, a)

@@ -103,7 +103,7 @@ func (rp *reports) job(id ledger.JobID, now time.Time) {
 	}
 	if group != nil {
 		rp.group(job, t, group, said, now)
-		rp.l.stranded.releaseAll(id, t, group, now)
+		rp.l.stranded.check(id, t, group, now)
 	}
 }
 

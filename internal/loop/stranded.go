@@ -61,8 +61,8 @@ type reading struct {
 	done  chan struct{}
 }
 
-// releaseAll checks a gang that was refused before, or that has a record of a refusal.
-func (sg *strandedGangs) releaseAll(id ledger.JobID, t *reportedJob, group *schedulingv1beta1.PodGroup, now time.Time) {
+// check checks a gang that was refused before, or that has a record of a refusal.
+func (sg *strandedGangs) check(id ledger.JobID, t *reportedJob, group *schedulingv1beta1.PodGroup, now time.Time) {
 	led := sg.l.engine.Ledger()
 	job := led.Job(id)
 	if group == nil || string(group.UID) != t.uid || lifeOf(job) != t.uid {

@@ -46,9 +46,9 @@ func KeepRoom(s *session.Session) {
 		return
 	}
 	every, most := pace(s)
-	due := s.Now >= s.Asked+every
+	due := s.Now >= s.KeptRoomCheckedAt+every
 	if due {
-		s.Asked = s.Now
+		s.KeptRoomCheckedAt = s.Now
 	}
 	for _, j := range byKey(s, s.L.KeptRoom.Jobs()) {
 		switch {

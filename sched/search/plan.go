@@ -28,7 +28,7 @@ func Planned(s *session.Session, j ledger.JobID) bool {
 // RenewPlans ends the planned starts that are of no use any more, and plans anew what has passed.
 func RenewPlans(s *session.Session) {
 	if !s.Backfill.On || !s.L.KeptRoom.Any() && !s.PlansAny() {
-		s.Planned = 0
+		s.NextPlanAt = 0
 		return
 	}
 	for _, j := range byKey(s, s.L.KeptRoom.Jobs()) {
@@ -38,7 +38,7 @@ func RenewPlans(s *session.Session) {
 			continue
 		case !stands(s, j) || !session.PlansFor(s, j):
 			dropKeptRoom(s, j)
-		case start <= s.Now && start > s.Reached:
+		case start <= s.Now && start > s.WokenUntil:
 			s.Pending.TimePassed() // see asPlanned
 			fallthrough
 		default:
@@ -47,7 +47,7 @@ func RenewPlans(s *session.Session) {
 			}
 		}
 	}
-	s.Reached = s.Now
+	s.WokenUntil = s.Now
 	planSooner(s)
 	PlanStarts(s)
 }
@@ -56,7 +56,7 @@ func RenewPlans(s *session.Session) {
 // often, and for how many jobs at once, says pace.
 func planSooner(s *session.Session) {
 	every, most := pace(s)
-	if s.Now < s.Asked+every || s.IsIdle("plan sooner") {
+	if s.Now < s.KeptRoomCheckedAt+every || s.IsIdle("plan sooner") {
 		return
 	}
 	planned := slices.DeleteFunc(byKey(s, s.L.KeptRoom.Jobs()), func(j ledger.JobID) bool {
@@ -76,11 +76,11 @@ func planSooner(s *session.Session) {
 
 // PlanStarts plans the starts of the first waiting jobs of queues that have none and could not start now.
 func PlanStarts(s *session.Session) {
-	if !s.PlansAny() || s.IsIdle("plan") && (s.Planned == 0 || s.Now < s.Planned) {
+	if !s.PlansAny() || s.IsIdle("plan") && (s.NextPlanAt == 0 || s.Now < s.NextPlanAt) {
 		return
 	}
-	s.Planned = 0
-	f := FirstJobs(s)
+	s.NextPlanAt = 0
+	f := HeadsOf(s)
 	f.collect(lastPlanned(s))
 	planned := false
 	for _, q := range slices.SortedFunc(maps.Keys(f.waiting), s.Policy.CompareQueues) { // order-free: sorted
@@ -91,8 +91,8 @@ func PlanStarts(s *session.Session) {
 	}
 }
 
-// Firsts are the first of the jobs that wait and of which the start may be planned, by queue.
-type Firsts struct {
+// QueueHeads are the first of the jobs that wait and of which the start may be planned, by queue.
+type QueueHeads struct {
 	s       *session.Session
 	waiting map[ledger.QueueID]*session.Heap[ledger.JobID] // nil until they are collected
 	first   map[ledger.QueueID][]ledger.JobID              // taken from waiting: they are first for as long as they wait
@@ -100,13 +100,13 @@ type Firsts struct {
 	refused bool                                           // a first job was that has no planned start
 }
 
-// FirstJobs are those of a session.
-func FirstJobs(s *session.Session) *Firsts {
-	return &Firsts{s: s, first: map[ledger.QueueID][]ledger.JobID{}, never: map[ledger.QueueID]int{}}
+// HeadsOf returns those of a session.
+func HeadsOf(s *session.Session) *QueueHeads {
+	return &QueueHeads{s: s, first: map[ledger.QueueID][]ledger.JobID{}, never: map[ledger.QueueID]int{}}
 }
 
 // collect collects the jobs that wait, those of a queue up to a last one where there is one.
-func (f *Firsts) collect(last map[ledger.QueueID]ledger.JobID) {
+func (f *QueueHeads) collect(last map[ledger.QueueID]ledger.JobID) {
 	s := f.s
 	f.waiting = map[ledger.QueueID]*session.Heap[ledger.JobID]{}
 	for _, j := range s.L.Jobs.Active() { // order-free: heaps by a total order
@@ -142,7 +142,7 @@ func lastPlanned(s *session.Session) map[ledger.QueueID]ledger.JobID {
 
 // PlanBefore plans the starts of those first jobs that go before a job in its queue, before it has its turn: once a
 // first job has started the next one is first, and what is free now may be what that one needs.
-func (f *Firsts) PlanBefore(j ledger.JobID) {
+func (f *QueueHeads) PlanBefore(j ledger.JobID) {
 	if f.waiting == nil {
 		if f.known(j) {
 			return
@@ -153,10 +153,12 @@ func (f *Firsts) PlanBefore(j ledger.JobID) {
 }
 
 // Refused notes that a job found no place in its turn.
-func (f *Firsts) Refused(j ledger.JobID) { f.refused = f.refused || !Planned(f.s, j) && !f.known(j) }
+func (f *QueueHeads) Refused(j ledger.JobID) {
+	f.refused = f.refused || !Planned(f.s, j) && !f.known(j)
+}
 
 // known says that so many jobs have a planned start as are first in a queue, and none comes after a job.
-func (f *Firsts) known(j ledger.JobID) bool {
+func (f *QueueHeads) known(j ledger.JobID) bool {
 	s, first := f.s, int64(0)
 	if f.refused || s.Backfill.Depth < 0 || !s.L.KeptRoom.Any() {
 		return false
@@ -171,7 +173,7 @@ func (f *Firsts) known(j ledger.JobID) bool {
 
 // plan plans the starts of the first jobs of a queue that have none, of those that go before a job if it is one; it
 // says whether it planned any.
-func (f *Firsts) plan(q ledger.QueueID, before ledger.JobID) (planned bool) {
+func (f *QueueHeads) plan(q ledger.QueueID, before ledger.JobID) (planned bool) {
 	s, waiting := f.s, f.waiting[q]
 	if waiting == nil {
 		return false
@@ -216,24 +218,24 @@ func planFor(s *session.Session, j ledger.JobID) (isFirst, planned bool) {
 		return false, false
 	}
 	if from := model.After(came(s, w), session.Patience(s, j)); from > s.Now {
-		if s.Planned == 0 || from < s.Planned {
-			s.Planned = from
+		if s.NextPlanAt == 0 || from < s.NextPlanAt {
+			s.NextPlanAt = from
 		}
 		return true, false
 	}
 	if costly(s, j) {
-		last := s.Asked
+		last := s.KeptRoomCheckedAt
 		if due(s) { // it depends on nothing that a new engine would not know
 			last = s.Now
 		}
 		every, _ := pace(s)
-		if again := last + every; s.Planned == 0 || again < s.Planned {
-			s.Planned = again
+		if again := last + every; s.NextPlanAt == 0 || again < s.NextPlanAt {
+			s.NextPlanAt = again
 		}
-		if !due(s) || slices.Contains(s.Vain, j) {
+		if !due(s) || slices.Contains(s.Unplannable, j) {
 			return true, false
 		}
-		s.Vain = append(s.Vain, j)
+		s.Unplannable = append(s.Unplannable, j)
 	}
 	return true, !Would(s, j) && plan(s, j, 0, model.Never)
 }

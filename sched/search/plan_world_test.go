@@ -76,7 +76,7 @@ func newTimed(t *rapid.T) *timed {
 	nodes := class.New(w.l, set)
 	w.s = &session.Session{L: w.l, NodeIndex: nodes, Policy: set, Profile: &p, Trace: &trace.Recorder{},
 		Now: 100 * aSecond, Pending: pending.New(w.l, nodes, set), Admit: func(ledger.JobID) {},
-		Backfill: session.Backfill{On: true, Asked: true,
+		Backfill: session.Backfill{On: true, AllQueues: true,
 			Depth: -1, Resolution: int64(1+w.n(5)) * aSecond, Trust: model.TimeEnforced}}
 	w.s.Open(w.s.Now)
 	set.At(w.s.Now)

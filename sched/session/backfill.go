@@ -9,9 +9,9 @@ import (
 // Backfill is how starts are planned for the first jobs of queues, and which jobs may pass them: the arguments of
 // action backfill. The zero Backfill plans none.
 type Backfill struct {
-	On    bool  // the action is configured
-	Asked bool  // an argument of it is written: starts are planned in all queues, otherwise in fifo queues only
-	Depth int64 // for how many jobs of a queue; below 0: for all
+	On        bool  // the action is configured
+	AllQueues bool  // an argument of it is written: starts are planned in all queues, otherwise in fifo queues only
+	Depth     int64 // for how many jobs of a queue; below 0: for all
 	// How long a job waits before its start is planned, the steps in which times are counted, and by how much guesses
 	// may have delayed a job. Nanoseconds.
 	Patience, Resolution, MaxSlip int64
@@ -56,7 +56,7 @@ func (a BackfillArguments) Settings() Backfill {
 // PlansAny says that starts are planned in some queue, or of some job.
 func (s *Session) PlansAny() bool {
 	b := &s.Backfill
-	return b.On && b.Depth != 0 && (b.Asked || anyFIFO(s) || s.Policy.AnyStartDue())
+	return b.On && b.Depth != 0 && (b.AllQueues || anyFIFO(s) || s.Policy.AnyStartDue())
 }
 
 // anyFIFO says that there is a queue with dequeueStrategy fifo.
@@ -82,7 +82,7 @@ func (s *Session) Reorder() int64 {
 // Plans says that starts of a queue's jobs are planned.
 func (s *Session) Plans(q ledger.QueueID) bool {
 	b := &s.Backfill
-	return b.On && b.Depth != 0 && q != ledger.NoQueue && (b.Asked || s.FIFO(q))
+	return b.On && b.Depth != 0 && q != ledger.NoQueue && (b.AllQueues || s.FIFO(q))
 }
 
 // PlansFor says that the start of a job may be planned: starts of its queue's jobs are, or it has waited too long.

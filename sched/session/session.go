@@ -24,16 +24,16 @@ type Session struct {
 	Now     int64 // nanoseconds since the epoch
 	// Admit puts a job into phase Inqueue, by a plan item where the API stores phases.
 	Admit func(ledger.JobID)
-	// Asked is when it was last checked for which jobs room is to be kept (search.KeepRoom).
-	Asked int64
+	// KeptRoomCheckedAt is when it was last checked for which jobs room is to be kept (search.KeepRoom).
+	KeptRoomCheckedAt int64
 	// Backfill is how starts are planned.
 	Backfill Backfill
-	// Planned is the earliest time at which a job has waited long enough for its start to be planned; 0: none waits.
-	Planned int64
-	// Vain are jobs of which no start could be planned in this cycle, and to look for it again costs too much.
-	Vain []ledger.JobID
-	// Reached is up to when planned starts that were reached have woken jobs.
-	Reached int64
+	// NextPlanAt is the earliest time at which a job has waited long enough for its start to be planned; 0: none waits.
+	NextPlanAt int64
+	// Unplannable are jobs of which no start could be planned in this cycle, and to look for it again costs too much.
+	Unplannable []ledger.JobID
+	// WokenUntil is up to when planned starts that were reached have woken jobs.
+	WokenUntil int64
 	// Surplus is when members above their gangs' minimums are placed.
 	Surplus Surplus
 
@@ -50,7 +50,7 @@ type Session struct {
 // Open begins a cycle at a time. What was noted of jobs in earlier cycles no longer counts, except refusals; when
 // things were last looked at stays.
 func (s *Session) Open(now int64) {
-	s.Now, s.Vain = now, s.Vain[:0]
+	s.Now, s.Unplannable = now, s.Unplannable[:0]
 	s.Pending.Open()
 	s.arrive()
 }

@@ -33,8 +33,8 @@ func (r *round) borrow() {
 			continue
 		}
 		w := search.PendingTasksOf(s, j)
-		if r.firsts != nil {
-			r.firsts.PlanBefore(j)
+		if r.heads != nil {
+			r.heads.PlanBefore(j)
 		}
 		if search.Behind(s, j, session.CodeOnly).Is() {
 			rotation.Drain(q)

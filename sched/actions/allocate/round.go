@@ -24,7 +24,7 @@ type round struct {
 	widened   bool           // surplus that came lately has its turns
 	borrowed  bool           // the jobs that start in lent room had their turns
 
-	firsts *search.Firsts // nil where no starts are planned
+	heads *search.QueueHeads // nil where no starts are planned
 }
 
 // begin makes a round, and lists the jobs that may be served.
@@ -58,7 +58,7 @@ func (r *round) serve(jobs []ledger.JobID) bool {
 	}
 	rotation := r.s.Rotate(first)
 	if len(first) > 0 && r.s.PlansAny() {
-		r.firsts = search.FirstJobs(r.s)
+		r.heads = search.HeadsOf(r.s)
 	}
 	for r.s.L.Changes.RoomEpoch() == r.room {
 		q, j, ok := rotation.Next()
@@ -141,8 +141,8 @@ func (r *round) turn(rotation *session.Rotation, q ledger.QueueID, j ledger.JobI
 		nodes := s.NodeIndex.Feasible(s.L.Task(w.Tasks[0]).Class)
 		s.Trace.Add(trace.Event{Kind: trace.NodesForJob, Job: s.L.Jobs.Called(j), Count: nodes})
 	}
-	if r.firsts != nil {
-		r.firsts.PlanBefore(j)
+	if r.heads != nil {
+		r.heads.PlanBefore(j)
 	}
 	if why := search.Behind(s, j, session.CodeOnly); why.Is() {
 		s.Pending.Park(j, pending.Refusal{Reason: why, Order: true})
@@ -153,8 +153,8 @@ func (r *round) turn(rotation *session.Rotation, q ledger.QueueID, j ledger.JobI
 	if outcome == search.Provisional {
 		r.pipelined = append(r.pipelined, j)
 	}
-	if outcome == search.Refused && r.firsts != nil {
-		r.firsts.Refused(j)
+	if outcome == search.Refused && r.heads != nil {
+		r.heads.Refused(j)
 	}
 	served := outcome == search.Committed
 	again := served && !w.Empty()
