@@ -66,6 +66,7 @@ func anyNode(l *ledger.Ledger) (found bool) {
 
 // minimum is how many of a job's pods that have no node must get one.
 type minimum struct {
+	job   ledger.JobID
 	queue ledger.QueueID // of which the capability counts; NoQueue: none for certain
 	need  int
 	tasks []ledger.TaskID
@@ -73,7 +74,7 @@ type minimum struct {
 }
 
 func (rp *reports) minimum(id ledger.JobID, need int) minimum {
-	m := minimum{queue: rp.e.l.Job(id).Queue, need: need, alike: true}
+	m := minimum{job: id, queue: rp.e.l.Job(id).Queue, need: need, alike: true}
 	if _, other := rp.e.l.Charges.Moving(id); other {
 		m.queue = ledger.NoQueue // when what runs of it has ended it counts where it asks to
 	}
@@ -155,16 +156,30 @@ func ofLabels(c trace.NodeCount) bool {
 }
 
 // queueTooSmall: the minimum asks for more than the capability of its queue, or of one above it up to the one that
-// refuses it now.
+// refuses it now, or would if nodes did not refuse it before.
 func (rp *reports) queueTooSmall(m *minimum, r trace.Reason) *trace.Reason {
 	least := func(d resource.Dim) int64 { return rp.least(m, d) }
-	q, over := session.BeyondCapability(rp.e.l, m.queue, r.Root(), least)
+	why := *r.Root()
+	if !session.ByQueue(why.Code) && aboveCapability(rp.e.l, m.queue, least) {
+		why = rp.e.session.QueueLacks(m.job)
+	}
+	q, over := session.BeyondCapability(rp.e.l, m.queue, &why, least)
 	if len(over) == 0 {
 		return nil
 	}
 	queue := rp.e.l.Queue(q)
 	bound := func(d resource.Dim) int64 { b, _ := queue.Capability.Bound(d); return b }
 	return &trace.Reason{Code: trace.QueueTooSmall, Queue: queue.Name, Need: m.need, Shorts: rp.shorts(over, least, bound)}
+}
+
+// aboveCapability says that amounts are above the capability of a queue, or of one above it.
+func aboveCapability(l *ledger.Ledger, q ledger.QueueID, least func(resource.Dim) int64) bool {
+	for ; q != ledger.NoQueue; q = l.Queues.Parent(q) {
+		if len(session.AboveCapability(l.Queue(q), least)) > 0 {
+			return true
+		}
+	}
+	return false
 }
 
 // gangTooLarge: the nodes, were they empty, have no room for the minimum.

@@ -12,9 +12,9 @@ submit ml/gang queue=ml 5 x cpu=1 selector=for:ml
 cycle
 ----
 bind other/old-0 n2
-wait ml/gang: GangIncomplete 3 of 5: NotEnoughResources: cpu 1 asked, 0 free on n1
+wait ml/gang: never QueueTooSmall ml: cpu 5 asked, 2 there; GangIncomplete 3 of 5: NotEnoughResources: cpu 1 asked, 0 free on n1
 
 delete other/old-0
 cycle
 ----
-wait ml/gang: GangIncomplete 3 of 5: NotEnoughResources: cpu 1 asked, 0 free on n1
+wait ml/gang: never QueueTooSmall ml: cpu 5 asked, 2 there; GangIncomplete 3 of 5: NotEnoughResources: cpu 1 asked, 0 free on n1

@@ -30,7 +30,7 @@ submit lab/big  queue=lab min=3 3 x cpu=2
 submit ml/huge  queue=ml 1 x cpu=9
 run until=10s
 ----
-wait lab/big: GangIncomplete 1 of 3: NotEnoughResources: cpu 2 asked, 1 free on n2; preempt NoVictims
+wait lab/big: never QueueTooSmall lab: cpu 6 asked, 4 there; GangIncomplete 1 of 3: NotEnoughResources: cpu 2 asked, 1 free on n2
 wait ml/huge: never PodTooLarge ml/huge-0: cpu 9 asked, 8 there; NotEnoughResources: cpu 9 asked, 2 free on n1
 wait ml/train: GangIncomplete 2 of 4: NotEnoughResources: gpu 1 asked, 0 free on n1; preempt NoVictims: 4 VictimNotLower
 

@@ -140,20 +140,12 @@ func (s *Session) beyondCapability(j ledger.JobID, least []int64) bool {
 // capabilities: plugins may heed none, or none further up.
 func BeyondCapability(l *ledger.Ledger, q ledger.QueueID, why *trace.Reason,
 	least func(resource.Dim) int64) (ledger.QueueID, []resource.Dim) {
-	switch why.Code {
-	case trace.QueueCapability, trace.QueueDeserved, trace.QueueOverused, trace.QueueQuotaInsufficient:
-	default:
+	if !ByQueue(why.Code) {
 		return ledger.NoQueue, nil
 	}
 	for ; q != ledger.NoQueue; q = l.Queues.Parent(q) {
 		queue := l.Queue(q)
-		var over []resource.Dim
-		for d := range resource.Dim(queue.Capability.Dims()) {
-			if bound, limited := queue.Capability.Bound(d); limited && d != resource.Pods && least(d) > bound {
-				over = append(over, d)
-			}
-		}
-		if len(over) > 0 {
+		if over := AboveCapability(queue, least); len(over) > 0 {
 			return q, over
 		}
 		if why.Queue == "" || why.Queue == queue.Name {
@@ -161,4 +153,23 @@ func BeyondCapability(l *ledger.Ledger, q ledger.QueueID, why *trace.Reason,
 		}
 	}
 	return ledger.NoQueue, nil
+}
+
+// ByQueue says that a code is of a refusal by what queues hold and may hold.
+func ByQueue(c trace.Code) bool {
+	switch c {
+	case trace.QueueCapability, trace.QueueDeserved, trace.QueueOverused, trace.QueueQuotaInsufficient:
+		return true
+	}
+	return false
+}
+
+// AboveCapability returns the resources of which amounts are above the capability of a queue.
+func AboveCapability(q *ledger.Queue, least func(resource.Dim) int64) (over []resource.Dim) {
+	for d := range resource.Dim(q.Capability.Dims()) {
+		if bound, limited := q.Capability.Bound(d); limited && d != resource.Pods && least(d) > bound {
+			over = append(over, d)
+		}
+	}
+	return over
 }
