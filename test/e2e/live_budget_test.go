@@ -8,6 +8,7 @@ import (
 
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/types"
 	schedulingv1beta1 "volcano.sh/apis/pkg/apis/scheduling/v1beta1"
 )
 
@@ -60,6 +61,8 @@ func join(t *testing.T, ns, group string, members int, cpu string) {
 func TestLiveFewWritesAGang(t *testing.T) {
 	ns := namespace(t)
 	node(t, ns+"-a", "4")
+	node(t, ns+"-b", "16")
+	tainted(t, ns+"-b", `[{"key": "later", "effect": "NoSchedule"}]`)
 	queue(t, ns)
 	var w wire
 	live(t, ns, w.on)
@@ -96,7 +99,7 @@ func TestLiveFewWritesAGang(t *testing.T) {
 		w.most(t, ns, "while it waits", name, n, 1)
 	}
 
-	node(t, ns+"-b", "16")
+	tainted(t, ns+"-b", "[]")
 	for name := range waiting {
 		awaitRunning(t, ns, name, 2)
 		awaitCondition(t, ns, name, schedulingv1beta1.PodGroupScheduled)
@@ -115,6 +118,16 @@ func TestLiveFewWritesAGang(t *testing.T) {
 				t.Errorf("%s runs, and its PodGroup says %+v", name, c)
 			}
 		}
+	}
+}
+
+// tainted sets a node's taints. A node that comes is not ready at first, and how that stands is told: a taint is gone
+// from one moment to the next.
+func tainted(t *testing.T, node, taints string) {
+	t.Helper()
+	if _, err := shared.kube.CoreV1().Nodes().Patch(t.Context(), node, types.MergePatchType,
+		[]byte(`{"spec": {"taints": `+taints+`}}`), metav1.PatchOptions{}); err != nil {
+		t.Fatal(err)
 	}
 }
 

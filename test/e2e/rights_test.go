@@ -70,6 +70,7 @@ const noWatchList = "an older API server sends no first list within a watch: it 
 // audit log tells what it asked for.
 func TestTheRightsOfTheScheduler(t *testing.T) {
 	installed(t)
+	forgetUsage(t, "volcano")
 	began := time.Now() // schedulers of other tests have that account, too
 	busy(t, "20-ashlar.yaml", "ashlar", address(t))
 	used, forbidden := asked(t, "ashlar", began)
@@ -262,6 +263,24 @@ func busy(t *testing.T, policies, account, readAPI string) {
 		}, refused)
 	}
 	stop()
+}
+
+// forgetUsage deletes what schedulers of other tests kept of usage: it is made once, and then updated.
+func forgetUsage(t *testing.T, lease string) {
+	t.Helper()
+	maps := shared.kube.CoreV1().ConfigMaps(installedIn)
+	list, err := maps.List(t.Context(), metav1.ListOptions{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, m := range list.Items {
+		if !strings.HasPrefix(m.Name, lease+"-usage-") {
+			continue
+		}
+		if err := maps.Delete(t.Context(), m.Name, metav1.DeleteOptions{}); err != nil {
+			t.Fatal(err)
+		}
+	}
 }
 
 // busyConf is a configuration that evicts, and reads the kinds that only some plugins read.
