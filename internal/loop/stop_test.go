@@ -108,3 +108,40 @@ func TestTheLeaseOutlivesWhatWasSent(t *testing.T) {
 		})
 	}
 }
+
+// slowEvents is a client with events that hang.
+type slowEvents struct{ kubernetes.Interface }
+
+func (s slowEvents) CoreV1() typedcorev1.CoreV1Interface { return slowEventsCore{s.Interface.CoreV1()} }
+
+type slowEventsCore struct{ typedcorev1.CoreV1Interface }
+
+func (c slowEventsCore) Events(namespace string) typedcorev1.EventInterface {
+	return hangingEvents{c.CoreV1Interface.Events(namespace)}
+}
+
+type hangingEvents struct{ typedcorev1.EventInterface }
+
+func (hangingEvents) Create(ctx context.Context, _ *corev1.Event, _ metav1.CreateOptions) (*corev1.Event, error) {
+	<-ctx.Done()
+	return nil, ctx.Err()
+}
+
+// An event that is under way at the end may still be written, too, after what the next scheduler tells.
+func TestTheLeaseOutlivesEventsThatWereSent(t *testing.T) {
+	inVirtualTimeWith(t, 1, func(w *living) {
+		w.options.Election = &Election{Namespace: "ns", Name: "lease", Identity: "first"}
+		w.spoil = func(_ *loop, o *execute.Options) { o.Clients.Events = slowEvents{w.kube} }
+	}, func(w *living) {
+		w.after(3 * time.Second)
+		w.gang("2")
+		w.after(2 * time.Second)
+		w.end()
+		w.end = func() {}
+		o, err := w.core.Get(coordinationv1.SchemeGroupVersion.WithResource("leases"), "ns", "lease")
+		w.must(err)
+		if holder := *o.(*coordinationv1.Lease).Spec.HolderIdentity; holder != "first" {
+			t.Errorf("the lease is held by %q while an event is under way, want that it runs out", holder)
+		}
+	})
+}

@@ -190,12 +190,18 @@ func (c *Executor) Wake() <-chan struct{} { return c.wake }
 // at once, given how fast the server answers.
 func (c *Executor) Load() (flying, waiting, limit int) { return c.fast.load() }
 
-// InFlight is how many requests of plans and of PodGroups' statuses are under way or wait, and
-// how many items were given up that may be carried out all the same.
+// InFlight is how many requests of plans and of PodGroups' statuses are under way or wait, how many of pods'
+// conditions, of figures and of events are under way, and how many items were given up that may be carried out all the
+// same. What waits to be told, of pods and by events, is not sent once this scheduler ends.
 func (c *Executor) InFlight() int {
 	flying, waiting, _ := c.fast.load()
 	statuses, later, _ := c.status.load()
-	return flying + waiting + statuses + later + int(c.requests.doubts.Load())
+	all := flying + waiting + statuses + later + int(c.requests.doubts.Load())
+	for _, q := range []*requestQueue{c.slow, c.figures, c.events} {
+		n, _, _ := q.load()
+		all += n
+	}
+	return all
 }
 
 // Dropped counts conditions and events that were not written because too many waited.
