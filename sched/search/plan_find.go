@@ -100,6 +100,9 @@ func (p *planner) scopes() (out [][]ledger.NodeID) {
 // survey finds what room pods on some nodes give back by a time, unless that is known. Where less time is enough for
 // the minimum, it finds that until then only: of all ends there are, few come before the earliest start.
 func (p *planner) survey(nodes []ledger.NodeID, by, from int64) {
+	if p.stock.some { // to count these things costs more than to read all ends: once
+		by, from = model.Never, model.Never
+	}
 	if len(nodes) > 0 && len(p.of) == len(nodes) && &p.of[0] == &nodes[0] && by <= p.known {
 		return
 	}
