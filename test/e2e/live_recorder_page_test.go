@@ -7,10 +7,12 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+	"time"
 
 	rbacv1 "k8s.io/api/rbac/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	clientcmdapi "k8s.io/client-go/tools/clientcmd/api"
+	schedulingv1beta1 "volcano.sh/apis/pkg/apis/scheduling/v1beta1"
 
 	"ashlar.sh/internal/loop"
 	"ashlar.sh/test/chromium"
@@ -100,6 +102,7 @@ func TestLivePulseAndTheRecorderOnThePage(t *testing.T) {
 	p.Click("#cycle")
 	p.Until("its decision", fmt.Sprintf(`[...document.querySelectorAll(".drawer .decisions li")].some((e) =>
 	  e.innerText.startsWith("evict %s/%s: preempt"))`, ns, gone))
+	goesOn(t, ns)
 	ofThatMoment(t, b, p, program, ns, gone)
 	p.Goes("#/queues?as=time&res=cpu&qs=" + ns)
 	p.Until("what the queue held and deserved", fmt.Sprintf(`document.querySelector(".overtime canvas") &&
@@ -157,6 +160,16 @@ func ofThatMoment(t *testing.T, b *chromium.Browser, p *chromium.Page, program, 
 	then.Until("the job for which room was made, then", `document.querySelector(".drawer .name")?.innerText === "high" &&
 	  document.querySelector(".transport .past")`)
 	then.Sound()
+}
+
+// goesOn has something happen after the eviction that a page tells apart in time, which it does by seconds: a job waits
+// that is too large for any node.
+func goesOn(t *testing.T, ns string) {
+	t.Helper()
+	later := time.NewTimer(2 * time.Second)
+	<-later.C
+	submit(t, ns, ns, "later", 1, 1, "64")
+	awaitCondition(t, ns, "later", schedulingv1beta1.PodGroupUnschedulableType)
 }
 
 // forgetEvictions deletes the events of evictions in other tests: the page counts those of the last hour.
