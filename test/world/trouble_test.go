@@ -169,9 +169,10 @@ func TestAllTroubleHappens(t *testing.T) {
 			v.SetInt(int64(time.Minute))
 		}
 	})
-	all.Trouble.Panics = 10 * time.Second // most of them are due in a scheduler that stands by or ends before
-	all.Trouble.Reconfigured = 0.5        // lives are few
-	all.Trouble.Stale = 1                 // lists that may be old are rare
+	all.Trouble.Panics = 10 * time.Second  // most of them are due in a scheduler that stands by or ends before
+	all.Trouble.Reconfigured = 0.5         // lives are few
+	all.Trouble.Stale = 1                  // lists that may be old are rare
+	all.Trouble.Volcano = 20 * time.Second // it binds what waits while it has the lease
 	all.Log = logged(t)
 	troubled, kinds := run(t, all), 0
 	eachTrouble(&all.Trouble, func(kind string, _ reflect.Value) {
