@@ -57,7 +57,7 @@ type Arrival struct {
 	Unseen         bool
 }
 
-// TaskCommitment is what was decided for a task, of any CommitKind: a bind, an eviction, a reservation …
+// TaskCommitment is what was decided for a task, of any CommitKind: a bind, an eviction, a nomination …
 type TaskCommitment struct {
 	Pod   ledger.Key
 	UID   string
@@ -213,7 +213,7 @@ func (e *Engine) Restore(c Commitments) {
 			held.Planned = &ledger.PlannedStart{At: t.Start, First: t.First}
 		}
 		if e.l.Restore(id, held) {
-			e.reservations.expect(id)
+			e.nominations.expect(id)
 		}
 	}
 	e.l.Charges.Restore(c.Charges, c.Decided) // some of the jobs below have no other members

@@ -31,12 +31,12 @@ type Engine struct {
 	lossEnds      int64 // when the first lost member's room is kept no longer; 0: none is kept
 	resumes       int64 // when work that was put off in the last cycle goes on; 0: none was
 
-	reservations reservations
-	gates        queueGates
-	lapses       lapses
-	reports      reports
-	saved        savedState
-	evictor      *evict.Evictor
+	nominations nominations
+	gates       queueGates
+	lapses      lapses
+	reports     reports
+	saved       savedState
+	evictor     *evict.Evictor
 }
 
 // SetVerbosity sets the verbosity up to which events of a cycle are kept (0: only the plan and the reasons; 3 to 5: the
@@ -60,7 +60,7 @@ func (e *Engine) Apply(facts ...model.Fact) {
 // at most, less often in a large cluster, and no time is named for that. Plan and events are valid until the next call.
 func (e *Engine) Decide(now int64) (plan Plan, events []trace.Event, next int64) {
 	// 1. Take back what was held for one cycle only, and end what has expired. Before that, plugins get the
-	// time: a plugin without it refuses revocable nodes, and reservations there would end.
+	// time: a plugin without it refuses revocable nodes, and nominations there would end.
 	e.l.ExtendDims()
 	e.l.Statements.TakeBackProvisional()
 	e.l.Charges.Begin()
@@ -77,10 +77,10 @@ func (e *Engine) Decide(now int64) (plan Plan, events []trace.Event, next int64)
 	}
 	e.answersChange = e.policy.At(now)
 	e.pauseEnds = e.l.Backoffs.End(now)
-	e.lossEnds = e.l.Losses.Judge(now, reservedUntil) // pauses come first: a job that pauses has no losses
+	e.lossEnds = e.l.Losses.Judge(now, nominationEnds) // pauses come first: a job that pauses has no losses
 	e.lapses.next = e.lapses.end(now)
 	e.policy.Explain(false)
-	e.reservations.expire(now)
+	e.nominations.expire(now)
 
 	// 2. Plugins derive what does not change during the cycle.
 	e.policy.Open(&e.rec, e.watch)
@@ -88,13 +88,13 @@ func (e *Engine) Decide(now int64) (plan Plan, events []trace.Event, next int64)
 	e.traceOverdrawn()
 
 	if !e.decided {
-		e.reserveNominated(now)
+		e.restoreNominations(now)
 		e.decided = true
 		e.lapses.endUnfounded()
 		e.l.Lenders.Vote()
 	}
 
-	e.evictor.Protect(e.reservations.inDoubt())
+	e.evictor.Protect(e.nominations.inDoubt())
 
 	// 3. Actions, in the configured order; each one's statements become commitments.
 	for _, a := range e.actions {
@@ -112,7 +112,7 @@ func (e *Engine) Decide(now int64) (plan Plan, events []trace.Event, next int64)
 	e.l.Charges.Begin() // what was bound in this cycle counts in its queue, whatever its next facts are
 
 	// 4. Take back evictions that no pod waits for any more, if the pod was not asked to leave yet.
-	e.reservations.withdrawUnneeded()
+	e.nominations.withdrawUnneeded()
 
 	// 5. Queues open their gates for pods that they have room for. Phases follow from what is placed.
 	e.gates.open()
@@ -127,26 +127,26 @@ func (e *Engine) Decide(now int64) (plan Plan, events []trace.Event, next int64)
 
 // commit makes plan items of the statements that succeeded.
 func (e *Engine) commit(now int64) {
-	grace, reserve := e.reservations.graces()
+	grace, nominates := e.nominations.graces()
 	e.l.Commit(func(op ledger.Op) ledger.PlanItem {
 		task := e.l.Task(op.Task)
-		in := ledger.PlanItem{Statement: e.stmts + op.Statement, Until: reservedUntil(now, grace[op.Statement])}
+		in := ledger.PlanItem{Statement: e.stmts + op.Statement, Until: nominationEnds(now, grace[op.Statement])}
 		item := Item{Pod: task.Key, UID: task.Pod.UID, Node: e.l.Node(op.Node).Name, Statement: in.Statement}
 		switch op.Kind {
 		case ledger.OpAllocate:
 			item.Kind, item.Chosen = BindPod, task.Chosen
 		case ledger.OpNominate:
 			item.Kind = NominatePod
-			e.reservations.expiring = append(e.reservations.expiring, op.Task)
+			e.nominations.expiring = append(e.nominations.expiring, op.Task)
 		case ledger.OpEndNomination:
 			item.Kind, item.Node = NominatePod, ""
 		case ledger.OpEvict:
 			item.Kind, item.Action = EvictPod, op.Action
 			item.Record = e.evictor.Record(op.Task)
 			e.l.EvictionHistory.Record(op.Task, now)
-			if reserve[op.Statement] {
-				in.EvictedFor = e.reservations.evictedFor(op)
-				e.reservations.leaving = append(e.reservations.leaving, op.Task)
+			if nominates[op.Statement] {
+				in.EvictedFor = e.nominations.evictedFor(op)
+				e.nominations.leaving = append(e.nominations.leaving, op.Task)
 			}
 		}
 		if op.Preemptor != ledger.NoTask {
@@ -180,12 +180,12 @@ func (e *Engine) add(i Item) uint64 {
 	return i.ID
 }
 
-// next returns the earliest of: the times that plugins wait for, the end of a reservation, of a pause, of a
+// next returns the earliest of: the times that plugins wait for, the end of a nomination, of a pause, of a
 // loss or of room for a job without pods, the turn of members above minimums, the time at which postponed
 // work goes on, at which a pod may be overdue that a planned start counts on, and at which usage may have
 // changed an order; 0 for none.
 func (e *Engine) next() (next int64) {
-	for _, at := range [...]int64{e.answersChange, e.reservations.nextExpiry(), e.pauseEnds, e.lossEnds, e.lapses.next,
+	for _, at := range [...]int64{e.answersChange, e.nominations.nextExpiry(), e.pauseEnds, e.lossEnds, e.lapses.next,
 		e.session.Surplus.Until, e.resumes, e.session.NextPlanAt, session.CoversUntil(&e.session),
 		e.session.Reorder()} {
 		if at != 0 && (next == 0 || at < next) {
@@ -215,7 +215,7 @@ func (e *Engine) Receive(receipts ...Receipt) {
 			if held := e.l.Task(t).Held; held.Kind != ledger.NoCommit && held.Item == r.Item.ID {
 				e.l.Drop(t)
 				if held.Kind == ledger.CommitEvict && r.Outcome == Failed {
-					e.reservations.forgo(t, *held)
+					e.nominations.forgo(t, *held)
 				}
 			}
 		}
@@ -268,7 +268,7 @@ func (e *Engine) Ledger() *ledger.Ledger { return e.l }
 
 // wire tells the parts what they are parts of.
 func (e *Engine) wire() *Engine {
-	e.reservations.e = e
+	e.nominations.e = e
 	e.gates.e = e
 	e.lapses.e = e
 	e.reports.e = e

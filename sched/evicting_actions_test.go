@@ -12,7 +12,7 @@ import (
 )
 
 // evictAny is an action that evicts: once a cycle it takes a running pod of lower priority
-// away and reserves its room for a pending one, in one Statement. Like every action it is a
+// away and nominates a pending one for its room, in one Statement. Like every action it is a
 // function of the ledger, and keeps a job within its hard topology.
 type evictAny struct{}
 

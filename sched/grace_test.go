@@ -9,7 +9,7 @@ import (
 
 // A victim that may take 68 years to end keeps the one it leaves for waiting for an hour: then
 // the promise is over, and the pod takes room elsewhere or has others leave.
-func TestAReservationWaitsForNoGraceWithoutEnd(t *testing.T) {
+func TestANominationWaitsForNoGraceWithoutEnd(t *testing.T) {
 	s := newStage(t, "allocate", "preempt")
 	s.queue("default")
 	s.node("a", 2)

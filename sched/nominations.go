@@ -3,102 +3,143 @@ package sched
 import (
 	"slices"
 
-	"ashlar.sh/sched/class"
 	"ashlar.sh/sched/ledger"
 	"ashlar.sh/sched/model"
 )
 
-// reserveNominated makes reservations of nominations (status.nominatedNodeName) from before a restart, in the first
-// cycle of an engine that was not restored (decision 13). If all members that a job lacks for its minimum are
-// nominated, and fit now, then room was freed for the job as a whole. Any other nomination stays a hint.
-func (e *Engine) reserveNominated(now int64) {
-	var jobs []ledger.JobID
-	e.l.Jobs.Each(func(j ledger.JobID) bool {
-		if e.l.Job(j).By[model.Pending] > 0 && e.l.Job(j).Admitted() && !e.session.Blocked(j).Is() {
-			jobs = append(jobs, j)
-		}
-		return true
-	})
-	slices.SortFunc(jobs, e.policy.CompareJobs)
-	for _, j := range jobs {
-		if tasks := e.nominated(j); len(tasks) > 0 && e.suffice(j, tasks) && e.fit(tasks) {
-			e.reservations.reserve(tasks, now)
-		}
+// nominations holds the nominations of this scheduler's evictions, until when they hold, and the victims that
+// are leaving for them.
+type nominations struct {
+	e *Engine
+
+	expiring []ledger.TaskID // tasks with a commitment that ends by itself; some twice, some have none any more
+	leaving  []ledger.TaskID // tasks with an eviction under way; some may have none any more
+}
+
+// evictedFor returns for which kind of task an eviction is.
+func (ns *nominations) evictedFor(op ledger.Op) ledger.EvictedFor {
+	switch {
+	case op.Preemptor == ledger.NoTask:
+		return ledger.ForNoTask
+	case ns.e.l.Job(ns.e.l.Task(op.Preemptor).Job).Queue == ns.e.l.Job(ns.e.l.Task(op.Task).Job).Queue:
+		return ledger.ForItsQueue
+	default:
+		return ledger.ForOtherQueue
 	}
 }
 
-// nominated lists a job's pending members with a nomination, in task order.
-func (e *Engine) nominated(j ledger.JobID) (out []ledger.TaskID) {
-	pause := e.session.Pause(j)
-	e.l.Jobs.Tasks(j, model.Pending, func(t ledger.TaskID) bool {
-		if task := e.l.Task(t); task.Placeable() && task.Pod.Nominated != "" && !e.l.Backoffs.Pauses(pause, t) {
-			out = append(out, t)
-		}
-		return true
-	})
-	slices.SortFunc(out, e.policy.CompareTasks)
-	return out
+// expect notes a commitment of an earlier engine that ends by itself, or may be taken back.
+func (ns *nominations) expect(t ledger.TaskID) {
+	switch ns.e.l.Task(t).Held.Kind {
+	case ledger.CommitNominate, ledger.CommitEvictionDenied:
+		ns.expiring = append(ns.expiring, t)
+	case ledger.CommitEvict:
+		ns.leaving = append(ns.leaving, t)
+	}
 }
 
-// suffice says that a job and each of its roles have their minimum once these members are placed.
-func (e *Engine) suffice(j ledger.JobID, tasks []ledger.TaskID) bool {
-	job := e.l.Job(j)
-	roles, subs := make([]int32, len(job.Roles)), make([]int32, len(job.Subs))
-	for _, t := range tasks {
-		roles[e.l.Task(t).Role]++
-		if sub := e.l.Task(t).Sub; sub >= 0 {
-			subs[sub]++
-		}
-	}
-	for i := range job.Subs {
-		if s := &job.Subs[i]; subs[i] > 0 && s.PlacedOrPipelined()+subs[i] < job.SubSize(s) {
-			return false
-		}
-	}
-	for i := range job.Roles {
-		if r := &job.Roles[i]; r.PlacedOrPipelined()+roles[i] < r.Min {
-			return false
-		}
-	}
-	return job.PlacedOrPipelined()+int32(len(tasks)) >= job.MinMember
+// nominationLasts is how long freed room is kept after the longest grace period of the victims: 60
+// seconds by decision 13.
+const nominationLasts = int64(60_000_000_000)
+
+// longestGrace bounds how long a nomination waits for a victim. A tenant may give its pods a grace period of
+// 68 years; after an hour the preemptor is decided anew.
+const longestGrace = int64(3_600_000_000_000)
+
+// nominationEnds returns when a nomination ends that is made now for victims with such a grace period.
+func nominationEnds(now, grace int64) int64 {
+	return model.After(now, min(grace, longestGrace)+nominationLasts)
 }
 
-// fit says that all of the tasks could wait on the nodes they are nominated to, and that their queue has room for them:
-// a nomination may be long out of date, and a task with a reservation is bound without a further question.
-func (e *Engine) fit(tasks []ledger.TaskID) (ok bool) {
-	e.l.Try(func(tx *ledger.Tx) bool {
-		for _, t := range tasks {
-			task := e.l.Task(t)
-			n, known := e.l.Nodes.Find(task.Pod.Nominated)
-			if !known || e.policy.Allocatable(e.l.Job(task.Job).Queue, task.Class, 1) < 1 ||
-				!e.session.NodeIndex.Takes(t, n, class.InFuture) {
+// expire ends the nominations that have expired, that have no node any more, or of which evictions were
+// denied; and it lets pods of which the eviction was denied be evicted again, once the time for that has come.
+func (ns *nominations) expire(now int64) {
+	var over []ledger.TaskID
+	ns.expiring = slices.DeleteFunc(ns.expiring, func(t ledger.TaskID) bool {
+		switch held := ns.e.l.Task(t).Held; {
+		case held.Kind == ledger.CommitEvictionDenied:
+			if held.Until > now {
 				return false
 			}
-			tx.Nominate(t, n)
+			ns.e.l.Drop(t)
+		case held.Kind == ledger.CommitNominate:
+			if held.Until > now && ns.e.stillTakes(t, held.Node) {
+				return false
+			}
+			over = append(over, t)
 		}
-		ok = true
-		return false
+		return true
 	})
-	return ok
+	slices.SortFunc(over, func(a, b ledger.TaskID) int { return ns.e.l.Task(a).Key.Compare(ns.e.l.Task(b).Key) })
+	for _, t := range slices.Compact(over) {
+		task := ns.e.l.Task(t)
+		ns.e.add(Item{Kind: NominatePod, Statement: task.Held.Statement, Pod: task.Key, UID: task.Pod.UID})
+		ns.e.l.Drop(t)
+	}
 }
 
-// reserve reserves the room until a minute after the longest grace period of the tasks that are leaving those
-// nodes.
-func (rs *reservations) reserve(tasks []ledger.TaskID, now int64) {
-	grace := int64(0)
-	for _, t := range tasks {
-		n, _ := rs.e.l.Nodes.Find(rs.e.l.Task(t).Pod.Nominated)
-		rs.e.l.Nodes.Tasks(n, func(o ledger.TaskID) bool {
-			if row := rs.e.l.Task(o); row.Status == model.Releasing {
-				grace = max(grace, row.Pod.Grace)
+// stillTakes says that a node is present, and that the static filters still admit a task on it: a nomination on
+// a node that was cordoned since is of no use.
+func (e *Engine) stillTakes(t ledger.TaskID, n ledger.NodeID) bool {
+	admits := e.session.NodeIndex.Admitted(e.l.Task(t).Class)
+	return e.l.Node(n).Present() && int(n) < len(admits) && admits[n]
+}
+
+// nextExpiry returns when the first nomination, or the first room that is kept, ends, with those of this cycle; 0
+// without any.
+func (ns *nominations) nextExpiry() (next int64) {
+	for _, t := range ns.expiring {
+		held := ns.e.l.Task(t).Held
+		if (held.Kind == ledger.CommitNominate || held.Kind == ledger.CommitEvictionDenied) &&
+			(next == 0 || held.Until < next) {
+			next = held.Until
+		}
+	}
+	for _, j := range ns.e.l.KeptRoom.Jobs() { // order-free: a minimum
+		for _, t := range ns.e.l.KeptRoom.Of(j) {
+			held := ns.e.l.Task(t).Held
+			if next == 0 || held.Until < next {
+				next = held.Until
 			}
-			return true
-		})
+			if p := held.Planned; p != nil && p.At > ns.e.session.Now {
+				next = min(next, p.At)
+			}
+		}
 	}
-	for _, t := range tasks {
-		n, _ := rs.e.l.Nodes.Find(rs.e.l.Task(t).Pod.Nominated)
-		rs.e.l.SetCommitment(t, ledger.Commitment{Kind: ledger.CommitNominate, Node: n, Until: reservedUntil(now, grace),
-			Chosen: rs.e.l.ChosenPipelined(t, n)})
-		rs.expiring = append(rs.expiring, t)
+	return next
+}
+
+// forgo ends the nominations of a statement with the next cycle, because one of its evictions was denied: not
+// all the room that they wait for will be free. Their jobs are looked at anew; room of the other victims is
+// free for any job. The pod that could not be evicted is not evicted again for as long as its nomination
+// would have lasted.
+func (ns *nominations) forgo(denied ledger.TaskID, was ledger.Commitment) {
+	for _, t := range ns.expiring {
+		if held := *ns.e.l.Task(t).Held; held.Kind == ledger.CommitNominate && held.Statement == was.Statement {
+			held.Until = 1
+			ns.e.l.SetCommitment(t, held)
+		}
 	}
+	ns.e.l.SetCommitment(denied, ledger.Commitment{Kind: ledger.CommitEvictionDenied, Node: was.Node,
+		Statement: was.Statement, Until: was.Until})
+	ns.expiring = append(ns.expiring, denied)
+}
+
+// graces returns how long the victims of each statement have to leave, in nanoseconds, and the statements that
+// give some task a nomination.
+func (ns *nominations) graces() (out map[uint64]int64, nominates map[uint64]bool) {
+	for _, op := range ns.e.l.Statements.Pending() {
+		if op.Kind != ledger.OpEvict && op.Kind != ledger.OpNominate {
+			continue
+		}
+		if out == nil {
+			out, nominates = map[uint64]int64{}, map[uint64]bool{}
+		}
+		if op.Kind == ledger.OpNominate {
+			nominates[op.Statement] = true
+		} else {
+			out[op.Statement] = max(out[op.Statement], ns.e.l.Task(op.Task).Pod.Grace)
+		}
+	}
+	return out, nominates
 }

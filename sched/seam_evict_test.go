@@ -29,10 +29,10 @@ func robbed(t *testing.T) *stage {
 		evict, nominate = plan.Items[0], plan.Items[1]
 	}
 	if evict.Statement != nominate.Statement || evict.Preemptor != nominate.Pod || evict.Action != "evictAny" {
-		t.Fatalf("the eviction is %+v, the reservation %+v: they belong together", evict, nominate)
+		t.Fatalf("the eviction is %+v, the nomination %+v: they belong together", evict, nominate)
 	}
 	if s.next != 60 {
-		t.Fatalf("the answer may change at %d s, want 60 s, when the reservation ends", s.next)
+		t.Fatalf("the answer may change at %d s, want 60 s, when the nomination ends", s.next)
 	}
 	return s
 }
@@ -71,7 +71,7 @@ func TestRoomFreedByAnEvictionGoesToItsPreemptor(t *testing.T) {
 	}
 }
 
-func TestAReservationKeepsTheMoreImportantOut(t *testing.T) {
+func TestANominationKeepsTheMoreImportantOut(t *testing.T) {
 	s := robbed(t)
 	s.gone("gang-1") // so that the preemptor cannot start yet
 	s.gone("victim")
@@ -81,7 +81,7 @@ func TestAReservationKeepsTheMoreImportantOut(t *testing.T) {
 	s.restart()
 	s.decides(2)
 	if s.next != 60 {
-		t.Errorf("after a restart the reservation ends at %d s, want 60 s", s.next)
+		t.Errorf("after a restart the nomination ends at %d s, want 60 s", s.next)
 	}
 	s.decides(59)
 	for _, j := range s.e.Report().Jobs {
@@ -91,7 +91,7 @@ func TestAReservationKeepsTheMoreImportantOut(t *testing.T) {
 	}
 	s.decides(60, "nominate gang-0", "bind thief-2 a")
 	if s.next != 0 {
-		t.Errorf("the answer may change at %d s, with no reservation left", s.next)
+		t.Errorf("the answer may change at %d s, with no nomination left", s.next)
 	}
 }
 
@@ -111,9 +111,9 @@ func TestANominationAloneIsAHint(t *testing.T) {
 	}
 }
 
-// TestADeniedEvictionEndsItsReservation: the room will not come, so no pod is kept out of
+// TestADeniedEvictionEndsItsNomination: the room will not come, so no pod is kept out of
 // what there is; and the pod that could not be evicted is not tried over and over.
-func TestADeniedEvictionEndsItsReservation(t *testing.T) {
+func TestADeniedEvictionEndsItsNomination(t *testing.T) {
 	s := newStage(t, "enqueue", "allocate", "backfill", "evictAny")
 	s.queue("default")
 	s.node("a", 2)
@@ -150,9 +150,9 @@ func TestADeniedEvictionIsTriedAgain(t *testing.T) {
 	s.decides(60, "evict victim a", "nominate claim a")
 }
 
-// A reservation may be taken over by the next action (decision 13), although victims were searched in vain before it
+// A nomination may be taken over by the next action (decision 13), although victims were searched in vain before it
 // was in the plan, when no pod on its node could be evicted.
-func TestAReservationIsTakenOverByTheNextAction(t *testing.T) {
+func TestANominationIsTakenOverByTheNextAction(t *testing.T) {
 	s := &stage{t: t,
 		e: engine(t, policy.Profile{Actions: []string{"allocate", "preempt", "reclaim"}, Tiers: [][]policy.Choice{
 			{{Plugin: "priority"}, {Plugin: "gang"}}, {{Plugin: "predicates"}, {Plugin: "capacity"}}}})}
@@ -178,9 +178,9 @@ func TestAReservationIsTakenOverByTheNextAction(t *testing.T) {
 	s.decides(0, "evict victim a", "nominate robbed a", "nominate robbed", "nominate heir a")
 }
 
-// TestAWholeGangOfNominationsIsAReservation: what a scheduler that crashed had freed for a
-// gang is kept for it by the next one, and ends with it as any reservation does.
-func TestAWholeGangOfNominationsIsAReservation(t *testing.T) {
+// TestNominationsOfAnEarlierSchedulerHoldForAWholeGang: what a scheduler that crashed had freed for a
+// gang is kept for it by the next one, and ends with it as its own nominations do.
+func TestNominationsOfAnEarlierSchedulerHoldForAWholeGang(t *testing.T) {
 	s := newStage(t, "enqueue", "allocate", "backfill")
 	s.queue("default")
 	s.node("a", 4)
@@ -194,7 +194,7 @@ func TestAWholeGangOfNominationsIsAReservation(t *testing.T) {
 	s.pod("thief", priority(99))
 	s.decides(0)
 	if s.next != 90 {
-		t.Errorf("the reservation ends at %d s, want 90 s: a minute after the victim's grace", s.next)
+		t.Errorf("the nomination ends at %d s, want 90 s: a minute after the victim's grace", s.next)
 	}
 	s.restart()
 	s.gone("victim")

@@ -9,61 +9,61 @@ import (
 	"ashlar.sh/sched/resource"
 )
 
-// withdrawUnneeded takes back evictions that no reservation waits for any more, because the pod with the
-// reservation found room elsewhere, is gone, or may not have the node. It does so only for pods that, as far
+// withdrawUnneeded takes back evictions that no nomination waits for any more, because the pod with the
+// nomination found room elsewhere, is gone, or may not have the node. It does so only for pods that, as far
 // as is known, were not asked to leave yet, and with room that no other task counts on. What carries the plan
 // out knows better which evictions have begun: these go on. Until the answer says so, the pods count as staying, and no
 // other pod of their queue is evicted: it might be left with less than it is owed. A gang that was to be evicted as a
 // whole stays as a whole.
-func (rs *reservations) withdrawUnneeded() {
-	rs.leaving = slices.DeleteFunc(rs.leaving, func(t ledger.TaskID) bool {
-		held := rs.e.l.Task(t).Held
+func (ns *nominations) withdrawUnneeded() {
+	ns.leaving = slices.DeleteFunc(ns.leaving, func(t ledger.TaskID) bool {
+		held := ns.e.l.Task(t).Held
 		return held.Kind != ledger.CommitEvict || held.Accepted || held.EvictedFor == ledger.ForNoTask
 	})
-	if len(rs.leaving) == 0 {
+	if len(ns.leaving) == 0 {
 		return
 	}
-	slices.SortFunc(rs.leaving, func(a, b ledger.TaskID) int { return rs.e.l.Task(a).Key.Compare(rs.e.l.Task(b).Key) })
-	rs.leaving = slices.Compact(rs.leaving)
+	slices.SortFunc(ns.leaving, func(a, b ledger.TaskID) int { return ns.e.l.Task(a).Key.Compare(ns.e.l.Task(b).Key) })
+	ns.leaving = slices.Compact(ns.leaving)
 	var seen []ledger.TaskID
-	for _, t := range rs.leaving {
-		if slices.Contains(seen, t) || rs.e.l.Task(t).Job == ledger.NoJob {
+	for _, t := range ns.leaving {
+		if slices.Contains(seen, t) || ns.e.l.Task(t).Job == ledger.NoJob {
 			continue // a pod that has become another scheduler's: no queue is known that may hold it
 		}
-		group := rs.leavesWith(t)
-		if seen = append(seen, group...); rs.needed(group) || !rs.mayStay(group) {
+		group := ns.leavesWith(t)
+		if seen = append(seen, group...); ns.needed(group) || !ns.mayStay(group) {
 			continue
 		}
-		first := rs.e.l.Task(t)
+		first := ns.e.l.Task(t)
 		item := Item{Kind: WithdrawEviction, Statement: first.Held.Statement, Pod: first.Key, UID: first.Pod.UID,
-			Node: rs.e.l.Node(first.Node).Name}
+			Node: ns.e.l.Node(first.Node).Name}
 		for _, v := range group {
-			item.Evictions = append(item.Evictions, rs.e.l.Task(v).Held.Item)
-			rs.askToStay(v)
+			item.Evictions = append(item.Evictions, ns.e.l.Task(v).Held.Item)
+			ns.askToStay(v)
 		}
-		rs.e.add(item)
+		ns.e.add(item)
 	}
 }
 
 // askToStay has a task count as staying though its eviction may be carried out yet. Without an answer that ends with
-// the time for which a reservation waits.
-func (rs *reservations) askToStay(t ledger.TaskID) {
-	held := *rs.e.l.Task(t).Held
-	held.Kind, held.Until = ledger.CommitEvictionDenied, model.After(rs.e.session.Now, reservationLasts)
-	rs.e.l.SetCommitment(t, held)
-	rs.expiring = append(rs.expiring, t)
+// the time for which a nomination waits.
+func (ns *nominations) askToStay(t ledger.TaskID) {
+	held := *ns.e.l.Task(t).Held
+	held.Kind, held.Until = ledger.CommitEvictionDenied, model.After(ns.e.session.Now, nominationLasts)
+	ns.e.l.SetCommitment(t, held)
+	ns.expiring = append(ns.expiring, t)
 }
 
 // inDoubt returns the queues with pods that were asked to leave and then to stay, as long as no answer says which of
 // the two they do, and the ancestors of these queues below root; nil for none.
-func (rs *reservations) inDoubt() (queues []ledger.QueueID) {
-	for _, t := range rs.expiring {
-		row := rs.e.l.Task(t)
+func (ns *nominations) inDoubt() (queues []ledger.QueueID) {
+	for _, t := range ns.expiring {
+		row := ns.e.l.Task(t)
 		if row.Held.Kind != ledger.CommitEvictionDenied || row.Held.Item == 0 || row.Job == ledger.NoJob {
 			continue
 		}
-		at := rs.e.l.Job(row.Job).Queue
-		for ; at != ledger.NoQueue && rs.e.l.Queue(at).Name != model.RootQueue; at = rs.e.l.Queues.Parent(at) {
+		at := ns.e.l.Job(row.Job).Queue
+		for ; at != ledger.NoQueue && ns.e.l.Queue(at).Name != model.RootQueue; at = ns.e.l.Queues.Parent(at) {
 			queues = append(queues, at)
 		}
 	}
@@ -72,14 +72,14 @@ func (rs *reservations) inDoubt() (queues []ledger.QueueID) {
 
 // leavesWith returns the tasks with evictions under way that can stay only together with this one: those of
 // its gang, if the gang would be below its minimum without them; otherwise the task alone.
-func (rs *reservations) leavesWith(t ledger.TaskID) []ledger.TaskID {
-	row := rs.e.l.Task(t)
-	if rs.e.l.Job(row.Job).Met((*ledger.Count).Holding) {
+func (ns *nominations) leavesWith(t ledger.TaskID) []ledger.TaskID {
+	row := ns.e.l.Task(t)
+	if ns.e.l.Job(row.Job).Met((*ledger.Count).Holding) {
 		return []ledger.TaskID{t}
 	}
 	var out []ledger.TaskID
-	for _, o := range rs.leaving {
-		if other := rs.e.l.Task(o); other.Job == row.Job && other.Held.Kind == ledger.CommitEvict &&
+	for _, o := range ns.leaving {
+		if other := ns.e.l.Task(o); other.Job == row.Job && other.Held.Kind == ledger.CommitEvict &&
 			other.Held.Statement == row.Held.Statement {
 			out = append(out, o)
 		}
@@ -87,45 +87,45 @@ func (rs *reservations) leavesWith(t ledger.TaskID) []ledger.TaskID {
 	return out
 }
 
-// needed says that a reservation still waits for room of one of these tasks.
-func (rs *reservations) needed(group []ledger.TaskID) bool {
-	statement := rs.e.l.Task(group[0]).Held.Statement
-	return slices.ContainsFunc(rs.expiring, func(t ledger.TaskID) bool {
-		held := rs.e.l.Task(t).Held
+// needed says that a nomination still waits for room of one of these tasks.
+func (ns *nominations) needed(group []ledger.TaskID) bool {
+	statement := ns.e.l.Task(group[0]).Held.Statement
+	return slices.ContainsFunc(ns.expiring, func(t ledger.TaskID) bool {
+		held := ns.e.l.Task(t).Held
 		return held.Kind == ledger.CommitNominate && held.Statement == statement &&
-			slices.ContainsFunc(group, func(v ledger.TaskID) bool { return rs.e.l.Task(v).Node == held.Node })
+			slices.ContainsFunc(group, func(v ledger.TaskID) bool { return ns.e.l.Task(v).Node == held.Node })
 	})
 }
 
 // mayStay says that these tasks can stay without taking room from any other task: they are all evicted members
 // of their gang, no task waits for their room, all tasks that wait for room on their nodes could still
 // have it, and their queues may hold them.
-func (rs *reservations) mayStay(group []ledger.TaskID) (ok bool) {
-	job := rs.e.l.Job(rs.e.l.Task(group[0]).Job)
-	rs.e.l.Try(func(tx *ledger.Tx) bool {
+func (ns *nominations) mayStay(group []ledger.TaskID) (ok bool) {
+	job := ns.e.l.Job(ns.e.l.Task(group[0]).Job)
+	ns.e.l.Try(func(tx *ledger.Tx) bool {
 		for _, v := range group {
-			row := rs.e.l.Task(v)
-			if row.Held.EvictedFor == ledger.ForItsQueue && rs.e.policy.Allocatable(job.Queue, row.Class, 1) < 1 {
+			row := ns.e.l.Task(v)
+			if row.Held.EvictedFor == ledger.ForItsQueue && ns.e.policy.Allocatable(job.Queue, row.Class, 1) < 1 {
 				return false
 			}
 			tx.Stay(v)
 		}
-		ok = (job.By[model.Releasing] == 0 || job.Met((*ledger.Count).Holding)) && rs.withinQuota(job.Queue) &&
-			!slices.ContainsFunc(group, func(v ledger.TaskID) bool { return rs.counted(tx, v) })
+		ok = (job.By[model.Releasing] == 0 || job.Met((*ledger.Count).Holding)) && ns.withinQuota(job.Queue) &&
+			!slices.ContainsFunc(group, func(v ledger.TaskID) bool { return ns.counted(tx, v) })
 		return false
 	})
 	return ok
 }
 
 // withinQuota says that a queue and its ancestors hold no more than they may.
-func (rs *reservations) withinQuota(q ledger.QueueID) bool {
-	for at := q; at != ledger.NoQueue; at = rs.e.l.Queues.Parent(at) {
-		figures, known := rs.e.policy.QueueFigures(at)
+func (ns *nominations) withinQuota(q ledger.QueueID) bool {
+	for at := q; at != ledger.NoQueue; at = ns.e.l.Queues.Parent(at) {
+		figures, known := ns.e.policy.QueueFigures(at)
 		if !known {
 			continue
 		}
-		for d := range resource.Dim(rs.e.l.Dims.Len()) {
-			if most, bounded := figures.RealCapability.Bound(d); bounded && rs.e.l.Queue(at).Allocated.Get(d) > most {
+		for d := range resource.Dim(ns.e.l.Dims.Len()) {
+			if most, bounded := figures.RealCapability.Bound(d); bounded && ns.e.l.Queue(at).Allocated.Get(d) > most {
 				return false
 			}
 		}
@@ -135,16 +135,16 @@ func (rs *reservations) withinQuota(q ledger.QueueID) bool {
 
 // counted says that a task counts on the room of one that stays: a task is pipelined onto it, or a task that waits on
 // the node could not have its room any more.
-func (rs *reservations) counted(tx *ledger.Tx, v ledger.TaskID) bool {
-	row := rs.e.l.Task(v)
-	for _, need := range rs.e.l.Class(row.Class).Need {
-		if rs.e.l.Nodes.FutureIdle(need.Dim, row.Node) < 0 {
+func (ns *nominations) counted(tx *ledger.Tx, v ledger.TaskID) bool {
+	row := ns.e.l.Task(v)
+	for _, need := range ns.e.l.Class(row.Class).Need {
+		if ns.e.l.Nodes.FutureIdle(need.Dim, row.Node) < 0 {
 			return true
 		}
 	}
 	var waiting []ledger.TaskID
-	rs.e.l.Nodes.Tasks(row.Node, func(t ledger.TaskID) bool {
-		if rs.e.l.Task(t).Status == model.Pipelined {
+	ns.e.l.Nodes.Tasks(row.Node, func(t ledger.TaskID) bool {
+		if ns.e.l.Task(t).Status == model.Pipelined {
 			waiting = append(waiting, t)
 		}
 		return true
@@ -152,7 +152,7 @@ func (rs *reservations) counted(tx *ledger.Tx, v ledger.TaskID) bool {
 	return slices.ContainsFunc(waiting, func(t ledger.TaskID) (refused bool) {
 		tx.Try(func(tx *ledger.Tx) bool {
 			tx.Unpipeline(t)
-			refused = !rs.e.session.NodeIndex.Takes(t, row.Node, class.InFuture)
+			refused = !ns.e.session.NodeIndex.Takes(t, row.Node, class.InFuture)
 			return false
 		})
 		return refused

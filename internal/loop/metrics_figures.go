@@ -67,7 +67,7 @@ func (m *metrics) declareChecks(gauges gaugesOf, counters countersOf) {
 	m.ofEvictions.lost = counters("ashlar_evicted_resource_seconds_total",
 		"Work that evictions cost: what the evicted pods held times how long they had run; CPU and devices in milli, "+
 			"memory in bytes.", "action", "resource")
-	m.held = gauges("ashlar_commitments", "Decisions that no object shows yet: bindings, evictions, reservations.", "kind")
+	m.held = gauges("ashlar_commitments", "Decisions that no object shows yet: bindings, evictions, nominations.", "kind")
 	m.audits = counters("ashlar_audits_total", "Times that every figure was recounted from scratch.").WithLabelValues()
 	m.wrong = counters("ashlar_invariant_violations_total",
 		"What must not be and was found, a bug in ashlar: figures that a recount found wrong (figures), bindings that take "+

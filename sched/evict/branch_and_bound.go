@@ -129,7 +129,7 @@ func (w *branchAndBound) from(set uint64, cost Cost) {
 // nodes.
 func (dr *dryRun) stillSurplus(u *unit) bool {
 	t := u.Tasks[0]
-	return u.Whole || !evictableState(dr.p.l, t) || reserved(dr.p.l, t) || isSurplus(dr.p.l, t)
+	return u.Whole || !evictableState(dr.p.l, t) || pipelined(dr.p.l, t) || isSurplus(dr.p.l, t)
 }
 
 // step evicts a unit, checks whether the set is enough, and continues from there if it is not.

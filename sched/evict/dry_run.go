@@ -232,9 +232,9 @@ func (dr *dryRun) takeBackAll() {
 	}
 }
 
-// leave evicts a task, or releases its reservation where it holds only that. stay is the inverse.
+// leave evicts a task, or releases its nomination where it holds only that. stay is the inverse.
 func (dr *dryRun) leave(tx *ledger.Tx, t ledger.TaskID) {
-	if reserved(dr.p.l, t) {
+	if pipelined(dr.p.l, t) {
 		tx.EndNomination(t, dr.p.o.Action, dr.p.Task)
 	} else {
 		tx.Evict(t, dr.p.o.Action, dr.p.Task)

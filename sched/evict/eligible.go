@@ -9,7 +9,7 @@ import (
 )
 
 // evictable says that a task holds room which it could be made to give up, judged by the task alone
-// (decision 14): it is Running or Bound, ours, and not protected; or it waits with a reservation, which
+// (decision 14): it is Running or Bound, ours, and not protected; or it waits with a nomination, which
 // a task that comes before it may take over (decision 13).
 func evictable(l *ledger.Ledger, t ledger.TaskID) bool {
 	return evictableState(l, t) && mayLeave(l, t)
@@ -18,7 +18,7 @@ func evictable(l *ledger.Ledger, t ledger.TaskID) bool {
 // mayLeave is the rule that holds for every task in every action. The index and the dry run both follow it.
 func mayLeave(l *ledger.Ledger, t ledger.TaskID) bool { return l.Tasks.MayBeEvicted(t) }
 
-// evictableState says that a task is in a state from which it can be evicted, or can give up its reservation.
+// evictableState says that a task is in a state from which it can be evicted, or can give up its nomination.
 func evictableState(l *ledger.Ledger, t ledger.TaskID) bool {
 	task := l.Task(t)
 	if task.Job == ledger.NoJob || !task.Charged() && unsure(l, task) {
@@ -40,8 +40,8 @@ func unsure(l *ledger.Ledger, task *ledger.Task) bool {
 	return !l.Job(task.Job).Exists() || task.Pod.Adopt.Open
 }
 
-// reserved says that a task is pipelined: it has a reservation, or a place for this cycle only, and no node yet.
-func reserved(l *ledger.Ledger, t ledger.TaskID) bool { return l.Task(t).Status == model.Pipelined }
+// pipelined says that a task is pipelined: it has a nomination, or a place for this cycle only, and no node yet.
+func pipelined(l *ledger.Ledger, t ledger.TaskID) bool { return l.Task(t).Status == model.Pipelined }
 
 // surplus is how many members of a job may be evicted without the job falling below its minimum. It is 0
 // for a job of which the PodGroup is gone, since the minimum is gone with it.

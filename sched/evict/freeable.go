@@ -107,7 +107,7 @@ func (c *freeable) sum(n ledger.NodeID) {
 		}
 		at := &list[i]
 		at.count++
-		if surplus(job) > 0 || reserved(c.l, t) { // a reservation may be above the minimum without any member being so
+		if surplus(job) > 0 || pipelined(c.l, t) { // a nomination may be above the minimum without any member being so
 			at.surplus++
 		}
 		at.newest = max(at.newest, task.Pod.Began())

@@ -211,7 +211,7 @@ func (j *jointSearch) used() bool {
 	return true
 }
 
-// nodeOf is a task's node, or that of the reservation that it gave up.
+// nodeOf is a task's node, or that of the nomination that it gave up.
 func (j *jointSearch) nodeOf(t ledger.TaskID) ledger.NodeID {
 	if task := j.p.l.Task(t); task.Node != ledger.NoNode {
 		return task.Node

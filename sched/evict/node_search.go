@@ -198,7 +198,7 @@ func (ns *nodeSearch) runnersUp(r *candidateNodes) {
 	}
 }
 
-// ownNodes lists the nodes on which members of the preemptor's job run or have a reservation.
+// ownNodes lists the nodes on which members of the preemptor's job run or have a nomination.
 func (ns *nodeSearch) ownNodes() []ledger.NodeID {
 	ns.nodes = ns.nodes[:0]
 	for _, s := range [...]model.Status{model.Running, model.Bound, model.Pipelined} {

@@ -40,7 +40,7 @@ func (e *Evictor) EvictPicked(action string) {
 }
 
 // running says that a task runs and could be evicted, judged by the task alone.
-func (e *Evictor) running(t ledger.TaskID) bool { return evictable(e.s.L, t) && !reserved(e.s.L, t) }
+func (e *Evictor) running(t ledger.TaskID) bool { return evictable(e.s.L, t) && !pipelined(e.s.L, t) }
 
 // gang lists the picked members of a job that are not evicted yet.
 func (e *Evictor) gang(all []picked, j ledger.JobID) (out []picked) {

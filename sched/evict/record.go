@@ -53,7 +53,7 @@ func (vs *Search) cost() Cost {
 	return c
 }
 
-// Records calls f for every task that the last Take evicted, with the record of its eviction. A reservation that
+// Records calls f for every task that the last Take evicted, with the record of its eviction. A nomination that
 // was given up is no eviction and has no record.
 func (vs *Search) Records(f func(ledger.TaskID, *trace.Eviction)) {
 	l, nodes, held := vs.s.L, 0, heldBefore{vs: vs}

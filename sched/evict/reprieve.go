@@ -62,7 +62,7 @@ func (vs *Search) roomFor(t ledger.TaskID) bool {
 	return true
 }
 
-// isGone says that a task is evicted in this statement, or gave its reservation up.
+// isGone says that a task is evicted in this statement, or gave its nomination up.
 func (vs *Search) isGone(t ledger.TaskID) bool {
 	task := vs.s.L.Task(t)
 	return task.Status == model.Releasing || task.Status == model.Pending && task.Held.Kind == ledger.CommitNominate

@@ -201,7 +201,7 @@ func (vs *Search) preemptive() bool {
 }
 
 // evictFor finds the cheapest place for a task of the job, and takes it: the victims are evicted and the
-// task gets a reservation. It returns false, with nothing changed, when there is none. Surplus is tried
+// task gets a nomination. It returns false, with nothing changed, when there is none. Surplus is tried
 // everywhere before whole gangs are (decision 12), and nearer queues before farther ones.
 func (vs *Search) evictFor(tx *ledger.Tx, t ledger.TaskID) bool {
 	sums := &vs.nodes.index.freeable

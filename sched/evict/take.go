@@ -11,7 +11,7 @@ import (
 )
 
 // preemptorTasks lists the members of a job for which pods may have to be evicted: first those that wait for
-// room and have no reservation, in the order to place them, then those that ask for nothing.
+// room and have no nomination, in the order to place them, then those that ask for nothing.
 func preemptorTasks(s *session.Session, j ledger.JobID) []ledger.TaskID {
 	tasks := slices.DeleteFunc(search.PendingTasksOf(s, j).Tasks, func(t ledger.TaskID) bool {
 		return s.L.Task(t).Status != model.Pending
@@ -23,7 +23,7 @@ func preemptorTasks(s *session.Session, j ledger.JobID) []ledger.TaskID {
 }
 
 // take makes room for a job: for the rest of its minimum, or for one task where it has its minimum. It
-// returns whether it did; then the job waits with reservations, and every eviction has its record.
+// returns whether it did; then the job waits with nominations, and every eviction has its record.
 func (e *Evictor) take(o Options, j ledger.JobID) bool {
 	s := e.s
 	tasks := preemptorTasks(s, j)

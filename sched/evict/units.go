@@ -88,7 +88,7 @@ func (dr *dryRun) unitsOf(tasks []ledger.TaskID) []ledger.TaskID {
 	dr.countSurplus(job)
 	dr.rest = dr.rest[:0]
 	for _, t := range tasks {
-		if reserved(dr.p.l, t) && job.Holding() >= job.MinMember || dr.takeSurplus(t) {
+		if pipelined(dr.p.l, t) && job.Holding() >= job.MinMember || dr.takeSurplus(t) {
 			dr.beginUnit(policy.Unit{Job: j})
 			dr.include(t)
 		} else {
@@ -114,7 +114,7 @@ func (dr *dryRun) countSurplus(job *ledger.Job) {
 // takeSurplus says that the job can spare a task besides those for which it said so since countSurplus.
 func (dr *dryRun) takeSurplus(t ledger.TaskID) bool {
 	role, sub := dr.p.l.Task(t).Role, dr.p.l.Task(t).Sub
-	if reserved(dr.p.l, t) || dr.jobLeft <= 0 || dr.roleLeft[role] <= 0 || sub >= 0 && dr.subLeft[sub] <= 0 {
+	if pipelined(dr.p.l, t) || dr.jobLeft <= 0 || dr.roleLeft[role] <= 0 || sub >= 0 && dr.subLeft[sub] <= 0 {
 		return false
 	}
 	dr.jobLeft--
@@ -158,12 +158,12 @@ func (dr *dryRun) include(t ledger.TaskID) {
 	u.start = min(u.start, dr.p.l.Task(t).Pod.Began())
 }
 
-// addWhole adds all that a job holds as one unit. For a job that waits with reservations, these are its
-// reservations, since the job cannot start without them. Otherwise these are all members that hold
+// addWhole adds all that a job holds as one unit. For a job that waits with nominations, these are its
+// nominations, since the job cannot start without them. Otherwise these are all members that hold
 // room; when one of them may not be evicted, nothing is added.
 func (dr *dryRun) addWhole(j ledger.JobID, t ledger.TaskID) {
 	job := dr.p.l.Job(j)
-	if reserved(dr.p.l, t) {
+	if pipelined(dr.p.l, t) {
 		dr.beginUnit(policy.Unit{Job: j, Whole: true})
 		dr.p.l.Jobs.Tasks(j, model.Pipelined, func(t ledger.TaskID) bool {
 			if evictableState(dr.p.l, t) {

@@ -4,21 +4,21 @@ import "ashlar.sh/sched/resource"
 
 // JobAmounts is what a job holds, asks for and keeps from others.
 type JobAmounts struct {
-	MinResources resource.Vec
-	HasMin       bool
-	Allocated    resource.Sums // of members that hold room or are pipelined
-	Request      resource.Sums // Allocated, and members that wait to be placed
-	Total        resource.Sums // of members that have not finished
-	unfinished   int32
-	gatedNeed    resource.Sums
-	doneNeed     resource.Sums // of members that succeeded
-	elastic      resource.Vec  // this job's part in its queue's Elastic
-	inqueue      resource.Vec  // … and Inqueue
-	lent         resource.Vec  // … and Lent
-	keptRoom     resource.Vec  // … and KeptRoom
-	reserves     bool
-	above        bool  // it holds more than its minimum
-	tenant       int32 // its tenant in its queue (Usage); 0: none is known
+	MinResources  resource.Vec
+	HasMin        bool
+	Allocated     resource.Sums // of members that hold room or are pipelined
+	Request       resource.Sums // Allocated, and members that wait to be placed
+	Total         resource.Sums // of members that have not finished
+	unfinished    int32
+	gatedNeed     resource.Sums
+	doneNeed      resource.Sums // of members that succeeded
+	elastic       resource.Vec  // this job's part in its queue's Elastic
+	inqueue       resource.Vec  // … and Inqueue
+	lent          resource.Vec  // … and Lent
+	keptRoom      resource.Vec  // … and KeptRoom
+	inqueueCounts bool
+	above         bool  // it holds more than its minimum
+	tenant        int32 // its tenant in its queue (Usage); 0: none is known
 }
 
 // JobArrival says when pods came to a job last.

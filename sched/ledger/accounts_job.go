@@ -94,7 +94,7 @@ func change(was, is bool) (d int64) {
 	return d
 }
 
-// count adds, in one dimension, to what a job asks for, holds, and has gated (an admitted job reserves nothing
+// count adds, in one dimension, to what a job asks for, holds, and has gated (an admitted job has no inqueue amount
 // for gated members). Its queue and the queue's ancestors change along.
 func (ac *accounts) count(job *Job, d resource.Dim, asks, held, gated int64) {
 	if gated != 0 {
@@ -124,9 +124,9 @@ func (ac *accounts) count(job *Job, d resource.Dim, asks, held, gated int64) {
 	}
 }
 
-// updateJob keeps the job's place on the active list, and updates its reservation when its condition changed.
+// updateJob keeps the job's place on the active list, and its inqueue amount.
 func (ac *accounts) updateJob(j JobID, job *Job) {
-	if job.reserves != job.reserving() {
+	if job.inqueueCounts != job.countsInqueue() {
 		ac.refreshAll(j)
 	}
 	ac.l.Changes.mark(j)
@@ -161,7 +161,7 @@ func (ac *accounts) touchMembers(j JobID) {
 func (ac *accounts) refresh(job *Job, d resource.Dim) {
 	floor, held := job.floor(d), job.Allocated.Get(d)
 	elastic, inqueue := max(0, held-floor), int64(0)
-	if job.reserves {
+	if job.inqueueCounts {
 		if inqueue = job.owed(d); job.waits.lapsed {
 			inqueue = min(inqueue, job.waiting(d))
 		}
@@ -196,7 +196,7 @@ func (ac *accounts) refresh(job *Job, d resource.Dim) {
 func (ac *accounts) refreshAll(j JobID) {
 	ac.l.Nodes.widen()
 	job := &ac.l.Jobs.rows[j]
-	job.reserves = job.reserving()
+	job.inqueueCounts = job.countsInqueue()
 	for d := range ac.l.Dims.Len() {
 		ac.refresh(job, resource.Dim(d))
 	}

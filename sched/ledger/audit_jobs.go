@@ -137,7 +137,7 @@ func (a *auditor) jobs() {
 		for d := range l.Dims.Len() {
 			e, i := job.elastic, job.inqueue
 			probe := want
-			probe.reserves = want.reserving()
+			probe.inqueueCounts = want.countsInqueue()
 			bare.accounts.refresh(&probe, resource.Dim(d))
 			if e.Get(resource.Dim(d)) != probe.elastic.Get(resource.Dim(d)) ||
 				i.Get(resource.Dim(d)) != probe.inqueue.Get(resource.Dim(d)) {

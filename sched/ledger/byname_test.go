@@ -108,7 +108,7 @@ func jobByName(l *Ledger, j JobID) string {
 		" allocated ", sums(l, row.Allocated), " request ", sums(l, row.Request), " total ", sums(l, row.Total),
 		" gated ", sums(l, row.gatedNeed), " done ", sums(l,
 			row.doneNeed), " unfinished ", row.unfinished, " defined by ", definer,
-		" elastic ", l.Dims.List(row.elastic), " inqueue ", l.Dims.List(row.inqueue), row.reserves,
+		" elastic ", l.Dims.List(row.elastic), " inqueue ", l.Dims.List(row.inqueue), row.inqueueCounts,
 		" keeps ", row.RetainedMin(), " active ", l.Jobs.Wants(j))
 }
 

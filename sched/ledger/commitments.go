@@ -16,12 +16,12 @@ const (
 	CommitOpen                      // its queue gate is to go: spec.schedulingGates, once that is done; lost before that
 )
 
-// EvictedFor says for which task, of those that have a reservation by the eviction, a task is evicted.
+// EvictedFor says for which task, of those that have a nomination by the eviction, a task is evicted.
 type EvictedFor uint8
 
 // What an eviction is for.
 const (
-	ForNoTask     EvictedFor = iota // no task has a reservation by it
+	ForNoTask     EvictedFor = iota // no task has a nomination by it
 	ForItsQueue                     // a task of its own queue
 	ForOtherQueue                   // a task of another queue
 )
@@ -33,7 +33,7 @@ type Commitment struct {
 	Accepted   bool       // CommitEvict: the request was accepted, and the task will go
 	Node       NodeID
 	Item       uint64 // the plan item that asked for it; CommitEvictionDenied: it may be carried out yet, 0 if it will not
-	// Statement is that of the item: evictions and the reservations they were made for share it.
+	// Statement is that of the item: evictions and the nominations they were made for share it.
 	Statement uint64
 	Until     int64         // nanoseconds since the epoch; 0: until the facts show it or a receipt denies it
 	Planned   *PlannedStart // CommitKeptRoom: when the task is to start in that room; nil: no start is planned
@@ -95,8 +95,8 @@ func (ts *Tasks) recommit(row *Task, c *Commitment) (was NodeID) {
 
 // Commit makes commitments of the operations of the statements that succeeded since the last call, and
 // returns these operations in order. An Allocate becomes a bind under way, an Evict an eviction under way, a
-// Nominate a reservation until the time of its PlanItem, a Pipeline a provisional place; an EndNomination ends a
-// reservation. An eviction or an end of a nomination that its own statement undid is left out. item is called for each
+// Nominate a nomination until the time of its PlanItem, a Pipeline a provisional place; an EndNomination ends a
+// nomination. An eviction or an end of a nomination that its own statement undid is left out. item is called for each
 // operation that belongs in the plan and returns its PlanItem. The slice is valid until the next try.
 func (l *Ledger) Commit(item func(Op) PlanItem) []Op {
 	ops := l.Statements.ops
@@ -169,7 +169,7 @@ func (ts *Tasks) commit(row *Task, c Commitment) (was NodeID) {
 }
 
 // PlanItem says which item of the plan, and of which statement, carries an operation out, and until when it holds at
-// most: a reservation, or the record of a denied eviction.
+// most: a nomination, or the record of a denied eviction.
 type PlanItem struct {
 	Item, Statement uint64
 	Until           int64

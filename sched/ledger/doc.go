@@ -4,7 +4,7 @@
 // Facts come in through Apply and are kept as they came. A name that a fact mentions gets a row; a row without
 // a fact of its own (Fact == nil) is a reference to an object that is not known, not an error. Everything else
 // is derived, and is updated in O(1) with each move of a task: a node's Idle, Releasing and Pipelined, a job's
-// counts by status and role, and what its queue and all the queue's ancestors hold, ask for, reserve and may
+// counts by status and role, and what its queue and all the queue's ancestors hold, ask for, have in queue and may
 // give back.
 //
 // Between facts, tasks move only inside Try. When a try fails, every change in it is undone exactly. When it

@@ -104,8 +104,8 @@ func TestFactsEndCommitments(t *testing.T) {
 			false},
 		"a bind ends when the pod is being deleted": {CommitBind, nil, []func(*model.Pod){terminating},
 			model.Releasing, false},
-		"a reservation stays open while the pod has no node": {CommitNominate, nil, nil, model.Pipelined, true},
-		"a reservation ends when the pod has finished": {CommitNominate, nil, []func(*model.Pod){succeeded},
+		"a nomination stays open while the pod has no node": {CommitNominate, nil, nil, model.Pipelined, true},
+		"a nomination ends when the pod has finished": {CommitNominate, nil, []func(*model.Pod){succeeded},
 			model.Succeeded, false},
 		"an eviction stays open while the pod runs on": {CommitEvict, []func(*model.Pod){on("n")},
 			[]func(*model.Pod){on("n")}, model.Releasing, true},
@@ -157,7 +157,7 @@ func TestANodeThatIsGoneLeavesWithItsLastCommitment(t *testing.T) {
 	sound(t, c.Ledger)
 }
 
-func TestARowOfANodeThatIsGoneEndsWithTheReservationGivenUpThere(t *testing.T) {
+func TestARowOfANodeThatIsGoneEndsWithTheNominationGivenUpThere(t *testing.T) {
 	statements := map[string]func(*Tx, TaskID, NodeID){
 		"released": func(tx *Tx, p TaskID, _ NodeID) { tx.EndNomination(p, "preempt", NoTask) },
 		"released, reserved elsewhere": func(tx *Tx, p TaskID, m NodeID) {
@@ -182,7 +182,7 @@ func TestARowOfANodeThatIsGoneEndsWithTheReservationGivenUpThere(t *testing.T) {
 	}
 }
 
-func TestAReservationMovedForOneCycleComesBackThoughItsNodeVanishes(t *testing.T) {
+func TestANominationMovedForOneCycleComesBackThoughItsNodeVanishes(t *testing.T) {
 	c := newCluster()
 	n := c.node("n", 4000)
 	p := c.pod("p", 1000)
@@ -191,10 +191,10 @@ func TestAReservationMovedForOneCycleComesBackThoughItsNodeVanishes(t *testing.T
 	c.tell(model.KindNode, "", "n", nil)
 	c.node("other", 4000)
 	c.Statements.TakeBackProvisional()
-	equal(t, "the node of the reservation", c.Node(c.Task(p).Node).Name, "n")
+	equal(t, "the node of the nomination", c.Node(c.Task(p).Node).Name, "n")
 	c.Drop(p)
 	_, known := c.Nodes.Find("n")
-	equal(t, "the node's being known once the reservation is over", known, false)
+	equal(t, "the node's being known once the nomination is over", known, false)
 	sound(t, c.Ledger)
 }
 

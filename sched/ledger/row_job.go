@@ -333,11 +333,11 @@ func (js *Jobs) apply(k Key, g *model.PodGroup) JobID {
 	return j
 }
 
-// reserving says that an admitted job keeps room for the part of its minResources that is not allocated yet
+// countsInqueue says that an admitted job keeps room for the part of its minResources that is not allocated yet
 // (its queue's "inqueue"): while it is Inqueue, or as long as members hold room and are not terminating. The
-// room of a lost member stays reserved, that of a member that succeeded does not. A job reserves nothing while
+// room of a lost member stays kept, that of a member that succeeded does not. A job has no inqueue amount while
 // the nodes could never hold it, or after its pods did not come (LendsAll), or while it pauses.
-func (j *Job) reserving() bool {
+func (j *Job) countsInqueue() bool {
 	return j.HasMin && j.waits.lending != LendsAll && !j.waits.paused && !j.marks.asksNothing &&
 		(j.Phase == model.GroupInqueue || j.Staying() > 0)
 }
@@ -347,7 +347,7 @@ func (j *Job) reserving() bool {
 func (j *Job) Done(d resource.Dim) int64 { return j.doneNeed.Get(d) }
 
 // Asks is what admission of a job would add, in dimension d, to what its queue holds and keeps: the part of
-// its minResources that it neither holds nor has reserved.
+// its minResources that it neither holds nor has in queue.
 func (j *Job) Asks(d resource.Dim) int64 {
 	return max(0, max(0, j.MinResources.Get(d)-j.Allocated.Get(d))-j.inqueue.Get(d))
 }

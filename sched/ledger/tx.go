@@ -26,9 +26,9 @@ type OpKind uint8
 const (
 	OpAllocate      OpKind = iota // takes room that is there
 	OpPipeline                    // waits for room that tasks are leaving: a provisional place, in no plan
-	OpNominate                    // waits for room with a reservation
+	OpNominate                    // waits for room with a nomination
 	OpEvict                       // is to leave its node
-	OpEndNomination               // gives up its reservation for another task
+	OpEndNomination               // gives up its nomination for another task
 )
 
 // Op is one operation of a statement that held.
@@ -36,7 +36,7 @@ type Op struct {
 	Kind      OpKind
 	Task      TaskID
 	Node      NodeID
-	Action    string // by which a task is evicted, or gives its reservation up
+	Action    string // by which a task is evicted, or gives its nomination up
 	Preemptor TaskID // of an eviction: the task it serves; NoTask when unknown
 
 	Statement uint64 // equal for the operations of one outermost try
@@ -101,7 +101,7 @@ func (l *Ledger) Try(f func(*Tx) bool) bool {
 }
 
 // frees says that a task which a successful try moved does not use the room that is kept for it, or its
-// reservation, on another node.
+// nomination, on another node.
 func (l *Ledger) frees(e entry) bool {
 	if e.task == NoTask {
 		return false
@@ -127,7 +127,7 @@ func (tx *Tx) Pipeline(t TaskID, n NodeID) {
 	tx.l.Statements.op(Op{Kind: OpPipeline, Task: t, Node: n, Preemptor: NoTask})
 }
 
-// Nominate has a pending task wait for room on a node, with a reservation (CommitNominate) until it is bound: room that
+// Nominate has a pending task wait for room on a node, with a nomination (CommitNominate) until it is bound: room that
 // this statement's evictions free, or room that is free while the rest of its job waits for such.
 func (tx *Tx) Nominate(t TaskID, n NodeID) {
 	tx.l.Statements.step(t, model.Pipelined, n, tx.l.ChosenPipelined(t, n))
@@ -172,8 +172,8 @@ func (tx *Tx) Stay(t TaskID) {
 	tx.l.Statements.step(t, s, n, stays.Chosen)
 }
 
-// EndNomination ends a task's reservation for the preemptor: the task is Pending again (decision 13, "may take the
-// reservation over"). ResumeNomination undoes it within the statement.
+// EndNomination ends a task's nomination for the preemptor: the task is Pending again (decision 13, "may take the
+// nomination over"). ResumeNomination undoes it within the statement.
 func (tx *Tx) EndNomination(t TaskID, action string, preemptor TaskID) {
 	n := tx.l.Tasks.rows[t].Node
 	tx.l.Statements.step(t, model.Pending, NoNode, "")
@@ -295,7 +295,7 @@ func (st *Statements) Undone() uint64 { return st.undone }
 // try. The slice is valid until the next change.
 func (st *Statements) Pending() []Op { return st.ops }
 
-// Displaced calls f for every task that the outermost try evicts, or of which it ends the reservation.
+// Displaced calls f for every task that the outermost try evicts, or of which it ends the nomination.
 func (st *Statements) Displaced(f func(t TaskID)) {
 	for i := len(st.ops) - 1; i >= 0 && st.ops[i].Statement > st.count; i-- {
 		op := &st.ops[i]

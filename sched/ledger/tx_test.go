@@ -87,7 +87,7 @@ func TestWhatHoldsBecomesCommitments(t *testing.T) {
 	c.Drop(evict)
 	c.Drop(reserve)
 	equal(t, "an eviction that was denied", c.Task(evict).Status, model.Running)
-	equal(t, "a reservation that ended", c.Task(reserve).Status, model.Pending)
+	equal(t, "a nomination that ended", c.Task(reserve).Status, model.Pending)
 	sound(t, c.Ledger)
 }
 

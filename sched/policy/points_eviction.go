@@ -44,7 +44,7 @@ func (c *Preemptor) Needs(d resource.Dim) bool {
 func (c *Preemptor) All(d resource.Dim) int64 { return max(c.Want.Get(d), c.Rest.Get(d)) }
 
 // Unit is what is evicted together or not at all (decision 12): a surplus member, or a whole gang. Tasks, at least
-// one, are in the order of eviction. Each of them holds room now, or has a reservation, which can be taken over
+// one, are in the order of eviction. Each of them holds room now, or has a nomination, which can be taken over
 // without evicting a pod.
 type Unit struct {
 	Queue   ledger.QueueID

@@ -49,7 +49,7 @@ type attempt struct {
 // result is the result of a statement.
 type result struct {
 	why    trace.Reason // the first refusal
-	waits  bool         // a reservation still waits for its victims
+	waits  bool         // a nomination still waits for its victims
 	placed int32
 	tried  []trace.Placement
 }
@@ -143,7 +143,7 @@ func (t *attempt) statement(tx *ledger.Tx) Outcome {
 
 // placeTask places one task, if it can be placed.
 func (t *attempt) placeTask(tx *ledger.Tx, task ledger.TaskID) bool {
-	if reserved(t.s, task) {
+	if nominated(t.s, task) {
 		if !redeem(t.s, tx, task) {
 			t.waits = true
 			t.stopped(task, trace.Reason{Code: trace.Reserved, Text: t.s.L.Node(t.s.L.Task(task).Node).Name})
@@ -157,7 +157,7 @@ func (t *attempt) placeTask(tx *ledger.Tx, task ledger.TaskID) bool {
 		t.note(trace.AlreadyFailed, task, trace.Reason{})
 		return false
 	}
-	// A reservation counts in the queue already.
+	// A nomination counts in the queue already.
 	if !withdrawn(t.s, task) && t.s.Policy.Allocatable(t.job.Queue, class, 1) < 1 {
 		t.refuse(task, t.s.Policy.WhyNotAllocatable(t.job.Queue, class))
 		return false

@@ -11,12 +11,12 @@ import (
 //
 //	decideInKeptRoom       which of the room that is kept for waiting gangs (kept_room.go) the job may take
 //	decideOutsideLostRoom  which room it leaves to members that gangs have lost (lost.go)
-//	decideAlone            with the rest: refused by amounts, in free room instead of its reservations (reserved.go), by
+//	decideAlone            with the rest: refused by amounts, in free room instead of its nominations (nominated.go), by
 //	                       a statement, or in another domain that its members can share (colocate.go)
 
 // decideInKeptRoom tries until one try places the job:
 //
-//  1. in free room, and in the room that is kept for the job itself (for all jobs, if it has reservations);
+//  1. in free room, and in the room that is kept for the job itself (for all jobs, if it has nominations);
 //  2. also in the room of planned starts that it may take (passes);
 //  3. where its own planned start has its places (asPlanned);
 //  4. in its own room, and in the room that is kept for jobs of lower order (after).
@@ -36,7 +36,7 @@ func (t *attempt) decideInKeptRoom(mode Mode) (out Outcome) {
 		return out
 	}
 	from, own := t.w.next, []ledger.JobID{j}
-	if t.w.HasReservation() {
+	if t.w.HasNominated() {
 		own = byKey(s, s.L.KeptRoom.Jobs())
 	}
 	out = try(t, own)
@@ -71,7 +71,7 @@ func (t *attempt) decideInKeptRoom(mode Mode) (out Outcome) {
 // and the mode is Commit.
 func (t *attempt) decideOutsideLostRoom(mode Mode) (out Outcome) {
 	var lost []*ledger.Lost
-	if len(t.s.L.Losses.InForce()) > 0 && !t.w.idle && !t.w.HasReservation() && !repairs(t.s, t.w.Job) {
+	if len(t.s.L.Losses.InForce()) > 0 && !t.w.idle && !t.w.HasNominated() && !repairs(t.s, t.w.Job) {
 		lost = losses(t.s, t.w.Job)
 	}
 	if len(lost) == 0 {
@@ -129,7 +129,7 @@ func (t *attempt) hopeless() bool {
 		return false
 	}
 	first := t.w.Tasks[t.w.next]
-	if reserved(t.s, first) {
+	if nominated(t.s, first) {
 		return false
 	}
 	need := int64(t.job.MinMember - t.job.ReadyOrPipelined())

@@ -6,7 +6,7 @@
 //
 //	attempt.go   what is asked for: an attempt, a loan, an answer only; the statement of a job without domains
 //	decide.go    which way a job is placed: three deciders, each inside the one before
-//	kept_room.go, lost.go, reserved.go   room that waiting gangs, lost members and the job's own reservations hold
+//	kept_room.go, lost.go, nominated.go   room that waiting gangs, lost members and the job's own nominations hold
 //	domains.go   the statement of a job with domains of the network or sub-groups: the domain of the job; units.go,
 //	             remaining_units.go, places.go: of each sub-group in it; exhaust.go: small gangs, node by node
 //	colocate.go  a gang of which the members are to share a domain by affinity to each other

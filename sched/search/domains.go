@@ -63,7 +63,7 @@ func (ds *domainSearch) byDomain(tx *ledger.Tx) Outcome {
 	out := Refused
 	for _, ds.a.future = range [...]bool{false, true} {
 		if ds.a.future && (ds.a.together.idle || ds.a.w.idle ||
-			ds.a.s.L.Nodes.ReleasingNodes() == 0 && ds.a.w.reserved == 0) {
+			ds.a.s.L.Nodes.ReleasingNodes() == 0 && ds.a.w.nominated == 0) {
 			break
 		}
 		if out = ds.inSomeDomain(tx, units); out == Refused {
@@ -82,7 +82,7 @@ func (ds *domainSearch) byDomain(tx *ledger.Tx) Outcome {
 func (ds *domainSearch) queueRefuses() bool {
 	need := ds.minimum()
 	tasks := ds.a.w.Tasks[ds.a.w.next:]
-	if ds.a.job.BestEffort > 0 || len(tasks) == 0 || reserved(ds.a.s, tasks[0]) || withdrawn(ds.a.s, tasks[0]) ||
+	if ds.a.job.BestEffort > 0 || len(tasks) == 0 || nominated(ds.a.s, tasks[0]) || withdrawn(ds.a.s, tasks[0]) ||
 		need > int64(len(tasks)) {
 		return false
 	}
@@ -111,7 +111,7 @@ func (ds *domainSearch) finish(o Outcome) {
 		}
 		ds.a.w.Tasks = slices.DeleteFunc(ds.a.w.Tasks, func(task ledger.TaskID) bool {
 			row := ds.a.s.L.Task(task)
-			return row.Status != model.Pending && !reserved(ds.a.s, task) || passed[task]
+			return row.Status != model.Pending && !nominated(ds.a.s, task) || passed[task]
 		})
 		return
 	}
@@ -175,7 +175,7 @@ func (ds *domainSearch) each(inside topology.ID, ask *model.Topology, u unit, f 
 		for _, d := range level.Domains {
 			seen++
 			have := ds.roomFor(d, classes, u.need)
-			if have >= u.need || ds.a.w.reserved > 0 {
+			if have >= u.need || ds.a.w.nominated > 0 {
 				list = append(list, scored{domain: d, score: ds.a.s.Policy.ScoreHyperNode(d, want), room: have})
 			}
 			if have < u.need && (nearest == topology.None || have > room) {
@@ -265,7 +265,7 @@ type share struct {
 func (ds *domainSearch) classes(u unit) (out []share, want resource.Vec) {
 	var ids []ledger.ClassID
 	for i, task := range u.tasks {
-		if reserved(ds.a.s, task) {
+		if nominated(ds.a.s, task) {
 			continue
 		}
 		c := ds.a.s.L.Task(task).Class

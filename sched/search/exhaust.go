@@ -57,7 +57,7 @@ func (ds *domainSearch) exhaust(tx *ledger.Tx, units []unit) Outcome {
 // worthwhile says that the search could find what the one by domains did not: the gang lacks its
 // minimum, has a limit, and does not consist of one unit with all members equal.
 func (x *exhaustive) worthwhile(units []unit) bool {
-	if x.future || x.free || x.w.reserved > 0 || x.job.Met((*ledger.Count).Placed) || !HardTopology(x.s, x.w.Job) {
+	if x.future || x.free || x.w.nominated > 0 || x.job.Met((*ledger.Count).Placed) || !HardTopology(x.s, x.w.Job) {
 		return false
 	}
 	if why := x.why.Root(); why.Is() && !why.Code.OfNodes() {

@@ -12,41 +12,41 @@ import (
 
 // PendingTasks are the tasks of a job that are to be placed in this cycle (seed 003 §4.4).
 type PendingTasks struct {
-	Job      ledger.JobID
-	Tasks    []ledger.TaskID // members that ask for something, in the order to place them
-	next     int
-	reserved int  // how many of the first tasks have a reservation
-	idle     bool // members that ask for nothing: they get only room that is free now
-	mixed    bool // of several classes, best-effort members included, or its place depends on other pods
-	one      [1]ledger.TaskID
-	rank     []int32 // by sub-group: its rank in the last attempt, which makes ordering them again cheap
+	Job       ledger.JobID
+	Tasks     []ledger.TaskID // members that ask for something, in the order to place them
+	next      int
+	nominated int  // how many of the first tasks have a nomination
+	idle      bool // members that ask for nothing: they get only room that is free now
+	mixed     bool // of several classes, best-effort members included, or its place depends on other pods
+	one       [1]ledger.TaskID
+	rank      []int32 // by sub-group: its rank in the last attempt, which makes ordering them again cheap
 }
 
 // Empty says that nothing is left to try.
 func (w *PendingTasks) Empty() bool { return w.next >= len(w.Tasks) }
 
-// HasReservation says that members have a reservation: it counts in their queue already.
-func (w *PendingTasks) HasReservation() bool { return w.reserved > 0 }
+// HasNominated says that members have a nomination, which counts in their queue already.
+func (w *PendingTasks) HasNominated() bool { return w.nominated > 0 }
 
-// NextHasReservation says that the member to try next has a reservation.
-func (w *PendingTasks) NextHasReservation(s *session.Session) bool {
-	return !w.Empty() && reserved(s, w.Tasks[w.next])
+// NextIsNominated says that the member to try next has a nomination.
+func (w *PendingTasks) NextIsNominated(s *session.Session) bool {
+	return !w.Empty() && nominated(s, w.Tasks[w.next])
 }
 
-// OnlyReserved keeps only the members that have a reservation.
-func (w *PendingTasks) OnlyReserved() { w.Tasks = w.Tasks[:w.reserved] }
+// OnlyNominated keeps only the members that have a nomination.
+func (w *PendingTasks) OnlyNominated() { w.Tasks = w.Tasks[:w.nominated] }
 
 // Park notes why the job waits, and what for. Where the room that it lacks is a number of tasks of one class,
-// without reservations, it notes that, too: the rest of its minimum, or one task.
+// without nominations, it notes that, too: the rest of its minimum, or one task.
 func (w *PendingTasks) Park(s *session.Session, r trace.Reason, whole bool) {
 	refusal := pending.Refusal{Reason: r, Whole: whole, Everywhere: w.mixed}
-	if !w.mixed && len(w.Tasks) > 0 && !reserved(s, w.Tasks[0]) && !mayPass(s, w.Job) {
+	if !w.mixed && len(w.Tasks) > 0 && !nominated(s, w.Tasks[0]) && !mayPass(s, w.Job) {
 		refusal.Class, refusal.Tasks = s.L.Task(w.Tasks[0]).Class, int64(needs(s, w.Job))
 	}
 	s.Pending.Park(w.Job, refusal)
 }
 
-// PendingTasksOf makes a job's list of pending tasks: members with a reservation first, then those that
+// PendingTasksOf makes a job's list of pending tasks: members with a nomination first, then those that
 // the roles' minimums need (decision 32), then the rest, each in task order. Gated and best-effort
 // members, those set aside and those in a backoff are left out.
 func PendingTasksOf(s *session.Session, j ledger.JobID) *PendingTasks {
@@ -62,8 +62,8 @@ func PendingTasksOf(s *session.Session, j ledger.JobID) *PendingTasks {
 		}
 		return true
 	})
-	reserved := len(w.Tasks)
-	w.reserved = reserved
+	nominated := len(w.Tasks)
+	w.nominated = nominated
 	pause := s.Pause(j)
 	s.L.Jobs.Tasks(j, model.Pending, func(t ledger.TaskID) bool {
 		if task := s.L.Task(t); task.Placeable() && !s.L.Class(task.Class).BestEffort && !s.L.Backoffs.Pauses(pause, t) {
@@ -71,9 +71,9 @@ func PendingTasksOf(s *session.Session, j ledger.JobID) *PendingTasks {
 		}
 		return true
 	})
-	slices.SortFunc(w.Tasks[:reserved], s.Policy.CompareTasks)
-	slices.SortFunc(w.Tasks[reserved:], s.Policy.CompareTasks)
-	w.minimumsFirst(s, reserved)
+	slices.SortFunc(w.Tasks[:nominated], s.Policy.CompareTasks)
+	slices.SortFunc(w.Tasks[nominated:], s.Policy.CompareTasks)
+	w.minimumsFirst(s, nominated)
 	w.mixed = s.L.Job(j).BestEffort > 0
 	for _, t := range w.Tasks {
 		w.mixed = w.mixed || s.L.Task(t).Class != s.L.Task(w.Tasks[0]).Class

@@ -44,7 +44,7 @@ func (t *attempt) place(tx *ledger.Tx) Outcome {
 // of calls f for the domains that a unit may be placed in inside the current one.
 func (ds *domainSearch) of(i int, f func(topology.ID) bool) {
 	u := ds.a.rest.units[i]
-	u.need = max(1, ds.a.rest.least(i)-u.reserved)
+	u.need = max(1, ds.a.rest.least(i)-u.nominated)
 	ask := ds.asked(u)
 	if ds.a.net == nil || ask == nil {
 		f(ds.a.inside)
@@ -108,8 +108,8 @@ func (t *attempt) surplus(i int) (more unit, left bool) {
 	more = unit{sub: u.sub, need: 1, more: true}
 	for _, task := range u.tasks {
 		switch {
-		case reserved(t.s, task) && !t.future: // with future, its reservation counts as a place
-			more.tasks, more.reserved = append(more.tasks, task), more.reserved+1
+		case nominated(t.s, task) && !t.future: // with future, its nomination counts as a place
+			more.tasks, more.nominated = append(more.tasks, task), more.nominated+1
 		case t.s.L.Task(task).Status == model.Pending:
 			more.tasks = append(more.tasks, task)
 		}
@@ -123,7 +123,7 @@ func (t *attempt) fill(tx *ledger.Tx, i int) bool {
 	u, need := t.rest.units[i], t.rest.least(i)
 	got := int64(0)
 	for k, task := range u.tasks {
-		if t.placeTask(tx, task) || t.future && reserved(t.s, task) {
+		if t.placeTask(tx, task) || t.future && nominated(t.s, task) {
 			got++
 		}
 		if got >= need && t.filled(u) {

@@ -211,7 +211,7 @@ func planFor(s *session.Session, j ledger.JobID) (isFirst, planned bool) {
 		return true, false
 	}
 	w := PendingTasksOf(s, j)
-	if w.Empty() || w.HasReservation() {
+	if w.Empty() || w.HasNominated() {
 		return true, false
 	}
 	if !couldEver(s, w) {

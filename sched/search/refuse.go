@@ -34,7 +34,7 @@ func (t *attempt) refuse(task ledger.TaskID, r trace.Reason) {
 }
 
 // stopped notes why a task was not placed. It does not refuse the task's class: that a task waits for
-// the room reserved for it says nothing about other tasks of the class.
+// the room that it is nominated to says nothing about other tasks of the class.
 func (t *attempt) stopped(task ledger.TaskID, r trace.Reason) {
 	r.Task = t.s.L.Task(task).Key.String()
 	if r.Queue == "" && (r.Code == trace.QueueDeserved || r.Code == trace.QueueCapability) {

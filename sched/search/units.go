@@ -10,12 +10,12 @@ import (
 
 // unit is the part of a job that is placed in one domain: the tasks of a sub-group, or those in none.
 type unit struct {
-	sub      int32 // index in the job's Subs; AllSubs: in none
-	tasks    []ledger.TaskID
-	need     int64 // how many have to be placed together, at least one
-	reserved int64 // how many of the tasks have a reservation
-	more     bool  // its sub-group has its size: as many of these are placed as the job needs, inside the same limit
-	grows    bool  // placing it gives one more sub-group its size
+	sub       int32 // index in the job's Subs; AllSubs: in none
+	tasks     []ledger.TaskID
+	need      int64 // how many have to be placed together, at least one
+	nominated int64 // how many of the tasks have a nomination
+	more      bool  // its sub-group has its size: as many of these are placed as the job needs, inside the same limit
+	grows     bool  // placing it gives one more sub-group its size
 }
 
 // units divides the members that are to be placed: sub-groups in their order, then the members in none.
@@ -38,8 +38,8 @@ func (t *attempt) units() []unit {
 			u = &out[at[sub]-1]
 		}
 		u.tasks = append(u.tasks, task)
-		if reserved(t.s, task) {
-			u.reserved++
+		if nominated(t.s, task) {
+			u.nominated++
 		}
 	}
 	for _, task := range t.w.Tasks[t.w.next:] {
@@ -117,7 +117,7 @@ func (t *attempt) bestEffort(at []int32, add func(ledger.TaskID)) {
 	}
 }
 
-// lacks is how many of a sub-group's tasks it needs for its size, those with a reservation included; 0
+// lacks is how many of a sub-group's tasks it needs for its size, those with a nomination included; 0
 // where no plugin counts members.
 func (t *attempt) lacks(u unit) int64 {
 	s := &t.job.Subs[u.sub]
@@ -125,7 +125,7 @@ func (t *attempt) lacks(u unit) int64 {
 	if s.Ready() < size && t.s.Policy.SubReady(t.w.Job, u.sub) {
 		return 0
 	}
-	return int64(size-s.PlacedOrPipelined()) + u.reserved
+	return int64(size-s.PlacedOrPipelined()) + u.nominated
 }
 
 // sizable says that a sub-group could have its size; otherwise it notes why not.

@@ -26,7 +26,7 @@ import (
 	"ashlar.sh/test/e2e/faults"
 )
 
-// settling is how long an undisturbed cluster may take until it is at rest: reservations
+// settling is how long an undisturbed cluster may take until it is at rest: nominations
 // for victims that a fault kept last a minute, and so does a gang that cannot be completed.
 const settling = 4 * time.Minute
 

@@ -36,7 +36,7 @@ func (d *Devices) move(task *ledger.Task, n ledger.NodeID, how ledger.Hold, by i
 	}
 	d.version++
 	if how == ledger.Pipelined {
-		d.leaves.reserve(w, by)
+		d.leaves.count(w, by)
 		return
 	}
 	d.account(w, task.Pod, by)

@@ -50,8 +50,8 @@ func tally(of map[string]int, what string, by int) {
 	}
 }
 
-// reserve adds the devices that a task waits for (by is 1), or subtracts them (by is -1).
-func (ld *leavingDevices) reserve(w Writes, by int) {
+// count adds the devices that a task waits for (by is 1), or subtracts them (by is -1).
+func (ld *leavingDevices) count(w Writes, by int) {
 	for _, write := range w.Claims {
 		if len(write.Allocation) > 0 {
 			ld.d.used.count(ld.d.questions.read(write), by)

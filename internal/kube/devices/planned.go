@@ -44,7 +44,7 @@ func (p *planner) Keep(choice string, by int) {
 		return // of another version's making
 	}
 	p.d.version++
-	p.d.leaves.reserve(w, by)
+	p.d.leaves.count(w, by)
 }
 
 // mostCounted is of how many kinds of devices those are counted that are free, where a start is planned: the search for

@@ -97,7 +97,7 @@ func Why(s *session.Session, j ledger.JobID) trace.Reason {
 	if w.Empty() || !suffices(s, w) {
 		return nothingToPlace(s, j)
 	}
-	if r, over := s.Policy.Overused(s.L.Job(j).Queue); over && !w.HasReservation() {
+	if r, over := s.Policy.Overused(s.L.Job(j).Queue); over && !w.HasNominated() {
 		if t := unoffered(s, w); t != ledger.NoTask {
 			return s.NodeIndex.Why(t)
 		}
@@ -143,17 +143,17 @@ func nothingToPlace(s *session.Session, j ledger.JobID) trace.Reason {
 	}
 }
 
-// skip notes for all jobs of an overused queue that they wait for it, except those with reservations:
+// skip notes for all jobs of an overused queue that they wait for it, except those with nominations:
 // these count in the queue already, and the jobs get them.
 func skip(s *session.Session, q ledger.QueueID, jobs []ledger.JobID, pending map[ledger.JobID]*search.PendingTasks,
 	r trace.Reason) {
 	s.Trace.Add(trace.Event{Kind: trace.QueueOverusedEvent, Queue: s.L.Queue(q).Name, Reason: r})
 	for _, j := range jobs {
-		if !pending[j].HasReservation() {
+		if !pending[j].HasNominated() {
 			pending[j].Park(s, r, unoffered(s, pending[j]) == ledger.NoTask)
 			continue
 		}
-		pending[j].OnlyReserved()
+		pending[j].OnlyNominated()
 		search.Attempt(s, pending[j])
 	}
 }

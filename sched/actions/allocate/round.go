@@ -124,9 +124,9 @@ func (r *round) begun(j ledger.JobID) bool {
 }
 
 // above says that a job is to be served after the minimums: pods came to it lately, and the next ones
-// are above its minimum. A reservation is excepted, since it counts for the job already.
+// are above its minimum. A nomination is excepted, since it counts for the job already.
 func (r *round) above(j ledger.JobID) bool {
-	return r.s.L.Job(j).Recent && r.begun(j) && !r.pending[j].NextHasReservation(r.s)
+	return r.s.L.Job(j).Recent && r.begun(j) && !r.pending[j].NextIsNominated(r.s)
 }
 
 // turn serves one job of a queue.

@@ -7,7 +7,7 @@
 //  3. Then tasks of a job take room from less important tasks of the same job.
 //
 // The plugins of Preemptable say which pods may be evicted, and no gang is left below its
-// minimum (decisions 11 and 12). The room that is freed is reserved; allocate gives it to the task that it
+// minimum (decisions 11 and 12). The room that is freed is kept; allocate gives it to the task that it
 // was freed for once the victims are gone.
 //
 // evict.Action.Execute runs the action. This package has its name, arguments and options.

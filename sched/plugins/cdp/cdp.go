@@ -3,7 +3,7 @@
 //
 // The time counts from the pod's start, or from its creation where no start is known. The pod's owner
 // asks for it; how long pods of a queue run at least is the plugin minruntime's rule. The plugin
-// abstains on all other pods (decision 11). A pod that only has a reservation is not protected: it has
+// abstains on all other pods (decision 11). A pod that only has a nomination is not protected: it has
 // not started.
 //
 // Source: semantics of Volcano's plugin of this name.

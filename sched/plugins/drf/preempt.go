@@ -15,8 +15,8 @@ const tolerance = 1
 // preemptor's own job. It judges the ledger's present state: units chosen before, and only those, count
 // as gone.
 //
-// A unit that is all of a gang leaves its job nothing. A gang that waits with reservations may hold other room besides,
-// but cannot start with that: two such gangs would take their reservations from each other in every cycle.
+// A unit that is all of a gang leaves its job nothing. A gang that waits with nominations may hold other room besides,
+// but cannot start with that: two such gangs would take their nominations from each other in every cycle.
 //
 // Besides, the preemptor's job must then have a smaller share than the unit's job has now, exactly:
 // otherwise two jobs with shares within the tolerance could take small tasks from each other for

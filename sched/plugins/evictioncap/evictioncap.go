@@ -4,7 +4,7 @@
 // It counts the evictions that were decided within the last minute, by whatever action, and those of
 // the current try. A plan that needs more victims than the cap has left is not carried out in part. A
 // cap below what a large gang needs keeps that gang waiting: a job that needs many victims at once
-// needs a cap that allows them. A reservation that is taken over is no eviction.
+// needs a cap that allows them. A nomination that is taken over is no eviction.
 //
 // A queue's own cap is its annotation ashlar.sh/max-evictions-per-minute, otherwise the plugin's
 // argument. Pods count for the queue that they are in, not for the queue that they are evicted for. The

@@ -6,7 +6,7 @@
 // 0 is none. It counts from the pod's start: for a pod that is bound and not started yet, none
 // of the time has passed. A pod with an unknown start counts from its creation.
 //
-// The plugin abstains on pods that have run for their time (decision 11), and on reservations. It holds for
+// The plugin abstains on pods that have run for their time (decision 11), and on nominations. It holds for
 // action shuffle, too: a pod on a node that is lent by the hour (tdm) stays beyond the hour until it has run for
 // its minimum run time.
 package minruntime

@@ -7,7 +7,7 @@
 //
 // A pod is healthy if it runs, is ready and is not being deleted. A pod in several budgets needs
 // permission from each. A pod without labels is selected by an empty selector, and by one that requires
-// labels to be absent. Pods that are not running yet are in no budget, nor is a reservation: nothing is
+// labels to be absent. Pods that are not running yet are in no budget, nor is a nomination: nothing is
 // disrupted.
 //
 // Expected pods are those that exist and have not finished. What a controller's scale asks for beyond

@@ -1,5 +1,5 @@
-# The node on which room was made is cordoned: the reservation ends at once, for the pod could
-# not start there, and room is made elsewhere.
+# The node on which room was made dies: the nomination ends with it, and room
+# is made elsewhere.
 
 conf
   actions enqueue allocate backfill preempt
@@ -23,7 +23,7 @@ evict ml/old-b-0 n1 for ml/new-0
 nominate ml/new-0 n1
 wait ml/new: Reserved: n1
 
-cordon n1
+remove node n1
 cycle
 ----
 nominate ml/new-0
@@ -32,15 +32,15 @@ nominate ml/new-0 n2
 wait ml/new: Reserved: n2
 wait ml/old-b: NotEnoughResources: cpu 4 asked, 0 free on n2; preempt NoVictims: 1 VictimNotLower
 
+pods status node nominated
+----
+pod         status     node  nominated
+ml/new-0    Pipelined  n2    n1
+ml/old-a-0  Releasing  n2    -
+ml/old-b-0  Pending    -     -
+
 run
 ----
 3s    bind ml/new-0 n2
 wait ml/old-a: NotEnoughResources: cpu 4 asked, 0 free on n2; preempt NoVictims: 1 VictimNotLower
 wait ml/old-b: NotEnoughResources: cpu 4 asked, 0 free on n2; preempt NoVictims: 1 VictimNotLower
-
-pods status node nominated
-----
-pod         status   node  nominated
-ml/new-0    Running  n2    -
-ml/old-a-0  Pending  -     -
-ml/old-b-0  Pending  -     -

@@ -9,23 +9,23 @@ import (
 	"ashlar.sh/sched/session"
 )
 
-// Members with a reservation get their room once the victims are gone. Room that is free
-// now, on any node, serves as well, and the reservation is given back. A gang takes free room only if
-// it can start with it: a member does not give its reservation up for less.
+// Members with a nomination get their room once the victims are gone. Room that is free
+// now, on any node, serves as well, and the nomination is given back. A gang takes free room only if
+// it can start with it: a member does not give its nomination up for less.
 
-// reserved says that a task waits for room that was freed for it.
-func reserved(s *session.Session, t ledger.TaskID) bool {
+// nominated says that a task waits for room that was freed for it.
+func nominated(s *session.Session, t ledger.TaskID) bool {
 	task := s.L.Task(t)
 	return task.Status == model.Pipelined && task.Held.Kind == ledger.CommitNominate
 }
 
-// withdrawn says that the current try has taken a task's reservation back.
+// withdrawn says that the current try has taken a task's nomination back.
 func withdrawn(s *session.Session, t ledger.TaskID) bool {
 	task := s.L.Task(t)
 	return task.Status == model.Pending && task.Held.Kind == ledger.CommitNominate
 }
 
-// redeem gives a task that has a reservation its room, if that room is free by now; false when the task
+// redeem gives a task that has a nomination its room, if that room is free by now; false when the task
 // still waits for a victim to end.
 func redeem(s *session.Session, tx *ledger.Tx, t ledger.TaskID) bool {
 	at := s.L.Task(t).Node
@@ -41,13 +41,13 @@ func redeem(s *session.Session, tx *ledger.Tx, t ledger.TaskID) bool {
 
 // inFreeRoom makes the statement with room that is free now for members that wait for victims: first
 // for these members only, beside those of which the own room is free by now; if that fails, for all that have
-// a reservation. It returns whether the job can start that way; otherwise nothing has changed.
+// a nomination. It returns whether the job can start that way; otherwise nothing has changed.
 func (t *attempt) inFreeRoom(mode Mode) bool {
-	if !t.w.HasReservation() || t.w.Empty() {
+	if !t.w.HasNominated() || t.w.Empty() {
 		return false
 	}
 	all := t.w.Tasks[t.w.next:]
-	all = slices.DeleteFunc(slices.Clone(all), func(task ledger.TaskID) bool { return !reserved(t.s, task) })
+	all = slices.DeleteFunc(slices.Clone(all), func(task ledger.TaskID) bool { return !nominated(t.s, task) })
 	waiting := t.waiting(all)
 	if len(waiting) == 0 || !slices.ContainsFunc(waiting, t.somewhere) {
 		return false
@@ -55,7 +55,7 @@ func (t *attempt) inFreeRoom(mode Mode) bool {
 	return t.moved(waiting, mode) || len(all) > len(waiting) && t.moved(all, mode)
 }
 
-// waiting are the members with a reservation of which the room is not free yet once the members before them
+// waiting are the members with a nomination of which the room is not free yet once the members before them
 // have theirs.
 func (t *attempt) waiting(all []ledger.TaskID) (out []ledger.TaskID) {
 	t.s.L.Try(func(tx *ledger.Tx) bool {
@@ -87,8 +87,8 @@ func (t *attempt) somewhere(task ledger.TaskID) (yes bool) {
 	return yes
 }
 
-// moved makes the statement as if these members had no reservation, with free room alone. Members that
-// are not placed keep their reservations.
+// moved makes the statement as if these members had no nomination, with free room alone. Members that
+// are not placed keep their nominations.
 func (t *attempt) moved(members []ledger.TaskID, mode Mode) (ok bool) {
 	from, tasks, events := t.w.next, slices.Clone(t.w.Tasks), len(t.s.Trace.Events)
 	t.together.idle = true
@@ -100,7 +100,7 @@ func (t *attempt) moved(members []ledger.TaskID, mode Mode) (ok bool) {
 		if out == Refused {
 			out = t.together.elsewhere(from, Commit)
 		}
-		ok = out == Committed && t.reserveAgain(tx, members)
+		ok = out == Committed && t.nominateAgain(tx, members)
 		return mode.holds(ok)
 	})
 	if t.together.idle = false; !ok {
@@ -113,9 +113,9 @@ func (t *attempt) moved(members []ledger.TaskID, mode Mode) (ok bool) {
 	return ok
 }
 
-// reserveAgain gives the members that were not placed their reservations back; false when one of them could
+// nominateAgain gives the members that were not placed their nominations back; false when one of them could
 // not have its room any more.
-func (t *attempt) reserveAgain(tx *ledger.Tx, members []ledger.TaskID) bool {
+func (t *attempt) nominateAgain(tx *ledger.Tx, members []ledger.TaskID) bool {
 	for _, task := range members {
 		if !withdrawn(t.s, task) {
 			continue

@@ -10,9 +10,9 @@ import (
 )
 
 // Two gangs of one queue and priority want the room of a gang that is being evicted, and it is enough for one of them.
-// While the victims end, neither takes the reservations of the other by its smaller share: a gang that gave some of
+// While the victims end, neither takes the nominations of the other by its smaller share: a gang that gave some of
 // them up could not start with the rest, and the two would take them from each other in every cycle.
-func TestEqualGangsLeaveEachOtherTheirReservations(t *testing.T) {
+func TestEqualGangsLeaveEachOtherTheirNominations(t *testing.T) {
 	s := &stage{t: t, e: engine(t, policy.Profile{
 		Actions: []string{"enqueue", "allocate", "backfill", "reclaim", "preempt"},
 		Tiers: [][]policy.Choice{{{Plugin: "priority"}, {Plugin: "gang"}, {Plugin: "conformance"}},

@@ -1,4 +1,4 @@
-# A job that could lawfully evict a preemptor may have its reservation instead, when preempt
+# A job that could lawfully evict a preemptor may have its nomination instead, when preempt
 # has its turn before allocate: the more important newcomer gets the room, no other pod
 # is evicted, and the nomination of the first is taken back (decision 13).
 

@@ -32,9 +32,9 @@ func awaited(t *testing.T) *stage {
 	return s
 }
 
-// A pod with a reservation takes a node that comes meanwhile; the room that is freed later
+// A pod with a nomination takes a node that comes meanwhile; the room that is freed later
 // is free for any pod.
-func TestAPodWithAReservationTakesTheFirstRoomThereIs(t *testing.T) {
+func TestAPodWithANominationTakesTheFirstRoomThereIs(t *testing.T) {
 	for name, restart := range map[string]func(*stage){"": func(*stage) {}, "restored": (*stage).restart,
 		"from the facts alone": (*stage).forget} {
 		t.Run(name, func(t *testing.T) {
@@ -43,7 +43,7 @@ func TestAPodWithAReservationTakesTheFirstRoomThereIs(t *testing.T) {
 			restart(s)
 			s.decides(3, "bind urgent b")
 			if s.next != 0 {
-				t.Errorf("the answer may change at %d s, with no reservation left", s.next)
+				t.Errorf("the answer may change at %d s, with no nomination left", s.next)
 			}
 			s.pod("urgent", priority(10), running("b"), nominated("a"))
 			s.gone("old")
@@ -53,8 +53,8 @@ func TestAPodWithAReservationTakesTheFirstRoomThereIs(t *testing.T) {
 	}
 }
 
-// A bind that is refused for good leaves the pod as any that waits: it has no reservation.
-func TestAReservationDoesNotComeBackWithARefusedBind(t *testing.T) {
+// A bind that is refused for good leaves the pod as any that waits: it has no nomination.
+func TestANominationDoesNotComeBackWithARefusedBind(t *testing.T) {
 	s := awaited(t)
 	s.node("b", 2)
 	plan := s.decides(3, "bind urgent b")
@@ -65,7 +65,7 @@ func TestAReservationDoesNotComeBackWithARefusedBind(t *testing.T) {
 	s.decides(4, "bind thief a")
 }
 
-// awaitedGang is a gang of two that waits with reservations on nodes a and b, since its victims take an hour to leave.
+// awaitedGang is a gang of two that waits with nominations on nodes a and b, since its victims take an hour to leave.
 func awaitedGang(t *testing.T) *stage {
 	s := newStage(t, "enqueue", "allocate", "preempt")
 	s.queue("default")
@@ -107,8 +107,8 @@ func (s *stage) on(node string) string {
 }
 
 // The minimum takes free room as a whole, or what of its own is there beside free room; free
-// room that does not make it whole is no reason to give a reservation up.
-func TestAGangWithReservationsTakesTheFirstRoomForAllOfIt(t *testing.T) {
+// room that does not make it whole is no reason to give a nomination up.
+func TestAGangWithNominationsTakesTheFirstRoomForAllOfIt(t *testing.T) {
 	t.Run("elsewhere", func(t *testing.T) {
 		s := awaitedGang(t)
 		s.node("c", 4)
@@ -322,9 +322,9 @@ func TestNothingIsPickedWhileAnEvictionIsInDoubt(t *testing.T) {
 	}
 }
 
-// Without plugin gang a job starves for pods above its minimum, too. The reservation of such a pod is given up before a
+// Without plugin gang a job starves for pods above its minimum, too. The nomination of such a pod is given up before a
 // gang goes as a whole, though the gang is less important.
-func TestAReservationIsGivenUpBeforeAGangGoes(t *testing.T) {
+func TestANominationIsGivenUpBeforeAGangGoes(t *testing.T) {
 	onA := func(p *model.Pod) {
 		p.Spec.Affinity = []model.Term{{All: []model.Requirement{{Key: "zone", Op: model.Exists}}}}
 	}
