@@ -27,7 +27,7 @@ type Engine struct {
 	watch         policy.Stopwatch
 	decided       bool  // a cycle has run, here or in the engine this one was restored from
 	answersChange int64 // when plugins' answers change without a fact; 0: never
-	pauseEnds     int64 // when the next pause of a job ends; 0: none does
+	backoffEnds   int64 // when the next backoff of a job ends; 0: none does
 	lossEnds      int64 // when the first lost member's room is kept no longer; 0: none is kept
 	resumes       int64 // when work that was put off in the last cycle goes on; 0: none was
 
@@ -76,8 +76,8 @@ func (e *Engine) Decide(now int64) (plan Plan, events []trace.Event, next int64)
 		e.session.Pending.TimePassed()
 	}
 	e.answersChange = e.policy.At(now)
-	e.pauseEnds = e.l.Backoffs.End(now)
-	e.lossEnds = e.l.Losses.Judge(now, nominationEnds) // pauses come first: a job that pauses has no losses
+	e.backoffEnds = e.l.Backoffs.End(now)
+	e.lossEnds = e.l.Losses.Judge(now, nominationEnds) // backoffs come first: a job in one has no losses
 	e.lapses.next = e.lapses.end(now)
 	e.policy.Explain(false)
 	e.nominations.expire(now)
@@ -180,12 +180,12 @@ func (e *Engine) add(i Item) uint64 {
 	return i.ID
 }
 
-// next returns the earliest of: the times that plugins wait for, the end of a nomination, of a pause, of a
+// next returns the earliest of: the times that plugins wait for, the end of a nomination, of a backoff, of a
 // loss or of room for a job without pods, the turn of members above minimums, the time at which postponed
 // work goes on, at which a pod may be overdue that a planned start counts on, and at which usage may have
 // changed an order; 0 for none.
 func (e *Engine) next() (next int64) {
-	for _, at := range [...]int64{e.answersChange, e.nominations.nextExpiry(), e.pauseEnds, e.lossEnds, e.lapses.next,
+	for _, at := range [...]int64{e.answersChange, e.nominations.nextExpiry(), e.backoffEnds, e.lossEnds, e.lapses.next,
 		e.session.Surplus.Until, e.resumes, e.session.NextPlanAt, session.CoversUntil(&e.session),
 		e.session.Reorder()} {
 		if at != 0 && (next == 0 || at < next) {

@@ -43,7 +43,7 @@ func (la *lapses) end(now int64) (next int64) {
 			continue
 		}
 		if !job.Awaits() {
-			continue // it pauses, and may keep room when the pause is over
+			continue // it is in a backoff, and may keep room when that is over
 		}
 		switch end := lapsesAt(job, from); {
 		case end > now:

@@ -76,10 +76,10 @@ func TestAPromiseLapses(t *testing.T) {
 // between; the pod that comes has it kept again.
 func TestWhatIsKeptForALostMemberLapses(t *testing.T) { lostMember(t, false) }
 
-// While a job pauses nothing is kept for it, and the minute runs on.
+// While a job is in a backoff nothing is kept for it, and the minute runs on.
 func TestThePauseOfAJobKeepsNothingLonger(t *testing.T) { lostMember(t, true) }
 
-func lostMember(t *testing.T, pauses bool) {
+func lostMember(t *testing.T, backsOff bool) {
 	t.Helper()
 	profile := policy.Profile{Actions: []string{"enqueue", "allocate"}, Tiers: [][]policy.Choice{{{Plugin: "gang"},
 		{Plugin: "predicates"}, {Plugin: "proportion"}}}}
@@ -123,9 +123,9 @@ func lostMember(t *testing.T, pauses bool) {
 		return e
 	}
 	decide(e, 10, 0)
-	paused := model.Backoff{Meta: model.Meta{Namespace: "ns", Name: "job", UID: "job"}, NotBefore: 50 * second, Tries: 1}
-	if pauses {
-		e.Apply(model.Fact{Ref: paused.Ref(), UID: "job", Version: 1, Object: &paused})
+	backoff := model.Backoff{Meta: model.Meta{Namespace: "ns", Name: "job", UID: "job"}, NotBefore: 50 * second, Tries: 1}
+	if backsOff {
+		e.Apply(model.Fact{Ref: backoff.Ref(), UID: "job", Version: 1, Object: &backoff})
 		pod("c", "n", model.PodFailed)
 		decide(e, 20, 0)
 		decide(e, 50, 1000)

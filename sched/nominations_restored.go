@@ -29,9 +29,9 @@ func (e *Engine) restoreNominations(now int64) {
 
 // nominated lists a job's pending members with a nomination, in task order.
 func (e *Engine) nominated(j ledger.JobID) (out []ledger.TaskID) {
-	pause := e.session.Pause(j)
+	backoff := e.session.Backoff(j)
 	e.l.Jobs.Tasks(j, model.Pending, func(t ledger.TaskID) bool {
-		if task := e.l.Task(t); task.Placeable() && task.Pod.Nominated != "" && !e.l.Backoffs.Pauses(pause, t) {
+		if task := e.l.Task(t); task.Placeable() && task.Pod.Nominated != "" && !e.l.Backoffs.AppliesTo(backoff, t) {
 			out = append(out, t)
 		}
 		return true

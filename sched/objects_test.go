@@ -210,8 +210,8 @@ func (w *world) group(i int) *model.PodGroup {
 	return g
 }
 
-// changePause has the job of a pod pause, or the pod alone, or no longer.
-func (w *world) changePause() {
+// changeBackoff has the job of a pod in a backoff, or the pod alone, or no longer.
+func (w *world) changeBackoff() {
 	p := w.pods[w.n(len(w.pods)-1)]
 	if p == nil {
 		return

@@ -124,7 +124,7 @@ func (w *world) happen() {
 	case k == 17:
 		w.changeHyper(w.n(len(w.hypers) - 1))
 	case k == 20:
-		w.changePause()
+		w.changeBackoff()
 	case k == 19:
 		w.changeNUMA()
 	case k == 18 && w.yes():

@@ -64,7 +64,7 @@ func (s *source) clusterFlags(c *cobra.Command) {
 
 const sourceLong = `It is asked of files (-f), of what the live scheduler saved (--dump), or, without both, of
 the live cluster of your kubeconfig: of the scheduler itself where its read API can be reached
-(docs/read-api.md), which knows what no object shows, such as a pause after a refused bind, or
+(docs/read-api.md), which knows what no object shows, such as a backoff after a refused bind, or
 room that is kept. Else (--from objects) what the scheduler observes is listed as far as you
 may, its configuration is found, and the engine runs one cycle on that, which is carried out
 nowhere; Volcano's own scheduler may run there as well as this one. A cluster is only read.`

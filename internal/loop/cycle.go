@@ -183,7 +183,7 @@ func (l *loop) takeIn() {
 			l.metrics.watched(l, f)
 			l.background.recorder.apply(l.rebuilds.leftOut.mark(f))
 		}
-		l.refusals.inheritPauses(facts)
+		l.refusals.inheritBackoffs(facts)
 		l.metrics.ofBindings.retried(l.engine.Ledger(), l.receipts, l.metrics.ofBindings.retrying)
 		l.background.recorder.receive(l.receipts)
 		l.origins.follow(l.receipts)

@@ -193,7 +193,7 @@ func (t *reportedJob) never(job *ledger.Job, m members) *record.Never {
 		Unknown: t.origin.unknown}
 }
 
-// recordedFrom is the shortest pause for which refusals are recorded: most refusals end before.
+// recordedFrom is the shortest backoff for which refusals are recorded: most refusals end before.
 const recordedFrom = 3 * time.Second
 
 // writeRecord writes the record of refusals to a PodGroup, for a later process; with e nil it removes the record. It
@@ -202,7 +202,7 @@ func (og *gangOrigins) writeRecord(job *ledger.Job, t *reportedJob, group *sched
 	never *record.Never, now time.Time) bool {
 	shown, there := group.Annotations[record.Key]
 	want := ""
-	if e != nil && (there || pauseAfter(e.tries) >= recordedFrom) {
+	if e != nil && (there || backoffAfter(e.tries) >= recordedFrom) {
 		want = e.record(never).Text()
 	}
 	if shown == want || want == "" && !there {

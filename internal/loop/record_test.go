@@ -125,7 +125,7 @@ func TestARecordThatIsWipedAgainAndAgain(t *testing.T) {
 			t.Errorf("in ten minutes %d requests were sent for PodGroups, want at most one in ten seconds", n)
 		}
 		w.refuse("")
-		w.remade(mostPause)
+		w.remade(longestBackoff)
 		if d, b := w.deletions(), w.bound("g"); d > 3 || b != 4 {
 			t.Errorf("%d pods were deleted and %d members are bound once none is refused, want at most 3 and 4", d, b)
 		}
@@ -143,7 +143,7 @@ func TestAPanicWhileAGangIsRead(t *testing.T) {
 			t.Errorf("the events say %s, want why the members stay", told)
 		}
 		w.refuse("")
-		w.after(mostPause)
+		w.after(longestBackoff)
 		if n := w.bound("g"); n != 4 {
 			t.Errorf("%d members are bound once none is refused, want 4", n)
 		}

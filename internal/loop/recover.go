@@ -120,9 +120,9 @@ func (re *rebuilds) remake(s recording.State) {
 	if !re.l.withoutPanic("following what became of bindings", func() {
 		re.l.origins.follow(answered)
 		re.l.reports.evictions.follow(answered, &re.l.reports.queues)
-		re.l.refusals.inheritPauses(s.Facts)
+		re.l.refusals.inheritBackoffs(s.Facts)
 	}) {
-		re.blind = true // the engine may know only some of the pauses
+		re.blind = true // the engine may know only some of the backoffs
 		re.l.origins.forget()
 	}
 }

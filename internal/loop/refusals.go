@@ -11,18 +11,18 @@ import (
 	"ashlar.sh/sched/policy"
 )
 
-// refusedBindings keeps count of refused bindings and of the pauses that follow from them.
+// refusedBindings keeps count of refused bindings and of the backoffs that follow from them.
 type refusedBindings struct {
 	l *loop
 
 	memory refusalMemory
 }
 
-// The pauses between tries to bind pods that the API server refuses: each is twice as long as
+// The backoffs between tries to bind pods that the API server refuses: each is twice as long as
 // the one before.
 const (
-	firstPause = 200 * time.Millisecond
-	mostPause  = 30 * time.Minute
+	firstBackoff   = 200 * time.Millisecond
+	longestBackoff = 30 * time.Minute
 
 	remembered  = time.Hour // after its next try, of what is gone
 	mostRefused = 10_000    // lives beyond which what is gone is not remembered
@@ -31,17 +31,17 @@ const (
 	mostDeleting = 5 * time.Minute
 )
 
-// pauseAfter is how long to wait after that many refusals in a row.
-func pauseAfter(tries int32) time.Duration {
-	return min(firstPause<<min(max(tries, 1)-1, 20), mostPause)
+// backoffAfter is how long to wait after that many refusals in a row.
+func backoffAfter(tries int32) time.Duration {
+	return min(firstBackoff<<min(max(tries, 1)-1, 20), longestBackoff)
 }
 
 // refusalMemory has the bindings that the API server refused, so that they are tried less and less often. Refusals are
 // kept by PodGroup and by controller, since pods and PodGroups are made anew, and by pod where a pod has neither. Facts
-// tell the engine which jobs pause.
+// tell the engine which jobs are in a backoff.
 type refusalMemory struct {
 	by          map[life]*refused
-	jobs        map[ledger.JobKey]*pausing
+	jobs        map[ledger.JobKey]*jobBackoff
 	sentVersion uint64 // the version of what the engine was told last
 }
 
@@ -62,17 +62,17 @@ type refused struct {
 	controller string // UID
 }
 
-// pausing is a job that the engine was told of.
-type pausing struct {
+// jobBackoff is the backoff of a job that the engine was told of.
+type jobBackoff struct {
 	group string                // UID of its PodGroup
 	why   *refused              // the newest
-	pods  map[string]ledger.Key // by UID: those that pause while the job goes on; nil: the whole job does
+	pods  map[string]ledger.Key // by UID: those in a backoff while the job goes on; nil: the whole job is
 	names map[string]bool       // of the pods that were refused
 	until int64                 // no try before either, while members are being deleted; 0: none is
 }
 
 func newRefusalMemory() refusalMemory {
-	return refusalMemory{by: map[life]*refused{}, jobs: map[ledger.JobKey]*pausing{}}
+	return refusalMemory{by: map[life]*refused{}, jobs: map[ledger.JobKey]*jobBackoff{}}
 }
 
 // note remembers that the API server refused to bind a pod.
@@ -88,14 +88,14 @@ func (rb *refusedBindings) note(r sched.Receipt) {
 	e := rb.memory.last(led, at, controller)
 	if again := e.statement == r.Item.Statement || now < e.next; !again {
 		e.tries++
-		e.next = now + int64(pauseAfter(e.tries))
+		e.next = now + int64(backoffAfter(e.tries))
 	}
 	e.statement, e.pod, e.answer = r.Item.Statement, r.Item.Pod, r.Refused
 	e.life, e.job, e.group, e.controller = at, job.Key, group, controller
 	rb.memory.add(&e)
 	p := rb.memory.jobs[job.Key]
 	if p == nil || p.group != group {
-		p = &pausing{group: group, names: map[string]bool{}}
+		p = &jobBackoff{group: group, names: map[string]bool{}}
 		rb.memory.jobs[job.Key] = p
 	}
 	p.why = &e
@@ -108,7 +108,7 @@ func (rb *refusedBindings) note(r sched.Receipt) {
 	} else {
 		p.pods = nil
 	}
-	rb.setPause(job.Key, p)
+	rb.setBackoff(job.Key, p)
 }
 
 // last returns the refusals of a life. Where it has none it returns those of the life that the same controller made
@@ -176,12 +176,12 @@ func (rb *refusedBindings) complete(job *ledger.Job) bool {
 	return started(job) || t != nil && t.uid == lifeOf(job) && t.complete
 }
 
-// setPause tells the engine which pods of a job pause, and until when.
-func (rb *refusedBindings) setPause(k ledger.JobKey, p *pausing) {
+// setBackoff tells the engine which pods of a job are in a backoff, and until when.
+func (rb *refusedBindings) setBackoff(k ledger.JobKey, p *jobBackoff) {
 	rb.l.background.recorder.apply(rb.memory.fact(k, p))
 }
 
-func (r *refusalMemory) fact(k ledger.JobKey, p *pausing) model.Fact {
+func (r *refusalMemory) fact(k ledger.JobKey, p *jobBackoff) model.Fact {
 	r.sentVersion++
 	b := &model.Backoff{Meta: model.Meta{Namespace: k.Namespace, Name: k.Name, UID: p.group}, Adopted: k.Adopted,
 		OwnerID: k.Owner, NotBefore: max(p.why.next, p.until),
@@ -193,26 +193,26 @@ func (r *refusalMemory) fact(k ledger.JobKey, p *pausing) model.Fact {
 	return model.Fact{Ref: b.Ref(), UID: p.group, Version: r.sentVersion, Object: b}
 }
 
-// pauseWhileDeleted has a gang pause while members of it are being deleted. A try that completed it meanwhile would
-// have it lose these members after it had its minimum.
-func (rb *refusedBindings) pauseWhileDeleted(job *ledger.Job, e *refused) {
+// backoffWhileDeleted has a gang in a backoff while members of it are being deleted. A try that completed it meanwhile
+// would have it lose these members after it had its minimum.
+func (rb *refusedBindings) backoffWhileDeleted(job *ledger.Job, e *refused) {
 	p := rb.memory.jobs[job.Key]
 	switch {
 	case p == nil:
-		p = &pausing{group: lifeOf(job), why: e, names: map[string]bool{e.pod.Name: true}}
+		p = &jobBackoff{group: lifeOf(job), why: e, names: map[string]bool{e.pod.Name: true}}
 		rb.memory.jobs[job.Key] = p
 	case p.group != lifeOf(job):
 		return
 	}
 	p.until = rb.l.now() + int64(mostDeleting)
-	rb.setPause(job.Key, p)
+	rb.setBackoff(job.Key, p)
 }
 
-// endDeleted ends the pause of a gang of which no member is being deleted any more.
+// endDeleted ends the backoff of a gang of which no member is being deleted any more.
 func (rb *refusedBindings) endDeleted(job *ledger.Job) {
 	if p := rb.memory.jobs[job.Key]; p != nil && p.group == lifeOf(job) && p.until != 0 {
 		p.until = 0
-		rb.setPause(job.Key, p)
+		rb.setBackoff(job.Key, p)
 	}
 }
 
@@ -224,8 +224,8 @@ func (r *refusalMemory) facts() (out []model.Fact) {
 	return out
 }
 
-// endPause tells the engine that a job pauses no longer.
-func (rb *refusedBindings) endPause(k ledger.JobKey, p *pausing) {
+// endBackoff tells the engine that a job is in no backoff any more.
+func (rb *refusedBindings) endBackoff(k ledger.JobKey, p *jobBackoff) {
 	f := rb.memory.fact(k, p)
 	f.Object = nil
 	rb.l.background.recorder.apply(f)
@@ -239,7 +239,7 @@ func (rb *refusedBindings) tend() {
 	for k, p := range rb.memory.jobs {
 		id, ok := led.Jobs.Find(k)
 		if !ok || lifeOf(led.Job(id)) != p.group {
-			rb.endPause(k, p) // its controller may make another
+			rb.endBackoff(k, p) // its controller may make another
 			continue
 		}
 		whole, bound := p.pods == nil, false
@@ -253,7 +253,7 @@ func (rb *refusedBindings) tend() {
 			if whole || bound { // otherwise it may be made anew, and be refused once more
 				rb.memory.forget(p.why)
 			}
-			rb.endPause(k, p)
+			rb.endBackoff(k, p)
 		}
 	}
 	for at, e := range rb.memory.by {

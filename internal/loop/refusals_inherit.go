@@ -10,23 +10,23 @@ import (
 	"ashlar.sh/sched/model"
 )
 
-// inheritPauses makes new jobs pause, before anything is decided about them, if pods of their controller were refused
-// or if they have a record of a refusal.
-func (rb *refusedBindings) inheritPauses(facts []model.Fact) {
+// inheritBackoffs makes new jobs begin in a backoff, before anything is decided about them, if pods of their controller
+// were refused or if they have a record of a refusal.
+func (rb *refusedBindings) inheritBackoffs(facts []model.Fact) {
 	for _, f := range facts {
 		switch o := f.Object.(type) {
 		case *model.PodGroup:
-			rb.inheritRecordedPause(o)
+			rb.inheritRecorded(o)
 		case *model.Pod:
 			if len(rb.memory.by) > 0 && o.Ours && o.Node == "" {
-				rb.inheritPodsPause(o)
+				rb.inheritOfController(o)
 			}
 		}
 	}
 }
 
-// inheritPodsPause has a pod's job pause where its controller's last one did.
-func (rb *refusedBindings) inheritPodsPause(p *model.Pod) {
+// inheritOfController has a pod's job in a backoff where its controller's last one was.
+func (rb *refusedBindings) inheritOfController(p *model.Pod) {
 	led := rb.l.engine.Ledger()
 	id, ok := led.Tasks.Find(keyOf(p))
 	if !ok || led.Task(id).Job == ledger.NoJob {
@@ -36,7 +36,7 @@ func (rb *refusedBindings) inheritPodsPause(p *model.Pod) {
 	group := lifeOf(job)
 	if rb.wasComplete(job) {
 		if e := rb.memory.by[life{p.Namespace, group}]; e != nil {
-			rb.inheritSuccessorsPause(job, e, p.UID, keyOf(p))
+			rb.inheritOfPod(job, e, p.UID, keyOf(p))
 		}
 		return
 	}
@@ -50,25 +50,25 @@ func (rb *refusedBindings) inheritPodsPause(p *model.Pod) {
 	of := *e
 	of.life, of.job, of.group = life{p.Namespace, cmp.Or(group, e.controller)}, job.Key, group
 	rb.memory.add(&of)
-	rb.pauseWhole(job.Key, group, &of)
+	rb.backoffOfWhole(job.Key, group, &of)
 }
 
-// inheritSuccessorsPause has a pod of a job that goes on pause alone, if it is the pod that was refused last or, where
+// inheritOfPod has a pod of a job that goes on in a backoff alone, if it is the pod that was refused last or, where
 // that is gone, may stand for it: one of the same controller.
-func (rb *refusedBindings) inheritSuccessorsPause(job *ledger.Job, e *refused, uid string, pod ledger.Key) {
+func (rb *refusedBindings) inheritOfPod(job *ledger.Job, e *refused, uid string, pod ledger.Key) {
 	if e.group != lifeOf(job) || e.controller != rb.controllerOf(pod, uid) || e.pod != pod && rb.waitsIn(job, e.pod) {
 		return
 	}
 	p := rb.memory.jobs[job.Key]
 	if p == nil || p.group != e.group {
-		p = &pausing{group: e.group, names: map[string]bool{}}
+		p = &jobBackoff{group: e.group, names: map[string]bool{}}
 		rb.memory.jobs[job.Key] = p
 	}
 	if p.pods == nil {
 		p.pods = map[string]ledger.Key{}
 	}
 	p.why, p.pods[uid], p.names[pod.Name] = e, pod, true
-	rb.setPause(job.Key, p)
+	rb.setBackoff(job.Key, p)
 }
 
 // waitsIn says that a pod is a member of a job and has no node.
@@ -91,14 +91,14 @@ func (rb *refusedBindings) wasComplete(job *ledger.Job) bool {
 	return shown != nil && string(shown.UID) == of.uid && of.hadMinimum(shown)
 }
 
-func (rb *refusedBindings) pauseWhole(k ledger.JobKey, group string, e *refused) {
-	p := &pausing{group: group, why: e, names: map[string]bool{e.pod.Name: true}}
+func (rb *refusedBindings) backoffOfWhole(k ledger.JobKey, group string, e *refused) {
+	p := &jobBackoff{group: group, why: e, names: map[string]bool{e.pod.Name: true}}
 	rb.memory.jobs[k] = p
-	rb.setPause(k, p)
+	rb.setBackoff(k, p)
 }
 
-// inheritRecordedPause goes on with what an earlier scheduler has recorded on a PodGroup.
-func (rb *refusedBindings) inheritRecordedPause(g *model.PodGroup) {
+// inheritRecorded goes on with what an earlier scheduler has recorded on a PodGroup.
+func (rb *refusedBindings) inheritRecorded(g *model.PodGroup) {
 	k := ledger.JobKey{Namespace: g.Namespace, Name: g.Name}
 	if t := rb.l.reported.jobs[k]; t != nil && t.uid == g.UID &&
 		(ran(g.Phase) || g.Phase == model.GroupUnknown && !t.origin.unknown) {
@@ -113,26 +113,26 @@ func (rb *refusedBindings) inheritRecordedPause(g *model.PodGroup) {
 	if had != nil { // another one acts, and knows better
 		rb.memory.forget(had)
 		if p := rb.memory.jobs[k]; p != nil {
-			rb.endPause(k, p)
+			rb.endBackoff(k, p)
 		}
 	}
 	if !ok {
 		return
 	}
 	now := rb.l.now()
-	e := &refused{tries: min(r.Tries, 1<<10), next: min(r.Next.UnixNano(), now+int64(mostPause)), answer: r.Answer,
+	e := &refused{tries: min(r.Tries, 1<<10), next: min(r.Next.UnixNano(), now+int64(longestBackoff)), answer: r.Answer,
 		pod: ledger.Key{Namespace: g.Namespace, Name: r.Pod}, life: life{g.Namespace, g.UID}, job: k, group: g.UID,
 		controller: r.Controller}
 	rb.memory.add(e)
 	of := reportedJob{uid: g.UID}
 	if e.next > now && !of.hadMinimum(shown) {
-		rb.pauseWhole(k, g.UID, e)
+		rb.backoffOfWhole(k, g.UID, e)
 		return
 	}
 	led := rb.l.engine.Ledger()
 	if id, there := led.Tasks.Find(e.pod); there && led.Task(id).Job != ledger.NoJob {
 		if job := led.Job(led.Task(id).Job); job.Key == k && rb.waitsIn(job, e.pod) {
-			rb.inheritSuccessorsPause(job, e, led.Task(id).Pod.UID, e.pod)
+			rb.inheritOfPod(job, e, led.Task(id).Pod.UID, e.pod)
 		}
 	}
 }

@@ -61,7 +61,7 @@ func TestARefusedMemberThatIsMadeAnewPausesAsTheOneBefore(t *testing.T) {
 	}
 }
 
-// The pause of a refused member goes on after a restart, and the gang's other members do not pause.
+// The backoff of a refused member goes on after a restart, and the gang's other members have none.
 func TestThePauseOfAMemberOutlivesTheScheduler(t *testing.T) {
 	inVirtualTime(t, 2, func(w *living) {
 		w.losesTheLast("g-3")

@@ -44,7 +44,7 @@ func TestARefusedGangIsAskedForLessAndLess(t *testing.T) {
 			}
 		}
 		w.refuse("")
-		w.remade(mostPause + time.Minute)
+		w.remade(longestBackoff + time.Minute)
 		if n := w.bound("g"); n != 4 {
 			t.Errorf("half an hour after the last refusal %d members are bound, want 4", n)
 		}
@@ -55,23 +55,23 @@ func TestARefusedGangIsAskedForLessAndLess(t *testing.T) {
 	})
 }
 
-// The pauses double up to half an hour.
+// The backoffs double up to half an hour.
 func TestPausesDouble(t *testing.T) {
 	var sum time.Duration
 	last := time.Duration(0)
 	for n := int32(1); n <= 40; n++ {
-		p := pauseAfter(n)
-		if p < last || p > mostPause || n > 1 && p != mostPause && p != 2*last {
-			t.Errorf("pause %d is %v after %v", n, p, last)
+		p := backoffAfter(n)
+		if p < last || p > longestBackoff || n > 1 && p != longestBackoff && p != 2*last {
+			t.Errorf("backoff %d is %v after %v", n, p, last)
 		}
 		sum, last = sum+p, p
 	}
-	if last != mostPause || pauseAfter(1<<30) != mostPause || pauseAfter(0) != firstPause {
-		t.Errorf("the fortieth pause is %v", last)
+	if last != longestBackoff || backoffAfter(1<<30) != longestBackoff || backoffAfter(0) != firstBackoff {
+		t.Errorf("the fortieth backoff is %v", last)
 	}
 }
 
-// Pods that a controller makes anew, of no PodGroup, go on with the pause of those before.
+// Pods that a controller makes anew, of no PodGroup, go on with the backoff of those before.
 // Its siblings that are not refused are bound at once.
 func TestRefusedPodsPauseByTheirController(t *testing.T) {
 	inVirtualTime(t, 1, func(w *living) {
@@ -97,7 +97,7 @@ func TestRefusedPodsPauseByTheirController(t *testing.T) {
 	})
 }
 
-// Of a job that has its minimum only the pod pauses that is refused.
+// Of a job that has its minimum only the pod that is refused is in a backoff.
 func TestARefusedPodOfARunningJobPausesAlone(t *testing.T) {
 	inVirtualTime(t, 1, func(w *living) {
 		w.gang("1")
@@ -121,7 +121,7 @@ func TestARefusedPodOfARunningJobPausesAlone(t *testing.T) {
 	})
 }
 
-// A scheduler that starts anew goes on with the pause that its PodGroup keeps; so does a
+// A scheduler that starts anew goes on with the backoff that its PodGroup keeps; so does a
 // PodGroup that was made anew for the same controller, and none of another.
 func TestAPauseOutlivesTheSchedulerAndThePodGroup(t *testing.T) {
 	inVirtualTime(t, 1, func(w *living) {

@@ -153,7 +153,7 @@ func (sg *strandedGangs) standsHalf(job *ledger.Job, t *reportedJob, m members, 
 	case time.Duration(e.next-sg.l.now()) < 2*round:
 		s.again = now // it is about to be tried once more: perhaps it is complete then
 	default:
-		sg.l.refusals.pauseWhileDeleted(job, e)
+		sg.l.refusals.backoffWhileDeleted(job, e)
 		sg.release(job, t, v, text, now)
 	}
 }

@@ -49,9 +49,9 @@ func (w *World) Finish(key ledger.Key, failed bool) {
 	w.objects.finish(l, phase)
 }
 
-// Pause has a job pause, or with only one of its pods: a fact that the simulated
+// Backoff has a job in a backoff, or with only one of its pods: a fact that the simulated
 // nodes never make, since they refuse no binding.
-func (w *World) Pause(b *model.Backoff, pod ledger.Key, only bool) {
+func (w *World) Backoff(b *model.Backoff, pod ledger.Key, only bool) {
 	if l := w.objects.lives[model.Ref{Kind: model.KindPodGroup, Namespace: b.Namespace, Name: b.Name}]; l != nil &&
 		!b.Adopted {
 		b.UID = l.uid

@@ -11,12 +11,12 @@ import (
 )
 
 // backoff says that the API server has refused to bind a pod of a job, so that the job
-// pauses, or, with only, these pods of it:
+// is in a backoff, or, with only, these pods of it:
 //
 //	backoff ml/train pod=train-2 tries=4 until=30s says=denied
 //	backoff ml/train pod=train-5 tries=1 until=10s only
 //
-// A story has no API server that refuses: the pause holds until another line changes it.
+// A story has no API server that refuses: the backoff holds until another line changes it.
 var backoffVerb = verb{syntax: "backoff NAMESPACE/NAME pod=POD tries=N until=DURATION [says=TEXT] [only] [adopted]",
 	do: backoff}
 
@@ -60,6 +60,6 @@ func backoff(s *stage, w *words) error {
 		return fmt.Errorf("pod=%s: %w", pod, errEarly)
 	}
 	b.Pod = refused.String()
-	s.act(b.Ref(), func(w *sim.World) { w.Pause(b, refused, only) })
+	s.act(b.Ref(), func(w *sim.World) { w.Backoff(b, refused, only) })
 	return nil
 }

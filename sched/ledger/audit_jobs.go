@@ -165,7 +165,7 @@ func (l *Ledger) recountJob(j JobID, members []TaskID) Job {
 	was := &l.Jobs.rows[j]
 	job := Job{Key: was.Key, Group: was.Group, MinMember: was.MinMember, Phase: was.Phase, Queue: NoQueue,
 		JobAmounts: JobAmounts{MinResources: was.MinResources, HasMin: was.HasMin},
-		waits:      jobWaits{lending: was.waits.lending, lapsed: was.waits.lapsed, paused: l.Backoffs.pausesWhole(j)},
+		waits:      jobWaits{lending: was.waits.lending, lapsed: was.waits.lapsed, inBackoff: l.Backoffs.appliesToWhole(j)},
 		marks:      jobMarks{asksNothing: was.marks.asksNothing}}
 	for _, r := range was.Roles {
 		job.Roles = append(job.Roles, Role{Name: r.Name, Min: r.Min})

@@ -6,12 +6,12 @@ import (
 	"ashlar.sh/sched/model"
 )
 
-// When the next pause ends is asked of the pauses there are: one that was put off, or taken
+// When the next backoff ends is asked of the backoffs there are: one that was put off, or taken
 // back, ends nothing at its old time.
 func TestThePauseThatEndsNextIsOneThatThereIs(t *testing.T) {
 	l := New()
 	version := uint64(0)
-	pause := func(name string, until int64) {
+	backoff := func(name string, until int64) {
 		version++
 		b := &model.Backoff{Meta: model.Meta{Namespace: "ns", Name: name}, NotBefore: until}
 		f := model.Fact{Ref: b.Ref(), Version: version, Object: b}
@@ -20,18 +20,18 @@ func TestThePauseThatEndsNextIsOneThatThereIs(t *testing.T) {
 		}
 		l.Apply(f)
 	}
-	pause("a", 10)
-	pause("b", 30)
-	pause("a", 40)
+	backoff("a", 10)
+	backoff("b", 30)
+	backoff("a", 40)
 	if next := l.Backoffs.End(1); next != 30 {
-		t.Errorf("the next pause ends at %d, a was put off to 40 and b ends at 30", next)
+		t.Errorf("the next backoff ends at %d, a was put off to 40 and b ends at 30", next)
 	}
-	pause("b", 0)
+	backoff("b", 0)
 	if next := l.Backoffs.End(2); next != 40 {
-		t.Errorf("the next pause ends at %d, b was taken back and a ends at 40", next)
+		t.Errorf("the next backoff ends at %d, b was taken back and a ends at 40", next)
 	}
-	pause("a", 0)
+	backoff("a", 0)
 	if next := l.Backoffs.End(0); next != 0 {
-		t.Errorf("the next pause ends at %d, and there is none", next)
+		t.Errorf("the next backoff ends at %d, and there is none", next)
 	}
 }

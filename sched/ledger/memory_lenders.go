@@ -163,7 +163,7 @@ func (j *Job) Incomplete() bool {
 }
 
 // LacksPods says that a job has no pod at all, or that members hold room and others of its minimum have no pod, whether
-// or not it pauses.
+// or not it is in a backoff.
 func (j *Job) LacksPods() bool { return j.Tasks == 0 || j.missing() > 0 }
 
 // Awaits says that room is kept for a job that lacks pods, cannot have its minimum with those that it has, or has

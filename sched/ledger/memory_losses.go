@@ -126,15 +126,15 @@ func (lo *Losses) take(now int64, until func(now, grace int64) int64) {
 }
 
 // lacking is how many members of a job's minimum have no pod, while other members hold room.
-// A job that pauses has none: it could not use their room.
+// A job in a backoff has none: it could not use their room.
 func (j *Job) lacking() int32 {
-	if j.waits.paused {
+	if j.waits.inBackoff {
 		return 0
 	}
 	return j.missing()
 }
 
-// missing is lacking whether or not the job pauses.
+// missing is lacking whether or not the job is in a backoff.
 func (j *Job) missing() int32 {
 	if j.Staying() == 0 || !j.serves() {
 		return 0

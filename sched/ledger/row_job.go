@@ -108,7 +108,7 @@ func (js *Jobs) row(k JobKey) JobID {
 	}
 	js.rows[j] = row
 	js.keys.put(js.rows, k, j)
-	js.rows[j].waits.paused = js.l.Backoffs.pausesWhole(j) // the fact about its pause may have come first
+	js.rows[j].waits.inBackoff = js.l.Backoffs.appliesToWhole(j) // the fact about its backoff may have come first
 	return j
 }
 
@@ -309,7 +309,7 @@ func (js *Jobs) apply(k Key, g *model.PodGroup) JobID {
 	}
 	js.l.Lenders.changes(job, g)
 	job.Group = g
-	job.waits.paused = js.l.Backoffs.pausesWhole(j)
+	job.waits.inBackoff = js.l.Backoffs.appliesToWhole(j)
 	js.resub(j, old)
 	js.define(j)
 	if job = &js.rows[j]; (old == nil) != (g == nil) {
@@ -336,9 +336,9 @@ func (js *Jobs) apply(k Key, g *model.PodGroup) JobID {
 // countsInqueue says that an admitted job keeps room for the part of its minResources that is not allocated yet
 // (its queue's "inqueue"): while it is Inqueue, or as long as members hold room and are not terminating. The
 // room of a lost member stays kept, that of a member that succeeded does not. A job has no inqueue amount while
-// the nodes could never hold it, or after its pods did not come (LendsAll), or while it pauses.
+// the nodes could never hold it, or after its pods did not come (LendsAll), or while it is in a backoff.
 func (j *Job) countsInqueue() bool {
-	return j.HasMin && j.waits.lending != LendsAll && !j.waits.paused && !j.marks.asksNothing &&
+	return j.HasMin && j.waits.lending != LendsAll && !j.waits.inBackoff && !j.marks.asksNothing &&
 		(j.Phase == model.GroupInqueue || j.Staying() > 0)
 }
 
@@ -403,11 +403,11 @@ type decidedPhase struct {
 
 // jobWaits is what a job that has no place gives to others meanwhile.
 type jobWaits struct {
-	lending Lending
-	paused  bool  // it pauses as a whole, so it keeps no room for its minimum
-	lapsed  bool  // see Lapse
-	from    int64 // see Wait
-	podless int64 // see Await
+	lending   Lending
+	inBackoff bool  // the whole job is in a backoff, so it keeps no room for its minimum
+	lapsed    bool  // see Lapse
+	from      int64 // see Wait
+	podless   int64 // see Await
 }
 
 // committed says that there is something to be noted of it beside the facts.

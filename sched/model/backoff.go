@@ -8,8 +8,8 @@ type Backoff struct {
 	OwnerID string // the owner of an adopted job, as in its pods
 
 	NotBefore int64 // in nanoseconds since the epoch
-	// Pods are the UIDs of the pods that pause, sorted, while the rest of the job goes on; none: the whole job
-	// pauses.
+	// Pods are the UIDs of the pods that are in it, sorted, while the rest of the job goes on; none: the whole job
+	// is.
 	Pods []string
 
 	Tries  int32  // how often binding was refused, one after the other

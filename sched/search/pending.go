@@ -64,9 +64,9 @@ func PendingTasksOf(s *session.Session, j ledger.JobID) *PendingTasks {
 	})
 	nominated := len(w.Tasks)
 	w.nominated = nominated
-	pause := s.Pause(j)
+	backoff := s.Backoff(j)
 	s.L.Jobs.Tasks(j, model.Pending, func(t ledger.TaskID) bool {
-		if task := s.L.Task(t); task.Placeable() && !s.L.Class(task.Class).BestEffort && !s.L.Backoffs.Pauses(pause, t) {
+		if task := s.L.Task(t); task.Placeable() && !s.L.Class(task.Class).BestEffort && !s.L.Backoffs.AppliesTo(backoff, t) {
 			w.Tasks = append(w.Tasks, t)
 		}
 		return true
@@ -113,9 +113,9 @@ func BestEffort(s *session.Session, j ledger.JobID) []ledger.TaskID {
 	if s.L.Job(j).BestEffort == 0 {
 		return nil
 	}
-	pause := s.Pause(j)
+	backoff := s.Backoff(j)
 	s.L.Jobs.Tasks(j, model.Pending, func(t ledger.TaskID) bool {
-		if task := s.L.Task(t); task.Placeable() && s.L.Class(task.Class).BestEffort && !s.L.Backoffs.Pauses(pause, t) {
+		if task := s.L.Task(t); task.Placeable() && s.L.Class(task.Class).BestEffort && !s.L.Backoffs.AppliesTo(backoff, t) {
 			out = append(out, t)
 		}
 		return true

@@ -21,18 +21,18 @@ func (s *Session) Blocked(j ledger.JobID) trace.Reason {
 	if r := s.QueueClosed(job.Queue); r.Is() {
 		return r
 	}
-	if p := s.Pause(j); p != nil && len(p.Pods) == 0 {
-		return Refused(p)
+	if b := s.Backoff(j); b != nil && len(b.Pods) == 0 {
+		return BackoffReason(b)
 	}
 	return trace.Reason{}
 }
 
-// Pause is the backoff that a job, or some of its pods, are in now; nil when there is none.
-func (s *Session) Pause(j ledger.JobID) *model.Backoff { return s.L.Backoffs.Of(j, s.Now) }
+// Backoff is the backoff that a job, or some of its pods, are in now; nil when there is none.
+func (s *Session) Backoff(j ledger.JobID) *model.Backoff { return s.L.Backoffs.Of(j, s.Now) }
 
-// Refused is why a job is in a backoff.
-func Refused(p *model.Backoff) trace.Reason {
-	return trace.Reason{Code: trace.BindRefused, Task: p.Pod, Text: p.Answer, Have: int(p.Tries), Until: p.NotBefore}
+// BackoffReason is why a job is in a backoff.
+func BackoffReason(b *model.Backoff) trace.Reason {
+	return trace.Reason{Code: trace.BindRefused, Task: b.Pod, Text: b.Answer, Have: int(b.Tries), Until: b.NotBefore}
 }
 
 // QueueClosed is why a queue takes no jobs; the zero Reason when it takes them.

@@ -14,7 +14,7 @@ import (
 // couldStartOnEmptyNodes says that a job of a fifo queue could start if there were room, and that empty nodes and an
 // empty queue would have that room, as far as the classes of its pods, amounts and what filters count show.
 func (s *Session) couldStartOnEmptyNodes(j ledger.JobID) bool {
-	if s.Blocked(j).Is() || s.Pause(j) != nil || s.Policy.ValidateJob(j).Is() {
+	if s.Blocked(j).Is() || s.Backoff(j) != nil || s.Policy.ValidateJob(j).Is() {
 		return false
 	}
 	job := s.L.Job(j)

@@ -1,5 +1,5 @@
 // Package record is what the scheduler keeps on a PodGroup of bindings that the API server
-// refused: an annotation, so that a scheduler that starts later goes on with the pauses
+// refused: an annotation, so that a scheduler that starts later goes on with the backoffs
 // between tries, and knows of a gang that it never had its minimum.
 //
 // That claim is the only leave there is to take a gang apart, so it is made to fail in

@@ -129,11 +129,11 @@ func unoffered(s *session.Session, w *search.PendingTasks) ledger.TaskID {
 // nothingToPlace says why a valid job has nothing that allocate could place, or not enough.
 func nothingToPlace(s *session.Session, j ledger.JobID) trace.Reason {
 	job := s.L.Job(j)
-	switch pause := s.Pause(j); {
+	switch backoff := s.Backoff(j); {
 	case job.Invalid > 0:
 		return invalid(s, j)
-	case pause != nil:
-		return session.Refused(pause)
+	case backoff != nil:
+		return session.BackoffReason(backoff)
 	case job.Gated > 0:
 		return trace.Reason{Code: trace.SchedulingGated, Have: int(job.Gated)}
 	case job.BestEffort > 0 && !s.Profile.HasAction("backfill"):
