@@ -31,7 +31,8 @@ func TestWhatIsSubmittedForATryStartsWhenItWould(t *testing.T) {
 		}
 		isNew := func(i string) bool { return i[:4] == "new-" }
 		told, comes := 0, 0
-		whatif.Submit(c, now, jobs, func(_ *sched.Engine, cycle int, plan sched.Plan) bool {
+		applied := whatif.Apply(whatif.ClusterOf(e.Ledger()), jobs)
+		whatif.Submit(c, now, applied, func(_ *sched.Engine, cycle int, plan sched.Plan) bool {
 			if told == 0 && slices.ContainsFunc(items(plan), isNew) {
 				told = cycle
 			}

@@ -30,9 +30,10 @@ func TestWhatIsSubmittedForATryIsWhatComes(t *testing.T) {
 			t.Fatal(err)
 		}
 		jobs := submitted(t)
+		applied := whatif.Apply(whatif.ClusterOf(e.Ledger()), jobs)
 		var tried [2][]string
 		for i := range tried {
-			whatif.Submit(c, now, jobs, func(_ *sched.Engine, cycle int, plan sched.Plan) bool {
+			whatif.Submit(c, now, applied, func(_ *sched.Engine, cycle int, plan sched.Plan) bool {
 				if cycle == 1 {
 					tried[i] = items(plan)
 				}
@@ -55,6 +56,37 @@ func TestWhatIsSubmittedForATryIsWhatComes(t *testing.T) {
 	})
 	if started == 0 {
 		t.Error("no job started that was submitted")
+	}
+}
+
+// What a cluster has already, applied again, changes nothing: no pod comes or goes, and nothing is refused.
+func TestWhatIsThereAppliedAgainChangesNothing(t *testing.T) {
+	existed := 0
+	rapid.Check(t, func(t *rapid.T) {
+		e, now := sched.RandomEngine(t, "enqueue", "allocate", "preempt", "reclaim", "backfill")
+		e.Decide(now)
+		var jobs []model.Fact
+		for _, f := range e.Facts() {
+			if f.Object != nil && (f.Ref.Kind == model.KindPod || f.Ref.Kind == model.KindPodGroup) {
+				jobs = append(jobs, f)
+			}
+		}
+		there := whatif.ClusterOf(e.Ledger())
+		applied := whatif.Apply(there, jobs)
+		for k, is := range applied.There { // order-free: each by itself
+			existed++
+			if is.Come+is.Go+is.Later+len(is.Edits) > 0 {
+				t.Fatalf("%s: %+v", k, is)
+			}
+		}
+		for _, f := range applied.Facts {
+			if is, _ := there.Fact(f.Ref); f.Ref.Kind == model.KindPod && is.Object != f.Object {
+				t.Fatalf("%s is another", f.Ref)
+			}
+		}
+	})
+	if existed == 0 {
+		t.Error("no cluster had a job")
 	}
 }
 

@@ -3,7 +3,6 @@ package cli
 import (
 	"errors"
 	"fmt"
-	"slices"
 	"strings"
 	"time"
 
@@ -15,8 +14,8 @@ import (
 	"ashlar.sh/internal/sim"
 	"ashlar.sh/sched"
 	"ashlar.sh/sched/ledger"
-	"ashlar.sh/sched/model"
 	"ashlar.sh/sched/trace"
+	"ashlar.sh/sched/whatif"
 )
 
 // planner says what would become of jobs.
@@ -41,6 +40,9 @@ that forward to find when those start that wait, by limits and guesses of how lo
 Elsewhere it is found on the objects (--from objects): the cluster goes on in virtual time, with
 nodes that obey at once: pods end when their annotation ashlar.sh/duration says so, and what has
 none runs on. So a job that "waits" there waits for as long as everything runs that runs now.
+
+A job that the cluster has already is planned as applying its file would change it: what runs of
+it stays.
 
 What webhooks and controllers would change in the jobs before they are scheduled is not known
 here: defaults of a LimitRange, quotas, the pods that an operator makes of its own kind.
@@ -141,15 +143,15 @@ func (p planner) planNow(a planning) error {
 	if err != nil {
 		return err
 	}
-	in, mine := g.input(jobs, g.s.schedulers)
+	in, applied := g.input(jobs, g.s.schedulers)
 	for _, problem := range in.problems {
 		fmt.Fprintf(p.Err, "warning: %s: %s\n", explain.Printable(problem.Object), explain.Printable(problem.Message))
 	}
-	if len(mine) == 0 {
+	if len(applied.Jobs) == 0 {
 		return badInput(fmt.Sprintf("error: %s: no job for scheduler %s is in it", strings.Join(a.files, ", "),
 			strings.Join(g.s.schedulers, ", ")))
 	}
-	out, err := p.foresee(a, g, in, mine)
+	out, err := p.foresee(a, g, in, applied)
 	if err != nil {
 		return err
 	}
@@ -188,50 +190,8 @@ func (p planner) ground(a planning) (*ground, error) {
 	return p.liveGround(a)
 }
 
-// input is the cluster with the jobs, and the jobs by namespace and name.
-func (g *ground) input(jobs *manifest.Set, schedulers []string) (input, map[[2]string]bool) {
-	files := jobs.Files()
-	mine := map[[2]string]bool{}
-	if g.set == nil {
-		in := inputOf(jobs.Expand(schedulers...), g.chosen, g.now)
-		in.own(mine, nil)
-		in.items = append(slices.Clone(g.facts), in.items...)
-		return in, mine
-	}
-	g.set.Add(jobs)
-	in := inputOf(g.set.Expand(schedulers...), g.chosen, g.now)
-	in.own(mine, files)
-	for i := range in.items {
-		if pod, is := in.items[i].Fact.Object.(*model.Pod); is && g.now > 0 && in.items[i].HasDuration && pod.Started > 0 {
-			in.items[i].Duration = max(time.Second, in.items[i].Duration-time.Duration(g.now-pod.Started)) // it runs already
-		}
-	}
-	return in, mine
-}
-
-// own notes the jobs of the items that were read from files; nil: of all. They are submitted now, whatever
-// ashlar.sh/submit-at says.
-func (in *input) own(jobs map[[2]string]bool, files map[string]bool) {
-	for i := range in.items {
-		f := &in.items[i].Fact
-		file, _, _ := strings.Cut(in.items[i].Where, ":")
-		if files != nil && !files[file] && !files[in.items[i].Where] {
-			continue
-		}
-		in.items[i].SubmitAt = 0
-		switch o := f.Object.(type) {
-		case *model.PodGroup:
-			jobs[[2]string{f.Ref.Namespace, f.Ref.Name}] = true
-		case *model.Pod:
-			if key := ledger.KeyOf(o); o.Ours {
-				jobs[[2]string{key.Namespace, key.Name}] = true
-			}
-		}
-	}
-}
-
 // foresee runs the world: the first cycle says where each job stands, the others when it starts.
-func (p planner) foresee(a planning, g *ground, in input, mine map[[2]string]bool) (*explain.Plan, error) {
+func (p planner) foresee(a planning, g *ground, in input, applied whatif.Applied) (*explain.Plan, error) {
 	world, err := in.world(p.Process, a.simulation)
 	if err != nil {
 		return nil, err
@@ -254,7 +214,8 @@ func (p planner) foresee(a planning, g *ground, in input, mine map[[2]string]boo
 		if out == nil {
 			asking.Evicted = evicted
 			state := world.Engine().Report()
-			out = asking.NewPlan(&state, func(namespace, name string) bool { return isMine(mine, namespace, name) })
+			out = asking.NewPlan(&state, wanted(&state, applied))
+			tellExisting(out, &state, applied)
 			tries = triesOf(world.Engine(), &state)
 		}
 		see(out, world.Engine().Ledger(), c, evicted)
@@ -274,12 +235,6 @@ func (p planner) foresee(a planning, g *ground, in input, mine map[[2]string]boo
 		out.Notes = append(out.Notes, "what runs now is taken to run on, unless ashlar.sh/duration says how long")
 	}
 	return out, nil
-}
-
-// isMine also knows a job by its name with its owner's kind.
-func isMine(mine map[[2]string]bool, namespace, name string) bool {
-	bare, _, _ := strings.Cut(name, " (")
-	return mine[[2]string{namespace, bare}]
 }
 
 // see notes what a cycle did for the jobs.

@@ -1,7 +1,6 @@
 package explain
 
 import (
-	"cmp"
 	"fmt"
 	"io"
 	"slices"
@@ -31,6 +30,7 @@ type PlannedJob struct {
 	StartsAfter *Duration `json:"startsAfter,omitempty"`
 	StartsOn    []Place   `json:"startsOn"`
 	Changes     []Change  `json:"wouldRunIf"` // of a job that does not start, as far as they were looked for
+	Exists      *Existing `json:"exists,omitempty"`
 }
 
 // NewPlan begins a plan with what the first cycle made of the jobs that are wanted.
@@ -45,9 +45,7 @@ func (a *Asking) NewPlan(state *sched.Report, wanted func(namespace, name string
 
 // Bound notes that a pod of a job is bound to a node at a time after the first cycle.
 func (p *Plan) Bound(namespace, job, node string, after time.Duration) {
-	i, known := slices.BinarySearchFunc(p.Jobs, [2]string{namespace, job}, func(j PlannedJob, want [2]string) int {
-		return cmp.Or(cmp.Compare(j.Namespace, want[0]), cmp.Compare(j.Name, want[1]))
-	})
+	i, known := p.find(namespace, job)
 	if !known {
 		return
 	}
@@ -79,6 +77,10 @@ func (p *Plan) Decided() bool {
 // outcome is what becomes of a job, in one word for people.
 func (j *PlannedJob) outcome() string {
 	switch {
+	case j.State == Finished, j.Exists != nil && j.Exists.Over:
+		return hasRun
+	case j.Exists != nil && j.Exists.Running > 0 && j.Exists.Running >= int(j.MinMember):
+		return "runs already"
 	case j.State == Starts, j.StartsAfter != nil && *j.StartsAfter == 0:
 		return "starts now"
 	case j.State == Runs:
@@ -91,8 +93,11 @@ func (j *PlannedJob) outcome() string {
 	return "waits"
 }
 
+// hasRun is what becomes of a job that has ended.
+const hasRun = "has run already"
+
 // The outcomes in the order in which they are told.
-var outcomes = []string{"starts now", "starts later", "waits", "can never run", "runs already"}
+var outcomes = []string{"starts now", "starts later", "waits", "can never run", "runs already", hasRun}
 
 // mostPlanned is how many jobs of one outcome are told at length.
 const mostPlanned = 20
@@ -114,8 +119,11 @@ func (p *Plan) Text(w io.Writer, s Style) error {
 			counts = append(counts, fmt.Sprintf("%d %s", n, plural(o, n)))
 		}
 	}
-	out.line("%s", out.paint(bold, fmt.Sprintf("If submitted now: %s", Count(len(p.Jobs), "job")))+": "+
-		commas(counts))
+	head := "If submitted now: " + Count(len(p.Jobs), "job")
+	if there := p.existing(); there != "" {
+		head = "If applied now: " + Count(len(p.Jobs), "job") + there
+	}
+	out.line("%s", out.paint(bold, head)+": "+commas(counts))
 	for _, o := range outcomes {
 		if len(by[o]) == 0 {
 			continue
@@ -123,7 +131,12 @@ func (p *Plan) Text(w io.Writer, s Style) error {
 		out.title(strings.ToUpper(o))
 		for _, j := range by[o][:min(len(by[o]), mostPlanned)] {
 			out.line("  %s  %s", out.paint(bold, j.Namespace+"/"+j.Name), out.paint(faint, "(queue "+j.Queue+")"))
-			out.paragraph(4, j.sentence()+".")
+			sentence := j.sentence()
+			if j.Exists != nil {
+				out.paragraph(4, j.Exists.sentence()+".")
+				sentence = begin(sentence)
+			}
+			out.paragraph(4, sentence+".")
 			j.changes(out)
 		}
 		if more := len(by[o]) - mostPlanned; more > 0 {
@@ -161,7 +174,7 @@ func plural(outcome string, n int) string {
 	if n == 1 {
 		return outcome
 	}
-	return strings.NewReplacer("starts", "start", "waits", "wait", "runs", "run").Replace(outcome)
+	return strings.NewReplacer("starts", "start", "waits", "wait", "runs", "run", "has", "have").Replace(outcome)
 }
 
 // sentence is what becomes of a job: where, when, or why not.
@@ -175,6 +188,8 @@ func (j *PlannedJob) sentence() string {
 		return text + "; until then: " + j.Summary
 	case j.StartsAfter == nil && j.Start != nil:
 		return j.Summary + ". " + begin(j.Start.Message)
+	case j.Exists != nil && j.StartsAfter != nil:
+		return fmt.Sprintf("%s%s", Count(podsOn(j.StartsOn), "pod"), goes(podsOn(j.StartsOn), j.StartsOn))
 	case j.State == Starts:
 		return fmt.Sprintf("%s%s", Count(j.Placed, "pod"), goes(j.Placed, j.Places))
 	}

@@ -40,7 +40,7 @@ type state struct {
 type planned struct {
 	ctx    context.Context
 	jobs   []model.Fact
-	see    func(*sched.Engine, readapi.Moment, int, sched.Plan)
+	see    func(*sched.Engine, readapi.PlannedCycle)
 	answer chan tried // has a place for it
 }
 
@@ -84,8 +84,8 @@ func (x *plans) wire(l *loop) {
 }
 
 // Plan implements readapi.Scheduler.
-func (q *questions) Plan(ctx context.Context, jobs []model.Fact,
-	see func(*sched.Engine, readapi.Moment, int, sched.Plan)) (readapi.Foresee, error) {
+func (q *questions) Plan(ctx context.Context, jobs []model.Fact, see func(*sched.Engine, readapi.PlannedCycle)) (
+	readapi.Foresee, error) {
 	if unready := q.Ready(); unready != nil {
 		return nil, unready
 	}
@@ -203,9 +203,10 @@ func (x *plans) reply(ctx context.Context, p *planned) (ahead readapi.Foresee, e
 	if crash.Handler(x.l.panicked).Recover("planning", func() {
 		c, moment := x.made.copy, x.made.moment
 		moment.Age = time.Since(x.made.read)
-		ahead = x.ahead(c.With(whatif.Coming(c.Engine().Ledger(), p.jobs)), x.made.now)
-		whatif.Submit(c, x.made.now, p.jobs, func(e *sched.Engine, cycle int, plan sched.Plan) bool {
-			p.see(e, moment, cycle, plan)
+		applied := whatif.Apply(whatif.ClusterOf(c.Engine().Ledger()), p.jobs)
+		ahead = x.ahead(c.With(applied.Facts), x.made.now)
+		whatif.Submit(c, x.made.now, applied, func(e *sched.Engine, cycle int, plan sched.Plan) bool {
+			p.see(e, readapi.PlannedCycle{Moment: moment, Number: cycle, Plan: plan, Applied: &applied})
 			return p.ctx.Err() == nil
 		})
 	}) != nil {

@@ -22,15 +22,15 @@ func (x *estimating) plan(within time.Duration, see func()) (at time.Time, start
 		Spec: &model.Spec{Requests: resource.List{{Name: "cpu", Value: 1}, {Name: "pods", Value: 1}}}}
 	jobs := []model.Fact{{Ref: model.Ref{Kind: model.KindPod, Namespace: "ns", Name: "new"}, UID: "new",
 		Object: pod}}
-	look := func(_ *sched.Engine, m readapi.Moment, _ int, plan sched.Plan) {
-		if age := time.Since(m.At); m.Age != age {
-			x.t.Errorf("an answer of %s ago is told to be of %s ago", age, m.Age)
+	look := func(_ *sched.Engine, c readapi.PlannedCycle) {
+		if age := time.Since(c.At); c.Age != age {
+			x.t.Errorf("an answer of %s ago is told to be of %s ago", age, c.Age)
 		}
 		if see != nil {
 			see()
 		}
-		at = m.At
-		for _, i := range plan.Items {
+		at = c.At
+		for _, i := range c.Plan.Items {
 			starts = starts || i.Kind == sched.BindPod && i.Pod.Name == "new"
 		}
 	}
@@ -160,7 +160,7 @@ func TestAPlanOfAClientThatIsGone(t *testing.T) {
 		}
 		ctx, stop := context.WithCancel(t.Context())
 		stop()
-		p := &planned{ctx: ctx, see: func(*sched.Engine, readapi.Moment, int, sched.Plan) { t.Error("they are tried") }}
+		p := &planned{ctx: ctx, see: func(*sched.Engine, readapi.PlannedCycle) { t.Error("they are tried") }}
 		if _, err := x.background.plans.reply(t.Context(), p); !errors.Is(err, noTime) {
 			t.Errorf("a client that has gone: %v", err)
 		}

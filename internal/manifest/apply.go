@@ -11,8 +11,13 @@ import (
 
 // Apply takes in what another set holds in place of what this one has of it: objects of the same name, the rest of the
 // files of the other set, and what controllers made for its workloads, which would hide what the other set says of
-// them. None of it is given twice.
-func (s *Set) Apply(other *Set) {
+// them. None of it is given twice. It returns what it took the place of.
+func (s *Set) Apply(other *Set) (before *Set) {
+	before = newSet("")
+	leaves := func(o object) bool {
+		before.objects = append(before.objects, o)
+		return true
+	}
 	gone, makers := map[identity]bool{}, map[identity]bool{}
 	for i := range other.objects {
 		o := &other.objects[i]
@@ -27,10 +32,10 @@ func (s *Set) Apply(other *Set) {
 			up, controlled := o.controller()
 			if controlled && (makers[up] || makers[deploymentOf(up)]) {
 				makers[o.id] = true
-				return true
+				return leaves(o)
 			}
 			again := !o.made && o.where.File != "-" && other.HasRead(o.where.File)
-			return again || gone[o.id]
+			return (again || gone[o.id]) && leaves(o)
 		})
 		if len(s.objects) == before {
 			break
@@ -41,6 +46,7 @@ func (s *Set) Apply(other *Set) {
 		return other.HasRead(c.Where.File) || slices.ContainsFunc(other.configs, again)
 	})
 	s.merge(other)
+	return before
 }
 
 // controller is what made an object.

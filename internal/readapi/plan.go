@@ -48,6 +48,8 @@ type planning struct {
 	seen  time.Time // when it was as old as its moment says
 	jobs  map[ledger.JobKey]bool
 	first sched.Report // of the jobs, after the first cycle
+	there map[ledger.JobKey]trace.Existing
+	taken []string
 	course
 }
 
@@ -186,12 +188,16 @@ func (p *planning) allowed(v *view, facts []model.Fact) error {
 }
 
 // see takes from the copy what a cycle means for the jobs.
-func (p *planning) see(e *sched.Engine, m Moment, cycle int, plan sched.Plan) {
-	if cycle == 1 {
-		p.Moment, p.seen = m, time.Now()
+func (p *planning) see(e *sched.Engine, c PlannedCycle) {
+	if c.Number == 1 {
+		p.Moment, p.seen = c.Moment, time.Now()
+		p.jobs, p.there = c.Applied.Jobs, c.Applied.There
+		for _, t := range c.Applied.Taken {
+			p.taken = append(p.taken, t.Namespace+"/"+t.Name)
+		}
 		p.look(e)
 	}
-	p.note(e, plan, func(k ledger.JobKey) bool { return p.jobs[k] }, after(cycle))
+	p.note(e, c.Plan, func(k ledger.JobKey) bool { return p.jobs[k] }, after(c.Number))
 }
 
 // note notes what a plan does for jobs that are wanted.
@@ -245,6 +251,13 @@ func (p *planning) render(v *view, found *foresight) *explain.Plan {
 		Time: p.At.UTC().Format(time.RFC3339), Configuration: "that of the scheduler",
 		Age: explain.Duration((p.Age + time.Since(p.seen)).Round(time.Second / 10))}}
 	out := asking.NewPlan(&p.first, func(_, _ string) bool { return true })
+	for i := range p.first.Jobs {
+		j := &p.first.Jobs[i]
+		if is, there := p.there[j.Key()]; there {
+			out.There(j.Namespace, cmp.Or(j.Shown, j.Name), is)
+		}
+	}
+	out.Notes = append(out.Notes, explain.TakenNames(p.taken)...)
 	hidden := p.tell(v, out)
 	if found != nil {
 		hidden += found.course.tell(v, out)

@@ -29,8 +29,7 @@ import (
 )
 
 // Plan tries at once, in the test's goroutine.
-func (w *world) Plan(_ context.Context, jobs []model.Fact, see func(*sched.Engine, Moment, int, sched.Plan)) (
-	Foresee, error) {
+func (w *world) Plan(_ context.Context, jobs []model.Fact, see func(*sched.Engine, PlannedCycle)) (Foresee, error) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	if w.unready != nil {
@@ -42,9 +41,10 @@ func (w *world) Plan(_ context.Context, jobs []model.Fact, see func(*sched.Engin
 	}
 	m, now := Moment{Cycle: w.cycle, At: time.Unix(int64(w.cycle), 0).UTC(), Age: 7 * time.Second},
 		int64(w.cycle+1)*int64(time.Second)
-	copies := c.With(whatif.Coming(w.engine.Ledger(), jobs))
-	whatif.Submit(c, now, jobs, func(e *sched.Engine, cycle int, plan sched.Plan) bool {
-		see(e, m, cycle, plan)
+	applied := whatif.Apply(whatif.ClusterOf(w.engine.Ledger()), jobs)
+	copies := c.With(applied.Facts)
+	whatif.Submit(c, now, applied, func(e *sched.Engine, cycle int, plan sched.Plan) bool {
+		see(e, PlannedCycle{m, cycle, plan, &applied})
 		return true
 	})
 	stop := func() bool { return w.hurried }

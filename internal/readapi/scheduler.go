@@ -11,6 +11,7 @@ import (
 	"ashlar.sh/sched/ledger"
 	"ashlar.sh/sched/model"
 	"ashlar.sh/sched/trace"
+	"ashlar.sh/sched/whatif"
 )
 
 // Scheduler is what is read. Any goroutine may call it.
@@ -26,11 +27,10 @@ type Scheduler interface {
 	// now. Without time for it the error is an *Unready.
 	WouldRun(ctx context.Context, job ledger.JobKey, still func(Tried) bool) (Tried, error)
 	// Plan tries jobs, given as the facts of their objects, on a copy of what is known, and calls see after each cycle
-	// that may start some of them, with the moment of the copy. see must not keep what belongs to the engine, and has
-	// returned for the last time when Plan returns. Without time for it the error is an *Unready. What it returns finds
-	// out more of the jobs, of the same moment.
-	Plan(ctx context.Context, jobs []model.Fact, see func(e *sched.Engine, m Moment, cycle int, plan sched.Plan)) (
-		Foresee, error)
+	// that may start some of them. see must not keep what belongs to the engine, and has returned for the last time when
+	// Plan returns. Without time for it the error is an *Unready. What it returns finds out more of the jobs, of the same
+	// moment.
+	Plan(ctx context.Context, jobs []model.Fact, see func(e *sched.Engine, c PlannedCycle)) (Foresee, error)
 	// Dump writes what SIGUSR2 saves: the state on which `ashlar replay` decides again.
 	Dump(ctx context.Context, to io.Writer) error
 	// Recording writes what came in and was decided lately, as SIGUSR2 does; ErrNoRecording: nothing is kept.
@@ -81,6 +81,14 @@ type Tried struct {
 	trace.WouldRun
 	Reason trace.Reason
 	Job    uint64 // its Identity then
+}
+
+// PlannedCycle is a cycle in which jobs are tried.
+type PlannedCycle struct {
+	Moment      // of the copy
+	Number  int // from 1
+	Plan    sched.Plan
+	Applied *whatif.Applied // what became of the objects when the jobs were applied
 }
 
 // Foresee finds out more of jobs that were planned. It ends with ctx, and with what was found until then. Without time

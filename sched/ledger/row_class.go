@@ -142,6 +142,9 @@ func Hash(s string) uint64 {
 	return h
 }
 
+// SameSpec says that two specs ask for the same.
+func SameSpec(a, b *model.Spec) bool { return canonical(a) == canonical(b) }
+
 // canonical writes everything of a spec that filters and scores read.
 func canonical(s *model.Spec) string {
 	var w model.Form
