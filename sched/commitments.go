@@ -16,7 +16,7 @@ type Commitments struct {
 	Tasks     []TaskCommitment      // sorted by pod
 	Phases    []PhaseCommitment     // sorted by job
 	Lenders   []Lender              // sorted by job: jobs that wait otherwise than any, see Lender
-	Asked     int64                 // when it was last found which jobs room is to be kept for: see search.KeepRoom
+	Asked     int64                 // when it was last found which jobs room is to be kept for: see backfill.KeepRoom
 	Spent     []ledger.PastEviction // evictions of the last minute, the oldest first
 	// evictions before this time are not known; 0: all of the last minute are
 	SpentFrom int64              `json:",omitempty"`

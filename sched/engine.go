@@ -1,11 +1,11 @@
 package sched
 
 import (
+	"ashlar.sh/sched/backfill"
 	"ashlar.sh/sched/evict"
 	"ashlar.sh/sched/ledger"
 	"ashlar.sh/sched/model"
 	"ashlar.sh/sched/policy"
-	"ashlar.sh/sched/search"
 	"ashlar.sh/sched/session"
 	"ashlar.sh/sched/trace"
 )
@@ -84,7 +84,7 @@ func (e *Engine) Decide(now int64) (plan Plan, events []trace.Event, next int64)
 
 	// 2. Plugins derive what does not change during the cycle.
 	e.policy.Open(&e.rec, e.watch)
-	search.Cover(&e.session)
+	backfill.Cover(&e.session)
 	e.traceOverdrawn()
 
 	if !e.decided {

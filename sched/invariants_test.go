@@ -82,7 +82,7 @@ func checkWholeGangs(t rapid.TB, l *ledger.Ledger, p Plan) {
 // checkRoom fails the test when a node to which a pod was just bound holds or has
 // promised more than it has in a dimension that the pod asks for. Room that is kept for a job that
 // waits is not counted: a job that goes before it may take a part, and the rest stays kept until the
-// next search.KeepRoom (docs/design/0026-rounds-of-allocate.md, rule 1).
+// next backfill.KeepRoom (docs/design/0026-rounds-of-allocate.md, rule 1).
 func checkRoom(t rapid.TB, l *ledger.Ledger, i Item) {
 	t.Helper()
 	id, _ := l.Tasks.Find(i.Pod)

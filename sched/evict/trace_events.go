@@ -46,7 +46,7 @@ func (e *Evictor) traceHeldBack(action string) {
 		}
 		return true
 	})
-	slices.SortFunc(held, func(a, b ledger.JobID) int { return s.L.Job(a).Key.Compare(s.L.Job(b).Key) })
+	ledger.SortByName(s.L, held)
 	for _, j := range held {
 		s.Trace.Add(trace.Event{Kind: trace.NoPreemptorTask, Action: action, Job: s.L.Jobs.Called(j)})
 	}

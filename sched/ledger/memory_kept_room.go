@@ -57,6 +57,12 @@ func (kr *KeptRoom) Start(j JobID) (start, first int64) {
 	return start, first
 }
 
+// Planned says that a job has a planned start.
+func (kr *KeptRoom) Planned(j JobID) bool {
+	start, _ := kr.Start(j)
+	return start != 0
+}
+
 // Covered says what of the room that is kept for a task others will give back before its planned start. What is
 // covered counts neither as Pipelined on the node nor as KeptRoom of the queue.
 type Covered uint8
@@ -121,6 +127,29 @@ func (kr *KeptRoom) Of(j JobID) (out []TaskID) {
 		return true
 	})
 	return out
+}
+
+// Drop gives back the room that is kept for jobs.
+func (kr *KeptRoom) Drop(jobs ...JobID) {
+	for _, j := range jobs {
+		for _, t := range kr.Of(j) {
+			kr.l.Drop(t)
+		}
+	}
+}
+
+// Without runs f as if no room were kept for jobs. What f did stays if f returns true.
+func (kr *KeptRoom) Without(jobs []JobID, f func() bool) {
+	if !slices.ContainsFunc(jobs, func(j JobID) bool { return kr.l.Jobs.rows[j].RoomKept > 0 }) {
+		f()
+		return
+	}
+	kr.l.Try(func(tx *Tx) bool {
+		for _, j := range jobs {
+			tx.Waive(j)
+		}
+		return f()
+	})
 }
 
 // On returns, by node, the kept room that is not waived and lost members' room (Tx.Beside);

@@ -2,6 +2,7 @@ package ledger
 
 import (
 	"cmp"
+	"slices"
 	"strings"
 
 	"ashlar.sh/sched/model"
@@ -174,4 +175,16 @@ func (t *jobKeys) drop(k JobKey) {
 	if delete(names, k.Name); len(names) == 0 {
 		delete(t.owned, k.Namespace)
 	}
+}
+
+// SortByName sorts jobs by their keys.
+func SortByName(l *Ledger, jobs []JobID) {
+	slices.SortFunc(jobs, func(a, b JobID) int { return l.Jobs.rows[a].Key.Compare(l.Jobs.rows[b].Key) })
+}
+
+// ByName returns a copy of a list of jobs, sorted by their keys.
+func ByName(l *Ledger, jobs []JobID) []JobID {
+	jobs = slices.Clone(jobs)
+	SortByName(l, jobs)
+	return jobs
 }

@@ -82,6 +82,9 @@ func (j *Job) RolesMet(have func(*Count) int32) bool {
 	return true
 }
 
+// LeastToPlace is how many members have to be placed together at least: the rest of the minimum, or one.
+func (j *Job) LeastToPlace() int { return int(max(1, j.MinMember-j.ReadyOrPipelined())) }
+
 // move replaces what a member counts for.
 func (c *Count) move(was, is contribution) {
 	if was.counts {

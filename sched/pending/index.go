@@ -140,7 +140,7 @@ func (x *Index) Unparked(include func(ledger.JobID) bool) []ledger.JobID {
 	x.orderKept()
 	now := x.Now()
 	x.wakeGroups(now)
-	x.sort(x.awake) // which it is, but for those that were woken last
+	ledger.SortByName(x.l, x.awake) // which it is, but for those that were woken last
 	var out []ledger.JobID
 	known := map[signature]bool{}
 	hopeless := func(k signature, now Versions) bool {
@@ -191,10 +191,6 @@ func (x *Index) listed(list int, include func(ledger.JobID) bool) []ledger.JobID
 
 // InOrder sorts jobs by name and returns those for which include returns true. It is called in that order.
 func (x *Index) InOrder(jobs []ledger.JobID, include func(ledger.JobID) bool) []ledger.JobID {
-	x.sort(jobs)
+	ledger.SortByName(x.l, jobs)
 	return slices.DeleteFunc(jobs, func(j ledger.JobID) bool { return !include(j) })
-}
-
-func (x *Index) sort(jobs []ledger.JobID) {
-	slices.SortFunc(jobs, func(a, b ledger.JobID) int { return x.l.Job(a).Key.Compare(x.l.Job(b).Key) })
 }

@@ -81,7 +81,7 @@ func Borrow(s *session.Session, w *PendingTasks) bool {
 	t := newAttempt(s, w, session.CodeOnly)
 	out := Refused
 	if !s.L.Try(func(*ledger.Tx) bool {
-		without(s, passes(s, w.Job), func() bool {
+		s.L.KeptRoom.Without(passes(s, w.Job), func() bool {
 			out = t.decideOutsideLostRoom(Commit)
 			return out == Committed
 		})
@@ -91,6 +91,12 @@ func Borrow(s *session.Session, w *PendingTasks) bool {
 	}
 	t.report(out, true)
 	return true
+}
+
+// PlaceBesideLost places the next batch of a list of pending tasks beside the room of lost members, whatever room is
+// kept for other jobs. Why it is refused is not noted.
+func PlaceBesideLost(s *session.Session, w *PendingTasks) Outcome {
+	return newAttempt(s, w, session.CodeOnly).decideOutsideLostRoom(Commit)
 }
 
 // Would says that Attempt would find a place for a job's first batch of pending tasks. It changes nothing.

@@ -29,7 +29,7 @@ func (t *attempt) decideInKeptRoom(mode Mode) (out Outcome) {
 	}
 	try := func(t *attempt, jobs []ledger.JobID) Outcome {
 		out := Refused
-		without(s, jobs, func() bool {
+		s.L.KeptRoom.Without(jobs, func() bool {
 			out = t.decideOutsideLostRoom(mode)
 			return mode.holds(out != Refused)
 		})
@@ -37,7 +37,7 @@ func (t *attempt) decideInKeptRoom(mode Mode) (out Outcome) {
 	}
 	from, own := t.w.next, []ledger.JobID{j}
 	if t.w.HasNominated() {
-		own = byKey(s, s.L.KeptRoom.Jobs())
+		own = ledger.ByName(s.L, s.L.KeptRoom.Jobs())
 	}
 	out = try(t, own)
 	if may := passes(s, j); out == Refused && len(may) > 0 {
@@ -48,10 +48,10 @@ func (t *attempt) decideInKeptRoom(mode Mode) (out Outcome) {
 			*t = *again
 		}
 	}
-	if out == Refused && Planned(s, j) {
+	if out == Refused && s.L.KeptRoom.Planned(j) {
 		out = t.asPlanned(own, mode)
 	}
-	if others := after(s, j, goesBefore); out == Refused && len(others) > 0 {
+	if others := MayTake(s, j); out == Refused && len(others) > 0 {
 		at := t.w.next
 		t.w.next = from
 		again := newAttempt(s, t.w, t.detail)
@@ -62,7 +62,7 @@ func (t *attempt) decideInKeptRoom(mode Mode) (out Outcome) {
 		*t = *again
 	}
 	if mode.holds(out == Committed) {
-		dropKeptRoom(s, j)
+		s.L.KeptRoom.Drop(j)
 	}
 	return out
 }

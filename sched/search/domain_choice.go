@@ -23,9 +23,9 @@ func HardTopology(s *session.Session, j ledger.JobID) bool {
 
 func hard(t *model.Topology) bool { return t != nil && t.Hard }
 
-// nearEnough says that places that are kept for a job are as near each other as the job, and each of its sub-groups,
+// NearEnough says that places that are kept for a job are as near each other as the job, and each of its sub-groups,
 // allows; with members, and as near to the members that have a place.
-func nearEnough(s *session.Session, j ledger.JobID, kept []ledger.TaskID, members bool) bool {
+func NearEnough(s *session.Session, j ledger.JobID, kept []ledger.TaskID, members bool) bool {
 	if !HardTopology(s, j) {
 		return true
 	}

@@ -13,7 +13,7 @@ import (
 
 // goesBefore says that a job may take the room that is kept for another job.
 func goesBefore(s *session.Session, j, other ledger.JobID) bool {
-	if Planned(s, other) {
+	if s.L.KeptRoom.Planned(other) {
 		return false // see passes
 	}
 	if q, r := s.L.Job(j).Queue, s.L.Job(other).Queue; q != r {
@@ -24,7 +24,7 @@ func goesBefore(s *session.Session, j, other ledger.JobID) bool {
 
 // outranks is goesBefore for callers in which jobs with equal signatures share one answer.
 func outranks(s *session.Session, j, other ledger.JobID) bool {
-	if Planned(s, other) {
+	if s.L.KeptRoom.Planned(other) {
 		return s.L.Job(j).Queue == s.L.Job(other).Queue && s.L.Job(j).Priority > s.L.Job(other).Priority
 	}
 	if q, r := s.L.Job(j).Queue, s.L.Job(other).Queue; q != r {
@@ -32,6 +32,9 @@ func outranks(s *session.Session, j, other ledger.JobID) bool {
 	}
 	return s.L.Job(j).Priority > s.L.Job(other).Priority
 }
+
+// MayTake lists the jobs of which a job may take the kept room since it goes before them, by name.
+func MayTake(s *session.Session, j ledger.JobID) []ledger.JobID { return after(s, j, goesBefore) }
 
 // after lists the jobs with room kept for them which j may take, by name.
 func after(s *session.Session, j ledger.JobID,
@@ -41,34 +44,11 @@ func after(s *session.Session, j ledger.JobID,
 			out = append(out, c)
 		}
 	}
-	return byKey(s, out)
+	return ledger.ByName(s.L, out)
 }
 
-// without runs f as if no room were kept for these jobs. What f did stays if f returns true.
-func without(s *session.Session, jobs []ledger.JobID, f func() bool) {
-	if !slices.ContainsFunc(jobs, func(j ledger.JobID) bool { return s.L.Job(j).RoomKept > 0 }) {
-		f()
-		return
-	}
-	s.L.Try(func(tx *ledger.Tx) bool {
-		for _, j := range jobs {
-			tx.Waive(j)
-		}
-		return f()
-	})
-}
-
-// dropKeptRoom gives back the room that is kept for these jobs.
-func dropKeptRoom(s *session.Session, jobs ...ledger.JobID) {
-	for _, j := range jobs {
-		for _, t := range s.L.KeptRoom.Of(j) {
-			s.L.Drop(t)
-		}
-	}
-}
-
-// keptOn names the nodes on which room is kept for a job.
-func keptOn(s *session.Session, j ledger.JobID) string {
+// KeptOn names the nodes on which room is kept for a job.
+func KeptOn(s *session.Session, j ledger.JobID) string {
 	var names []string // the first of them, one more than is named
 	for _, t := range s.L.KeptRoom.Of(j) {
 		name := s.L.Node(s.L.Task(t).Held.Node).Name
@@ -101,14 +81,14 @@ func InKeptRoom(s *session.Session, j ledger.JobID, all bool, mode Mode, find fu
 		return f()
 	}
 	others := after(s, j, func(s *session.Session, j, other ledger.JobID) bool {
-		return all && !Planned(s, other) || outranks(s, j, other)
+		return all && !s.L.KeptRoom.Planned(other) || outranks(s, j, other)
 	})
-	without(s, append(others, j), func() bool {
+	s.L.KeptRoom.Without(append(others, j), func() bool {
 		did = f()
 		return mode.holds(did)
 	})
 	if mode.holds(did) {
-		dropKeptRoom(s, append(others, j)...)
+		s.L.KeptRoom.Drop(append(others, j)...)
 	}
 	return did
 }

@@ -41,7 +41,7 @@ func (w *PendingTasks) OnlyNominated() { w.Tasks = w.Tasks[:w.nominated] }
 func (w *PendingTasks) Park(s *session.Session, r trace.Reason, whole bool) {
 	refusal := pending.Refusal{Reason: r, Whole: whole, Everywhere: w.mixed}
 	if !w.mixed && len(w.Tasks) > 0 && !nominated(s, w.Tasks[0]) && !mayPass(s, w.Job) {
-		refusal.Class, refusal.Tasks = s.L.Task(w.Tasks[0]).Class, int64(needs(s, w.Job))
+		refusal.Class, refusal.Tasks = s.L.Task(w.Tasks[0]).Class, int64(s.L.Job(w.Job).LeastToPlace())
 	}
 	s.Pending.Park(w.Job, refusal)
 }
@@ -102,6 +102,39 @@ func (w *PendingTasks) minimumsFirst(s *session.Session, from int) {
 		}
 	}
 	copy(w.Tasks[from:], append(first, rest...))
+}
+
+// ClassTasks are the tasks of one class on a list of pending tasks.
+type ClassTasks struct {
+	Class ledger.ClassID
+	Tasks int64
+}
+
+// ByClass appends to out the number of tasks of each class on a list of pending tasks that have no place yet.
+func (w *PendingTasks) ByClass(s *session.Session, out []ClassTasks) []ClassTasks {
+	for _, t := range w.Tasks {
+		if s.L.Task(t).Status.Holds() {
+			continue // an earlier attempt placed it
+		}
+		class := s.L.Task(t).Class
+		i := slices.IndexFunc(out, func(k ClassTasks) bool { return k.Class == class })
+		if i < 0 {
+			i, out = len(out), append(out, ClassTasks{Class: class})
+		}
+		out[i].Tasks++
+	}
+	return out
+}
+
+// CouldEver says that a job's minimum could be placed if the nodes were empty. Where not even its
+// amounts fit, it does not matter what other jobs do.
+func (w *PendingTasks) CouldEver(s *session.Session) bool {
+	var few [4]ClassTasks // most jobs have one
+	fit, need := int64(0), int64(s.L.Job(w.Job).LeastToPlace())
+	for _, k := range w.ByClass(s, few[:0]) {
+		fit += s.NodeIndex.Whole(k.Class, k.Tasks)
+	}
+	return fit >= need
 }
 
 // lacks is how many members a role's minimum still needs.

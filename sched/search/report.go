@@ -52,7 +52,7 @@ func (t *attempt) lend() {
 	code := t.why.Root().Code
 	switch {
 	case t.job.RoomKept > 0 || !code.OfNodes() || code == trace.NoNodes || t.why.Code == trace.LostMemberFirst:
-	case couldEver(t.s, t.w):
+	case t.w.CouldEver(t.s):
 		t.s.L.Lenders.Lend(t.w.Job, ledger.Lends)
 	default:
 		t.s.L.Lenders.Lend(t.w.Job, ledger.LendsAll)
@@ -63,7 +63,7 @@ func (t *attempt) reason() trace.Reason {
 	need := t.job.MinMember - t.job.PlacedOrPipelined()
 	r := t.why
 	if r.Is() && t.job.RoomKept > 0 {
-		r = trace.Reason{Code: trace.RoomKept, Task: t.why.Task, Text: keptOn(t.s, t.w.Job), Cause: &t.why}
+		r = trace.Reason{Code: trace.RoomKept, Task: t.why.Task, Text: KeptOn(t.s, t.w.Job), Cause: &t.why}
 		if start, _ := t.s.L.KeptRoom.Start(t.w.Job); start != 0 {
 			if r.Code, r.Until = trace.StartPlanned, start; start <= t.s.Now {
 				r.Until = 0 // pods that were to end by then are there still, and may stay

@@ -24,7 +24,7 @@ type Session struct {
 	Now     int64 // nanoseconds since the epoch
 	// Admit puts a job into phase Inqueue, by a plan item where the API stores phases.
 	Admit func(ledger.JobID)
-	// KeptRoomCheckedAt is when it was last checked for which jobs room is to be kept (search.KeepRoom).
+	// KeptRoomCheckedAt is when it was last checked for which jobs room is to be kept (backfill.KeepRoom).
 	KeptRoomCheckedAt int64
 	// Backfill is how starts are planned.
 	Backfill Backfill

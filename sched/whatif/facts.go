@@ -358,6 +358,6 @@ func running(l *ledger.Ledger) (out []ledger.JobID) {
 		}
 		return true
 	})
-	slices.SortFunc(out, func(a, b ledger.JobID) int { return l.Job(a).Key.Compare(l.Job(b).Key) })
+	ledger.SortByName(l, out)
 	return out
 }

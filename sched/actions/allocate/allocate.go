@@ -13,6 +13,7 @@
 package allocate
 
 import (
+	"ashlar.sh/sched/backfill"
 	"ashlar.sh/sched/ledger"
 	"ashlar.sh/sched/search"
 	"ashlar.sh/sched/session"
@@ -32,8 +33,8 @@ func (Action) Name() string { return Name }
 func (Action) Execute(s *session.Session) {
 	s.Enter(Name)
 	defer s.Leave(Name)
-	search.RenewPlans(s)
-	search.KeepRoom(s)
+	backfill.RenewPlans(s)
+	backfill.KeepRoom(s)
 	var pipelined []ledger.JobID
 	for {
 		r, jobs := begin(s, pipelined)
@@ -41,7 +42,7 @@ func (Action) Execute(s *session.Session) {
 			s.Trace.Add(trace.Event{Kind: trace.TryQueues, Count: s.Rotate(jobs).Queues()})
 		}
 		if r.serve(jobs) {
-			search.PlanStarts(s)
+			backfill.PlanStarts(s)
 			return
 		}
 		pipelined = r.pipelined

@@ -3,6 +3,7 @@ package allocate
 import (
 	"slices"
 
+	"ashlar.sh/sched/backfill"
 	"ashlar.sh/sched/ledger"
 	"ashlar.sh/sched/pending"
 	"ashlar.sh/sched/search"
@@ -24,7 +25,7 @@ type round struct {
 	widened   bool           // surplus that came lately has its turns
 	borrowed  bool           // the jobs that start in lent room had their turns
 
-	heads *search.QueueHeads // nil where no starts are planned
+	heads *backfill.QueueHeads // nil where no starts are planned
 }
 
 // begin makes a round, and lists the jobs that may be served.
@@ -58,7 +59,7 @@ func (r *round) serve(jobs []ledger.JobID) bool {
 	}
 	rotation := r.s.Rotate(first)
 	if len(first) > 0 && r.s.PlansAny() {
-		r.heads = search.HeadsOf(r.s)
+		r.heads = backfill.HeadsOf(r.s)
 	}
 	for r.s.L.Changes.RoomEpoch() == r.room {
 		q, j, ok := rotation.Next()

@@ -1,4 +1,4 @@
-package search
+package backfill
 
 import (
 	"cmp"
@@ -11,6 +11,7 @@ import (
 	"ashlar.sh/sched/model"
 	"ashlar.sh/sched/policy"
 	"ashlar.sh/sched/resource"
+	"ashlar.sh/sched/search"
 	"ashlar.sh/sched/trace"
 )
 
@@ -52,7 +53,7 @@ func TestStartsArePlannedAsAnObviousPlannerDoes(t *testing.T) {
 					quotas++
 				}
 			}
-			if Would(w.s, j) || !plan(w.s, j, 0, model.Never) {
+			if search.Would(w.s, j) || !plan(w.s, j, 0, model.Never) {
 				continue
 			}
 			covered += w.checkCovered()
@@ -69,7 +70,7 @@ func (w *timed) found(j ledger.JobID, find func(before int64) ([]foundPlace, int
 	before int64) (places []foundPlace, start int64) {
 	w.s.Policy.Open(&trace.Recorder{}, policy.NoStopwatch{}) // what plugins remember of the cycle is of no other planner
 	w.l.Try(func(tx *ledger.Tx) bool {
-		if Planned(w.s, j) {
+		if w.l.KeptRoom.Planned(j) {
 			tx.Waive(j)
 		}
 		for _, k := range plannedTasks(w.s) {
@@ -123,9 +124,9 @@ func (p slowPlanner) find(before int64) (places []foundPlace, start int64) {
 func (p slowPlanner) survey(nodes []ledger.NodeID) {
 	p.gains = nil
 	for k, kind := range p.kinds {
-		class := p.s.L.Class(kind.class)
+		class := p.s.L.Class(kind.Class)
 		for _, n := range nodes {
-			if !p.s.NodeIndex.Admitted(kind.class)[n] || !p.s.L.Node(n).Present() {
+			if !p.s.NodeIndex.Admitted(kind.Class)[n] || !p.s.L.Node(n).Present() {
 				continue
 			}
 			times := []int64{p.s.Now}
@@ -239,15 +240,15 @@ func (p slowPlanner) leaving(by, need int64) (out []ledger.TaskID, others []ledg
 func (p slowPlanner) placesWithout(gone []ledger.TaskID, leftOut []ledger.NodeID) (places []foundPlace) {
 	s, quiet := p.s, *p.s
 	quiet.Trace = &trace.Recorder{}
-	without(s, []ledger.JobID{p.j}, func() bool {
+	s.L.KeptRoom.Without([]ledger.JobID{p.j}, func() bool {
 		s.L.Try(func(tx *ledger.Tx) bool {
 			for _, t := range gone {
 				tx.Evict(t, "", ledger.NoTask)
 			}
-			w := PendingTasksOf(s, p.j)
+			w := search.PendingTasksOf(s, p.j)
 			leaveOut(s, tx, w, leftOut)
 			tasks := slices.Clone(w.Tasks)
-			if newAttempt(&quiet, w, false).decideOutsideLostRoom(true) == Refused {
+			if search.PlaceBesideLost(&quiet, w) == search.Refused {
 				return false
 			}
 			for _, t := range tasks {

@@ -1,12 +1,12 @@
-package search
+package backfill
 
 import (
 	"maps"
 	"slices"
 
-	"ashlar.sh/sched/class"
 	"ashlar.sh/sched/ledger"
 	"ashlar.sh/sched/model"
+	"ashlar.sh/sched/search"
 	"ashlar.sh/sched/session"
 	"ashlar.sh/sched/trace"
 )
@@ -19,31 +19,25 @@ import (
 // A planned start stands until the job starts or changes, a node is lost, or it has passed: then the job is planned
 // anew. Where no start can be planned since ends are not known, room is kept as KeepRoom does.
 
-// Planned says that a job has a planned start.
-func Planned(s *session.Session, j ledger.JobID) bool {
-	start, _ := s.L.KeptRoom.Start(j)
-	return start != 0
-}
-
 // RenewPlans ends the planned starts that are of no use any more, and plans anew what has passed.
 func RenewPlans(s *session.Session) {
 	if !s.Backfill.On || !s.L.KeptRoom.Any() && !s.PlansAny() {
 		s.NextPlanAt = 0
 		return
 	}
-	for _, j := range byKey(s, s.L.KeptRoom.Jobs()) {
+	for _, j := range ledger.ByName(s.L, s.L.KeptRoom.Jobs()) {
 		start, first := s.L.KeptRoom.Start(j)
 		switch {
 		case start == 0:
 			continue
 		case !stands(s, j) || !session.PlansFor(s, j):
-			dropKeptRoom(s, j)
+			s.L.KeptRoom.Drop(j)
 		case start <= s.Now && start > s.WokenUntil:
-			s.Pending.TimePassed() // see asPlanned
+			s.Pending.TimePassed() // it may start in its places now
 			fallthrough
 		default:
 			if expired(s, j) && (!costly(s, j) || due(s)) && !plan(s, j, first, model.Never) && !putOff(s) {
-				dropKeptRoom(s, j)
+				s.L.KeptRoom.Drop(j)
 			}
 		}
 	}
@@ -59,7 +53,7 @@ func planSooner(s *session.Session) {
 	if s.Now < s.KeptRoomCheckedAt+every || s.IsIdle("plan sooner") {
 		return
 	}
-	planned := slices.DeleteFunc(byKey(s, s.L.KeptRoom.Jobs()), func(j ledger.JobID) bool {
+	planned := slices.DeleteFunc(ledger.ByName(s.L, s.L.KeptRoom.Jobs()), func(j ledger.JobID) bool {
 		start, _ := s.L.KeptRoom.Start(j)
 		return start <= s.Now
 	})
@@ -126,7 +120,7 @@ func (f *QueueHeads) collect(last map[ledger.QueueID]ledger.JobID) {
 func lastPlanned(s *session.Session) map[ledger.QueueID]ledger.JobID {
 	planned, depth := map[ledger.QueueID][]ledger.JobID{}, s.Backfill.Depth
 	for _, j := range s.L.KeptRoom.Jobs() { // order-free: sorted below
-		if q := s.L.Job(j).Queue; depth > 0 && Planned(s, j) && session.PlansFor(s, j) && waits(s, j) {
+		if q := s.L.Job(j).Queue; depth > 0 && s.L.KeptRoom.Planned(j) && session.PlansFor(s, j) && waits(s, j) {
 			planned[q] = append(planned[q], j)
 		}
 	}
@@ -154,7 +148,7 @@ func (f *QueueHeads) PlanBefore(j ledger.JobID) {
 
 // Refused notes that a job found no place in its turn.
 func (f *QueueHeads) Refused(j ledger.JobID) {
-	f.refused = f.refused || !Planned(f.s, j) && !f.known(j)
+	f.refused = f.refused || !f.s.L.KeptRoom.Planned(j) && !f.known(j)
 }
 
 // known says that so many jobs have a planned start as are first in a queue, and none comes after a job.
@@ -164,7 +158,7 @@ func (f *QueueHeads) known(j ledger.JobID) bool {
 		return false
 	}
 	for _, h := range s.L.KeptRoom.Jobs() { // order-free: a count
-		if s.L.Job(h).Queue == s.L.Job(j).Queue && Planned(s, h) && s.Policy.CompareJobs(h, j) <= 0 {
+		if s.L.Job(h).Queue == s.L.Job(j).Queue && s.L.KeptRoom.Planned(h) && s.Policy.CompareJobs(h, j) <= 0 {
 			first++
 		}
 	}
@@ -207,14 +201,14 @@ const mostNever = 64
 // planFor plans the start of one of the first jobs of a queue, unless it has one, or could start now, and says whether
 // it did. A job that the nodes could not hold if they were empty is not first: the next one is.
 func planFor(s *session.Session, j ledger.JobID) (isFirst, planned bool) {
-	if Planned(s, j) {
+	if s.L.KeptRoom.Planned(j) {
 		return true, false
 	}
-	w := PendingTasksOf(s, j)
+	w := search.PendingTasksOf(s, j)
 	if w.Empty() || w.HasNominated() {
 		return true, false
 	}
-	if !couldEver(s, w) {
+	if !w.CouldEver(s) {
 		return false, false
 	}
 	if from := model.After(came(s, w), session.Patience(s, j)); from > s.Now {
@@ -237,7 +231,7 @@ func planFor(s *session.Session, j ledger.JobID) (isFirst, planned bool) {
 		}
 		s.Unplannable = append(s.Unplannable, j)
 	}
-	return true, !Would(s, j) && plan(s, j, 0, model.Never)
+	return true, !search.Would(s, j) && plan(s, j, 0, model.Never)
 }
 
 // plan plans a job's start, and keeps the room for it, if one can be planned before a time; false if none can. first is
@@ -247,7 +241,7 @@ func plan(s *session.Session, j ledger.JobID, first, before int64) bool {
 	var places []foundPlace
 	var start int64
 	s.L.Try(func(tx *ledger.Tx) bool {
-		if Planned(s, j) {
+		if s.L.KeptRoom.Planned(j) {
 			tx.Waive(j)
 		}
 		for _, k := range plannedTasks(s) {
@@ -263,10 +257,10 @@ func plan(s *session.Session, j ledger.JobID, first, before int64) bool {
 	}
 	start = max(start, s.Now) // it rests on a pod that is there still after its limit
 	s.Ends()                  // before anything changes: nothing of what the try did has to be read anew
-	if !slices.ContainsFunc(s.L.KeptRoom.Jobs(), func(h ledger.JobID) bool { return Planned(s, h) }) {
+	if !slices.ContainsFunc(s.L.KeptRoom.Jobs(), func(h ledger.JobID) bool { return s.L.KeptRoom.Planned(h) }) {
 		s.Pending.StartPlanned()
 	}
-	dropKeptRoom(s, j)
+	s.L.KeptRoom.Drop(j)
 	if first == 0 {
 		first = start
 	}
@@ -276,107 +270,6 @@ func plan(s *session.Session, j ledger.JobID, first, before int64) bool {
 	}
 	s.L.Lenders.Lend(j, ledger.Lends) // to jobs that end before
 	cover(s, j)
-	s.Trace.Add(trace.Event{Kind: trace.KeepsRoom, Job: s.L.Jobs.Called(j), Node: keptOn(s, j), Count: len(places)})
+	s.Trace.Add(trace.Event{Kind: trace.KeepsRoom, Job: s.L.Jobs.Called(j), Node: search.KeptOn(s, j), Count: len(places)})
 	return true
-}
-
-// passes lists the jobs with a planned start of which a job may take the room: it has ended by then, or has a higher
-// priority in their queue.
-func passes(s *session.Session, j ledger.JobID) (out []ledger.JobID) {
-	if !s.L.KeptRoom.Any() || !s.Backfill.On {
-		return nil
-	}
-	end, guessed, asked := int64(0), false, false
-	return after(s, j, func(s *session.Session, j, h ledger.JobID) bool {
-		start, first := s.L.KeptRoom.Start(h)
-		if start == 0 {
-			return false
-		}
-		if !asked {
-			end, guessed = s.EndsBy(j, s.Backfill.Trust)
-			asked = true
-		}
-		return end <= start && (!guessed || start <= model.After(first, s.Backfill.MaxSlip)) || outranks(s, j, h)
-	})
-}
-
-// BehindPlanned says that a job of its queue that goes before a job has a planned start: what is kept for that one
-// holds the job back, and not its place in the queue.
-func BehindPlanned(s *session.Session, j ledger.JobID) bool {
-	for _, h := range s.L.KeptRoom.Jobs() { // order-free: whether there is one
-		if h != j && s.L.Job(h).Queue == s.L.Job(j).Queue && Planned(s, h) && s.Policy.CompareJobs(h, j) < 0 {
-			return true
-		}
-	}
-	return false
-}
-
-// Behind is session.Behind, where no start is planned.
-func Behind(s *session.Session, j ledger.JobID, detail session.Detail) trace.Reason {
-	if !s.FIFO(s.L.Job(j).Queue) || BehindPlanned(s, j) {
-		return trace.Reason{}
-	}
-	return s.Behind(j, detail)
-}
-
-// mayPass says that a job may have ended before some planned start: whether it has room is not a matter of amounts.
-func mayPass(s *session.Session, j ledger.JobID) bool {
-	if !s.L.KeptRoom.Any() || !s.PlansAny() {
-		return false
-	}
-	end, _ := s.EndsBy(j, s.Backfill.Trust)
-	return end != model.Never || s.L.Job(j).RoomKept > 0
-}
-
-// asPlanned starts a job in the places that are kept for it, where it finds no others: the order in which its pods are
-// placed, or their nodes' scores, may have led elsewhere. There it takes nothing that is kept for others with a planned
-// start, which were planned beside it; but before its time it may take what pods have yet to give back to those that
-// start before it. Members that were to have ended may still run: the places have to be near enough to them, too.
-func (t *attempt) asPlanned(own []ledger.JobID, mode Mode) (out Outcome) {
-	s, j := t.s, t.w.Job
-	kept := s.L.KeptRoom.Of(j)
-	if out = Refused; slices.ContainsFunc(kept, func(task ledger.TaskID) bool { return stillHeld(s, task) }) {
-		return out
-	}
-	mine, _ := s.L.KeptRoom.Start(j)
-	for _, h := range byKey(s, s.L.KeptRoom.Jobs()) {
-		start, _ := s.L.KeptRoom.Start(h)
-		if start != 0 && (start >= mine || s.Now >= mine) && !slices.Contains(own, h) {
-			own = append(own, h)
-		}
-	}
-	slices.SortFunc(kept, func(a, b ledger.TaskID) int { return s.L.Task(a).Key.Compare(s.L.Task(b).Key) })
-	if !nearEnough(s, j, kept, true) {
-		return out
-	}
-	without(s, own, func() bool {
-		s.L.Try(func(tx *ledger.Tx) bool {
-			for _, task := range kept {
-				row := s.L.Task(task)
-				if s.Policy.Allocatable(t.job.Queue, row.Class, 1) < 1 || !s.Policy.PrePredicate(task).Admits() ||
-					!s.NodeIndex.Takes(task, row.Held.Node, class.Now) {
-					return false
-				}
-				put(s, tx, task, place{node: row.Held.Node, in: IdleHere})
-			}
-			if s.Policy.Ready(j) && t.job.Met((*ledger.Count).Ready) && t.job.BestEffort == 0 {
-				out = Committed
-			}
-			return mode.holds(out == Committed)
-		})
-		return mode.holds(out == Committed)
-	})
-	if out == Committed {
-		t.placed, t.why = int32(len(kept)), trace.Reason{}
-		t.w.next = len(t.w.Tasks)
-	}
-	return out
-}
-
-// stillHeld says that others hold room that is kept for a task.
-func stillHeld(s *session.Session, t ledger.TaskID) bool {
-	row := s.L.Task(t)
-	return slices.ContainsFunc(s.L.Class(row.Class).Need, func(need ledger.Need) bool {
-		return s.L.Nodes.Idle(need.Dim)[row.Held.Node] < need.Amount
-	})
 }

@@ -1,4 +1,4 @@
-package search
+package backfill
 
 import (
 	"slices"
@@ -6,6 +6,7 @@ import (
 	"ashlar.sh/sched/ledger"
 	"ashlar.sh/sched/model"
 	"ashlar.sh/sched/policy"
+	"ashlar.sh/sched/search"
 	"ashlar.sh/sched/session"
 )
 
@@ -47,14 +48,14 @@ type stocks struct {
 	tasks []ledger.TaskID    // reused
 }
 
-func stocksFor(s *session.Session, w *PendingTasks, of []classTasks) (x stocks) {
+func stocksFor(s *session.Session, w *search.PendingTasks, of []search.ClassTasks) (x stocks) {
 	for _, f := range s.Policy.NodePlugins.TaskFilters {
 		stocked, is := f.(policy.Stocked)
 		if !is {
 			continue
 		}
 		for k := range of {
-			if !stocked.Concerns(s.L.Class(of[k].class).Spec) {
+			if !stocked.Concerns(s.L.Class(of[k].Class).Spec) {
 				continue
 			}
 			if !x.some {
@@ -67,11 +68,11 @@ func stocksFor(s *session.Session, w *PendingTasks, of []classTasks) (x stocks) 
 }
 
 // firstOf is the first task of each class.
-func firstOf(s *session.Session, w *PendingTasks, of []classTasks) []ledger.TaskID {
+func firstOf(s *session.Session, w *search.PendingTasks, of []search.ClassTasks) []ledger.TaskID {
 	out := make([]ledger.TaskID, len(of))
 	for k := range of {
 		for _, t := range w.Tasks {
-			if row := s.L.Task(t); row.Class == of[k].class && !row.Status.Holds() {
+			if row := s.L.Task(t); row.Class == of[k].Class && !row.Status.Holds() {
 				out[k] = t
 				break
 			}

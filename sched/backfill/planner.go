@@ -1,4 +1,4 @@
-package search
+package backfill
 
 import (
 	"cmp"
@@ -8,6 +8,7 @@ import (
 	"ashlar.sh/sched/ledger"
 	"ashlar.sh/sched/model"
 	"ashlar.sh/sched/policy"
+	"ashlar.sh/sched/search"
 	"ashlar.sh/sched/session"
 	"ashlar.sh/sched/topology"
 )
@@ -18,7 +19,7 @@ import (
 type planner struct {
 	s     *session.Session
 	j     ledger.JobID
-	kinds []classTasks
+	kinds []search.ClassTasks
 	need  int64
 	step  int64 // the steps in which times are counted
 	ends  *session.Ends
@@ -44,9 +45,9 @@ const (
 )
 
 func newPlanner(s *session.Session, j ledger.JobID) *planner {
-	w := PendingTasksOf(s, j)
-	p := &planner{s: s, j: j, kinds: kinds(s, w, nil), need: int64(needs(s, j)), step: s.Backfill.Resolution,
-		ends: s.Ends()}
+	w := search.PendingTasksOf(s, j)
+	p := &planner{s: s, j: j, kinds: w.ByClass(s, nil), need: int64(s.L.Job(j).LeastToPlace()),
+		step: s.Backfill.Resolution, ends: s.Ends()}
 	p.stock = stocksFor(s, w, p.kinds)
 	return p
 }
@@ -109,8 +110,8 @@ func (p *planner) survey(nodes []ledger.NodeID, by, from int64) {
 	p.gains, p.of, p.known = p.gains[:0], nodes, by
 	looked, sum, enough := 0, int64(0), p.need
 	for k, kind := range p.kinds {
-		class := p.s.L.Class(kind.class)
-		admitted := p.s.NodeIndex.Admitted(kind.class)
+		class := p.s.L.Class(kind.Class)
+		admitted := p.s.NodeIndex.Admitted(kind.Class)
 		r := &nodeRoom{free: make([]int64, len(class.Need)), held: make([]int64, len(class.Need)), of: ledger.NoClass}
 		for _, n := range nodes {
 			if !admitted[n] { // or not present
@@ -230,7 +231,7 @@ func (p *planner) fits(by int64) (sum int64) {
 		}
 	}
 	for k := range fit {
-		sum += min(fit[k], p.kinds[k].tasks)
+		sum += min(fit[k], p.kinds[k].Tasks)
 	}
 	return min(sum, p.need)
 }

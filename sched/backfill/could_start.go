@@ -1,4 +1,4 @@
-package search
+package backfill
 
 import (
 	"cmp"
@@ -7,37 +7,16 @@ import (
 	"ashlar.sh/sched/ledger"
 	"ashlar.sh/sched/model"
 	"ashlar.sh/sched/resource"
+	"ashlar.sh/sched/search"
 	"ashlar.sh/sched/session"
 	"ashlar.sh/sched/trace"
 )
 
-// classTasks are the tasks of one class on a list of pending tasks.
-type classTasks struct {
-	class ledger.ClassID
-	tasks int64
-}
-
-// kinds appends to out the number of tasks of each class on a list of pending tasks that have no place yet.
-func kinds(s *session.Session, w *PendingTasks, out []classTasks) []classTasks {
-	for _, t := range w.Tasks {
-		if s.L.Task(t).Status.Holds() {
-			continue // an earlier attempt placed it
-		}
-		class := s.L.Task(t).Class
-		i := slices.IndexFunc(out, func(k classTasks) bool { return k.class == class })
-		if i < 0 {
-			i, out = len(out), append(out, classTasks{class: class})
-		}
-		out[i].tasks++
-	}
-	return out
-}
-
 // came is since when a job waits: the creation of the last of the members that its minimum needs, or a
 // later time that the ledger notes. Nanoseconds since the epoch.
-func came(s *session.Session, w *PendingTasks) int64 {
+func came(s *session.Session, w *search.PendingTasks) int64 {
 	from := s.L.Lenders.WaitsFrom(w.Job)
-	for _, t := range w.Tasks[:min(len(w.Tasks), needs(s, w.Job))] {
+	for _, t := range w.Tasks[:min(len(w.Tasks), s.L.Job(w.Job).LeastToPlace())] {
 		from = max(from, s.L.Task(t).Pod.Created)
 	}
 	return from
@@ -53,12 +32,12 @@ type laterJobs struct {
 // keepRoomFor keeps room for a job if it could have started, had no pod been placed that came after it;
 // false if it could not, or if it can start as it is.
 func keepRoomFor(s *session.Session, j ledger.JobID) bool {
-	w := PendingTasksOf(s, j)
+	w := search.PendingTasksOf(s, j)
 	if w.Empty() {
 		return false
 	}
-	c := &roomKeeper{s: s, j: j, since: came(s, w), kinds: kinds(s, w, nil)}
-	c.others = after(s, j, goesBefore)
+	c := &roomKeeper{s: s, j: j, since: came(s, w), kinds: w.ByClass(s, nil)}
+	c.others = search.MayTake(s, j)
 	c.survey()
 	enough := c.enough()
 	if enough > len(c.later) || len(c.later) == 0 {
@@ -87,7 +66,7 @@ type roomKeeper struct {
 	s      *session.Session
 	j      ledger.JobID
 	since  int64
-	kinds  []classTasks
+	kinds  []search.ClassTasks
 	others []ledger.JobID // the job may take the room that is kept for these
 	now    []int64        // by class of the job: how many tasks have room as things stand
 	later  []laterJobs    // by node, the fewest first
@@ -98,7 +77,7 @@ type roomKeeper struct {
 // them.
 func (c *roomKeeper) survey() {
 	c.now = make([]int64, len(c.kinds))
-	without(c.s, c.others, func() bool {
+	c.s.L.KeptRoom.Without(c.others, func() bool {
 		for n := range c.s.L.Nodes.Len() {
 			c.look(ledger.NodeID(n))
 		}
@@ -113,7 +92,7 @@ func (c *roomKeeper) survey() {
 func (c *roomKeeper) look(n ledger.NodeID) {
 	admitted := false
 	for _, k := range c.kinds {
-		admitted = admitted || c.s.NodeIndex.Admitted(k.class)[n]
+		admitted = admitted || c.s.NodeIndex.Admitted(k.Class)[n]
 	}
 	if !admitted {
 		return
@@ -129,7 +108,7 @@ func (c *roomKeeper) look(n ledger.NodeID) {
 	})
 	gains := int64(0)
 	for i, k := range c.kinds {
-		if !c.s.NodeIndex.Admitted(k.class)[n] {
+		if !c.s.NodeIndex.Admitted(k.Class)[n] {
 			p.more = append(p.more, 0)
 			continue
 		}
@@ -159,9 +138,9 @@ func (c *roomKeeper) cameLater(t ledger.TaskID) bool {
 }
 
 // fits is how many tasks of a class have room on a node if some amounts that are held there were free.
-func (c *roomKeeper) fits(k classTasks, n ledger.NodeID, without resource.Vec) int64 {
-	fit := k.tasks
-	for _, need := range c.s.L.Class(k.class).Need {
+func (c *roomKeeper) fits(k search.ClassTasks, n ledger.NodeID, without resource.Vec) int64 {
+	fit := k.Tasks
+	for _, need := range c.s.L.Class(k.Class).Need {
 		room := c.s.L.Nodes.FutureIdle(need.Dim, n) + without.Get(need.Dim)
 		fit = min(fit, max(0, room)/need.Amount)
 	}
@@ -171,12 +150,12 @@ func (c *roomKeeper) fits(k classTasks, n ledger.NodeID, without resource.Vec) i
 // enough is how many nodes have to be without later tasks for the minimum to have room by amounts, one
 // class after the other. It is more than there are when all of them are not enough.
 func (c *roomKeeper) enough() int {
-	need := int64(needs(c.s, c.j))
+	need := int64(c.s.L.Job(c.j).LeastToPlace())
 	fit := slices.Clone(c.now)
 	for n := 0; ; n++ {
 		sum := int64(0)
 		for i, k := range c.kinds {
-			sum += min(fit[i], k.tasks)
+			sum += min(fit[i], k.Tasks)
 		}
 		if sum >= need {
 			return n
@@ -214,13 +193,13 @@ func placesWithout(s *session.Session, j ledger.JobID, gone []ledger.TaskID, cou
 	leftOut []ledger.NodeID) (places []foundPlace) {
 	quiet := *s
 	quiet.Trace = &trace.Recorder{}
-	without(s, append(slices.Clone(others), j), func() bool {
+	s.L.KeptRoom.Without(append(slices.Clone(others), j), func() bool {
 		s.L.Try(func(tx *ledger.Tx) bool {
 			leave(s, tx, j, gone, counted)
-			w := PendingTasksOf(s, j)
+			w := search.PendingTasksOf(s, j)
 			leaveOut(s, tx, w, leftOut)
 			tasks := slices.Clone(w.Tasks)
-			if newAttempt(&quiet, w, session.CodeOnly).decideOutsideLostRoom(Commit) == Refused {
+			if search.PlaceBesideLost(&quiet, w) == search.Refused {
 				return false
 			}
 			for _, t := range tasks {
@@ -283,19 +262,19 @@ func queueTakes(s *session.Session, j ledger.JobID) (all bool) {
 }
 
 // leaveOut has nodes take no task of a list in a try, by amounts.
-func leaveOut(s *session.Session, tx *ledger.Tx, w *PendingTasks, nodes []ledger.NodeID) {
+func leaveOut(s *session.Session, tx *ledger.Tx, w *search.PendingTasks, nodes []ledger.NodeID) {
 	if len(nodes) == 0 {
 		return
 	}
-	for _, k := range kinds(s, w, nil) {
-		class := s.L.Class(k.class)
+	for _, k := range w.ByClass(s, nil) {
+		class := s.L.Class(k.Class)
 		free := make([]int64, len(class.Need))
 		for _, n := range nodes {
 			for i, need := range class.Need {
 				free[i] = s.L.Nodes.FutureIdle(need.Dim, n)
 			}
 			if fit := fitsIn(free, class, model.Never); fit > 0 {
-				tx.Occupy(k.class, n, fit)
+				tx.Occupy(k.Class, n, fit)
 			}
 		}
 	}
@@ -304,7 +283,7 @@ func leaveOut(s *session.Session, tx *ledger.Tx, w *PendingTasks, nodes []ledger
 // couldStartWithoutLaterTasks says that a job for which room is kept could start there, or elsewhere, without the tasks
 // that came after it.
 func couldStartWithoutLaterTasks(s *session.Session, j ledger.JobID) bool {
-	c := &roomKeeper{s: s, j: j, since: came(s, PendingTasksOf(s, j))}
+	c := &roomKeeper{s: s, j: j, since: came(s, search.PendingTasksOf(s, j))}
 	var gone []ledger.TaskID
 	seen := map[ledger.NodeID]bool{}
 	for _, t := range s.L.KeptRoom.Of(j) {
@@ -326,11 +305,12 @@ func couldStartWithoutLaterTasks(s *session.Session, j ledger.JobID) bool {
 // keep keeps room for the job in those places.
 func (c *roomKeeper) keep(places []foundPlace) {
 	s := c.s
-	dropKeptRoom(s, c.others...)
+	s.L.KeptRoom.Drop(c.others...)
 	s.L.Lenders.Lend(c.j, ledger.LendsNone)
 	until := s.Now + max(anHour, s.Now-c.since)
 	for _, x := range places {
 		s.L.KeptRoom.Keep(x.task, x.node, until)
 	}
-	s.Trace.Add(trace.Event{Kind: trace.KeepsRoom, Job: s.L.Jobs.Called(c.j), Node: keptOn(s, c.j), Count: len(places)})
+	s.Trace.Add(trace.Event{Kind: trace.KeepsRoom, Job: s.L.Jobs.Called(c.j), Node: search.KeptOn(s, c.j),
+		Count: len(places)})
 }

@@ -1,4 +1,4 @@
-package search
+package backfill
 
 import (
 	"cmp"
@@ -6,6 +6,7 @@ import (
 
 	"ashlar.sh/sched/ledger"
 	"ashlar.sh/sched/model"
+	"ashlar.sh/sched/search"
 	"ashlar.sh/sched/session"
 	"ashlar.sh/sched/trace"
 )
@@ -50,19 +51,19 @@ func KeepRoom(s *session.Session) {
 	if due {
 		s.KeptRoomCheckedAt = s.Now
 	}
-	for _, j := range byKey(s, s.L.KeptRoom.Jobs()) {
+	for _, j := range ledger.ByName(s.L, s.L.KeptRoom.Jobs()) {
 		switch {
-		case Planned(s, j): // see RenewPlans
+		case s.L.KeptRoom.Planned(j): // see RenewPlans
 			continue
 		case expired(s, j):
-			dropKeptRoom(s, j)
+			s.L.KeptRoom.Drop(j)
 			s.L.Lenders.Wait(j, s.Now)
 		case !stands(s, j):
-			dropKeptRoom(s, j)
+			s.L.KeptRoom.Drop(j)
 		case !due || couldStartWithoutLaterTasks(s, j):
 			continue
 		default:
-			dropKeptRoom(s, j)
+			s.L.KeptRoom.Drop(j)
 			s.L.Lenders.Lend(j, ledger.Lends) // room is looked for elsewhere at once
 		}
 		s.Trace.Add(trace.Event{Kind: trace.KeepsNoRoom, Job: s.L.Jobs.Called(j)})
@@ -84,12 +85,6 @@ func KeepRoom(s *session.Session) {
 // keepingRoom is the name under which KeepRoom remembers that it keeps none.
 const keepingRoom = "keeping room"
 
-func byKey(s *session.Session, jobs []ledger.JobID) []ledger.JobID {
-	jobs = slices.Clone(jobs)
-	slices.SortFunc(jobs, func(a, b ledger.JobID) int { return s.L.Job(a).Key.Compare(s.L.Job(b).Key) })
-	return jobs
-}
-
 // waits says that room may be kept for a job: it is admitted and valid, and it lacks members of its
 // minimum that could all be placed.
 func waits(s *session.Session, j ledger.JobID) bool {
@@ -100,7 +95,7 @@ func waits(s *session.Session, j ledger.JobID) bool {
 
 // stands says that the room kept for a job may still be of use.
 func stands(s *session.Session, j ledger.JobID) bool {
-	if !waits(s, j) || int(s.L.Job(j).RoomKept) < needs(s, j) {
+	if !waits(s, j) || int(s.L.Job(j).RoomKept) < s.L.Job(j).LeastToPlace() {
 		return false
 	}
 	kept := s.L.KeptRoom.Of(j)
@@ -109,17 +104,11 @@ func stands(s *session.Session, j ledger.JobID) bool {
 			return false
 		}
 	}
-	return nearEnough(s, j, kept, false)
+	return search.NearEnough(s, j, kept, false)
 }
 
 func expired(s *session.Session, j ledger.JobID) bool {
 	return slices.ContainsFunc(s.L.KeptRoom.Of(j), func(t ledger.TaskID) bool { return s.L.Task(t).Held.Until <= s.Now })
-}
-
-// needs is how many members a job lacks.
-func needs(s *session.Session, j ledger.JobID) int {
-	job := s.L.Job(j)
-	return int(max(1, job.MinMember-job.ReadyOrPipelined()))
 }
 
 // firstOfQueues lists for each queue the first, in job order, of the waiting jobs that nodes refused,
@@ -142,15 +131,4 @@ func firstOfQueues(s *session.Session) (out []ledger.JobID) {
 	}
 	slices.SortFunc(out, func(a, b ledger.JobID) int { return cmp.Compare(s.L.Jobs.QueueName(a), s.L.Jobs.QueueName(b)) })
 	return out
-}
-
-// couldEver says that a job's minimum could be placed if the nodes were empty. Where not even its
-// amounts fit, it does not matter what other jobs do.
-func couldEver(s *session.Session, w *PendingTasks) bool {
-	var few [4]classTasks // most jobs have one
-	fit, need := int64(0), int64(needs(s, w.Job))
-	for _, k := range kinds(s, w, few[:0]) {
-		fit += s.NodeIndex.Whole(k.class, k.tasks)
-	}
-	return fit >= need
 }
