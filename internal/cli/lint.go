@@ -154,6 +154,7 @@ func (p linter) input(l linting) (in lint.Input, others []*lint.Report, err erro
 	if len(l.files) > 0 {
 		show := p.loading()
 		set, in.Refused = manifest.LoadAmong(l.files, p.In, show.load)
+		set.RunCronJobs()
 		show.end()
 	}
 	switch {

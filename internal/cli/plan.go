@@ -124,6 +124,7 @@ func (p planner) planNow(a planning) error {
 	if len(lines) > 0 {
 		return badInput(lines...)
 	}
+	jobs.RunCronJobs()
 	told, settled, err := p.byScheduler(a, jobs)
 	if err != nil {
 		return err

@@ -50,6 +50,9 @@ func (s *Set) PassedOver() (out []string) {
 	if files := distinct(s.others.files); len(files) > 0 {
 		out = append(out, "what is no object of Kubernetes, without apiVersion, kind and metadata, in "+firstOf(files))
 	}
+	if unmade := s.Unmade(); unmade != "" {
+		out = append(out, unmade)
+	}
 	for _, chart := range distinct(s.others.charts) {
 		out = append(out, fmt.Sprintf("%s: templates of Helm; helm template %s | ashlar lint - looks at what they make",
 			filepath.Join(chart, "templates"), chart))

@@ -58,6 +58,7 @@ var kinds = []kind{
 	{"apps", "v1", "StatefulSet", false, func() metav1.Object { return new(appsv1.StatefulSet) }},
 	{"apps", "v1", "ReplicaSet", false, func() metav1.Object { return new(appsv1.ReplicaSet) }},
 	{"batch", "v1", "Job", false, func() metav1.Object { return new(batchv1.Job) }},
+	{"batch", "v1", "CronJob", false, func() metav1.Object { return new(batchv1.CronJob) }},
 	{"scheduling.volcano.sh", "v1beta1", "Queue", true, func() metav1.Object {
 		// The API server writes this default; 0 given is something else.
 		return &schedulingv1beta1.Queue{Spec: schedulingv1beta1.QueueSpec{Weight: 1}}
@@ -66,6 +67,7 @@ var kinds = []kind{
 		return new(schedulingv1beta1.PodGroup)
 	}},
 	{"batch.volcano.sh", "v1alpha1", "Job", false, func() metav1.Object { return new(batchv1alpha1.Job) }},
+	{"batch.volcano.sh", "v1alpha1", "CronJob", false, func() metav1.Object { return new(batchv1alpha1.CronJob) }},
 	{"topology.volcano.sh", "v1alpha1", "HyperNode", true, func() metav1.Object {
 		return new(topologyv1alpha1.HyperNode)
 	}},
@@ -81,13 +83,13 @@ var skipped = map[string][]string{
 	"": {"Binding", "ComponentStatus", "Endpoints", "Event", "LimitRange", "PodTemplate",
 		"ReplicationController", "Secret", "ServiceAccount"},
 	"apps":                  {"ControllerRevision", "DaemonSet"},
-	"batch":                 {"CronJob"},
+	"batch":                 {},
 	"scheduling.k8s.io":     {"PodGroup", "Workload"},
 	"policy":                {"Eviction", "PodSecurityPolicy"},
 	"storage.k8s.io":        {"CSIDriver", "CSINode", "CSIStorageCapacity", "VolumeAttachment", "VolumeAttributesClass"},
 	"resource.k8s.io":       {"DeviceTaintRule", "ResourcePoolStatusRequest"},
 	"scheduling.volcano.sh": {},
-	"batch.volcano.sh":      {"CronJob"},
+	"batch.volcano.sh":      {},
 	"topology.volcano.sh":   {},
 	"nodeinfo.volcano.sh":   {},
 	api.Version.Group:       {},

@@ -220,6 +220,7 @@ func (b *builder) object(o *object) {
 	}
 	f, ok := translate.Fact(o.Object, b.options)
 	if !ok {
+		b.world.Skipped[o.kind.name]++
 		return
 	}
 	if g, ok := f.Object.(*model.PodGroup); ok {

@@ -152,6 +152,7 @@ func (s *Server) submitted(text []byte) (facts []model.Fact, notes []string, err
 	if len(errs) > 0 {
 		return nil, nil, badRequest(clipped(errs[0].Error()))
 	}
+	set.RunCronJobs()
 	set.MakeAtMost(podsToPlan, specsToPlan)
 	world := set.Expand(s.o.Schedulers...)
 	if world.Unmade { // what would become of the other pods is no answer
