@@ -157,29 +157,21 @@ func (ss *savedState) phaseCommitment(j ledger.JobID) (PhaseCommitment, bool) {
 	if !held {
 		return PhaseCommitment{}, false
 	}
-	return PhaseCommitment{Job: job.Key, UID: life(job), Phase: job.Phase, Item: id, At: ss.e.l.Jobs.PhaseAt(j)}, true
+	return PhaseCommitment{Job: job.Key, UID: job.GroupUID(), Phase: job.Phase, Item: id, At: ss.e.l.Jobs.PhaseAt(j)}, true
 }
 
 // lender is a job that waits otherwise than any; false for one that does not.
 func (ss *savedState) lender(j ledger.JobID) (Lender, bool) {
 	job := ss.e.l.Job(j)
-	w := Lender{JobLife{job.Key, life(job)}, ss.e.l.Lenders.Of(j), ss.e.l.Lenders.WaitsFrom(j),
+	w := Lender{JobLife{job.Key, job.GroupUID()}, ss.e.l.Lenders.Of(j), ss.e.l.Lenders.WaitsFrom(j),
 		ss.e.l.Lenders.AwaitsFrom(j), ss.e.l.Lenders.Lapsed(j)}
 	return w, w.How != ledger.LendsNone || w.From != 0 || w.Podless != 0 || w.Lapsed
-}
-
-// life is the UID of a job's PodGroup, empty for an adopted job.
-func life(j *ledger.Job) string {
-	if j.Group == nil {
-		return ""
-	}
-	return j.Group.UID
 }
 
 // alive is the row of a job that is still the one it was.
 func (ss *savedState) alive(k ledger.JobKey, uid string) (ledger.JobID, bool) {
 	j, ok := ss.e.l.Jobs.Find(k)
-	return j, ok && ss.e.l.Job(j).Exists() && life(ss.e.l.Job(j)) == uid
+	return j, ok && ss.e.l.Job(j).Exists() && ss.e.l.Job(j).GroupUID() == uid
 }
 
 // EvictionsKnownFrom says that evictions before a time, in nanoseconds since the epoch, are not known: the
@@ -230,7 +222,7 @@ func (e *Engine) Restore(c Commitments) {
 	e.l.Losses.Restore(c.Losses)
 	e.session.KeptRoomCheckedAt = c.Asked
 	for _, w := range c.Lenders {
-		if j, found := e.l.Jobs.Find(w.Job); found && life(e.l.Job(j)) == w.UID { // also where its PodGroup is gone
+		if j, found := e.l.Jobs.Find(w.Job); found && e.l.Job(j).GroupUID() == w.UID { // also where its PodGroup is gone
 			if w.Lapsed {
 				e.l.Lenders.Lapse(j)
 			} else {
@@ -259,7 +251,7 @@ func (ss *savedState) exportArrivals(c *Commitments) {
 	for _, jobs := range [...][]ledger.JobID{recent, unseen} {
 		for _, j := range jobs {
 			job := ss.e.l.Job(j)
-			a := Arrival{JobLife: JobLife{job.Key, life(job)}, At: job.Came, Seen: job.Recent,
+			a := Arrival{JobLife: JobLife{job.Key, job.GroupUID()}, At: job.Came, Seen: job.Recent,
 				HeldBack: job.Recent && job.HeldBack, Unseen: job.Arrived}
 			if job.Exists() && (a.Seen || a.Unseen) {
 				if c.Arrivals == nil { // when all came at once they are many

@@ -49,7 +49,7 @@ func (rp *reports) served() (turn, waiting map[ledger.QueueID]int) {
 	turn, waiting = map[ledger.QueueID]int{}, map[ledger.QueueID]int{}
 	for _, j := range rp.e.l.Jobs.Active() {
 		job := rp.e.l.Job(j)
-		if !waits(job) || rp.e.session.Blocked(j).Is() {
+		if !needsPlaces(job) || rp.e.session.Blocked(j).Is() {
 			continue
 		}
 		if waiting[job.Queue]++; waiting[job.Queue] == 1 {
@@ -63,8 +63,8 @@ func (rp *reports) served() (turn, waiting map[ledger.QueueID]int) {
 	return turn, waiting
 }
 
-// waits says that a job has pods to place, or waits for admission.
-func waits(j *ledger.Job) bool {
+// needsPlaces says that a job has pods to place, or waits for admission.
+func needsPlaces(j *ledger.Job) bool {
 	return j.By[model.Pending] > j.Gated || j.By[model.Pipelined] > 0 || j.Exists() && j.AwaitsAdmission()
 }
 

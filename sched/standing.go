@@ -31,14 +31,15 @@ func (q Questions) Standing(id ledger.JobID) (out Standing) {
 	turn, _ := e.reports.served()
 	queue := e.l.Job(id).Queue
 	out.Queues, out.Turn = len(turn), turn[queue]
-	if out.Turn == 0 || !waits(e.l.Job(id)) {
+	if out.Turn == 0 || !needsPlaces(e.l.Job(id)) {
 		out.Turn = 0
 		return out
 	}
 	first, asks := ledger.NoJob, resource.Vec{}
 	for _, j := range e.l.Jobs.Active() {
 		job := e.l.Job(j)
-		if j == id || job.Queue != queue || !waits(job) || e.session.Blocked(j).Is() || e.policy.CompareJobs(j, id) > 0 {
+		if j == id || job.Queue != queue || !needsPlaces(job) || e.session.Blocked(j).Is() ||
+			e.policy.CompareJobs(j, id) > 0 {
 			continue
 		}
 		out.Ahead.Jobs++

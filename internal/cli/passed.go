@@ -34,7 +34,7 @@ func (w *waitsBehind) see(c sim.Cycle, world *sim.World) {
 		}
 		if id := l.Task(t).Job; id != last && id != ledger.NoJob { // the pods of a job are bound together
 			last = id
-			if since := w.jobs.Since(l, id); since != 0 && !estimate.Waits(l.Job(id)) {
+			if since := w.jobs.Since(l, id); since != 0 && !estimate.AwaitsStart(l.Job(id)) {
 				w.waited(l.Job(id).Key, e.Now()-since)
 				w.jobs.Forget(id)
 			}

@@ -18,7 +18,7 @@ func (a *Asking) JobAnswer(w *sched.JobWhy) *Answer {
 	out := a.answer(Subject{Kind: "job", Namespace: j.Namespace, Name: cmp.Or(j.Shown, j.Name)})
 	out.Places = placesOf(w.Pods)
 	t := tallyOf(j)
-	if waiting(j.Reason) {
+	if j.Reason.Waits() {
 		r := reason(j.Reason)
 		out.Reason, out.Start = &r, NewStart(&j.Start, a.Now)
 	}
@@ -29,9 +29,6 @@ func (a *Asking) JobAnswer(w *sched.JobWhy) *Answer {
 	out.wrong(w.Problems)
 	return out
 }
-
-// waiting says that a reason is one to wait for: a bind under way is none.
-func waiting(r trace.Reason) bool { return r.Is() && r.Code != trace.BindInFlight }
 
 // jobTally counts the pods of a job.
 type jobTally struct {
@@ -61,7 +58,7 @@ func tallyOf(j *sched.JobReport) (t jobTally) {
 func (a *Asking) stand(w *sched.JobWhy, t jobTally, places []Place) (State, string) {
 	j := &w.Job
 	runs := t.placed > 0 && t.placed+int(j.Tasks[model.Succeeded]) >= int(j.MinMember)
-	waits := waiting(j.Reason)
+	waits := j.Reason.Waits()
 	switch {
 	case t.total > 0 && t.ended == t.total || j.Phase == model.GroupCompleted:
 		return Finished, fmt.Sprintf("it is over: %s ended", Count(t.ended, "pod"))
@@ -150,7 +147,7 @@ func firstStart(pods []sched.PodReport) (first int64) {
 func (a *Asking) path(w *sched.JobWhy, t jobTally, state State) []Step {
 	r := w.Job.Reason
 	stop := stopOf(r).step
-	if !waiting(r) {
+	if !r.Waits() {
 		stop = ""
 	}
 	all := []Step{podsStep(w, t), queueStep(w), admissionStep(w), orderStep(w), shareStep(w)}
@@ -348,7 +345,7 @@ func placeSteps(r trace.Reason) []Step {
 // evictionStep says which pods leave for the job, or why none does.
 func (a *Asking) evictionStep(w *sched.JobWhy) Step {
 	s := Step{Name: stepEviction, Verdict: Told}
-	if !waiting(w.Job.Reason) {
+	if !w.Job.Reason.Waits() {
 		return s
 	}
 	name := w.Job.Namespace + "/" + cmp.Or(w.Job.Shown, w.Job.Name)

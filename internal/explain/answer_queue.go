@@ -88,7 +88,7 @@ func (q *QueueAnswer) add(job *sched.JobReport) {
 	if t := tallyOf(job); t.placed+t.deciding > 0 {
 		q.Running++
 	}
-	if !waiting(job.Reason) {
+	if !job.Reason.Waits() {
 		return
 	}
 	code := string(job.Reason.Root().Code)

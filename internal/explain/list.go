@@ -70,7 +70,7 @@ func (a *Asking) jobRow(j *sched.JobReport, pods []sched.PodReport) JobRow {
 	if a.Now > 0 && j.Created > 0 {
 		row.born, row.Created = j.Created, time.Unix(0, j.Created).UTC().Format(time.RFC3339)
 	}
-	if waiting(j.Reason) {
+	if j.Reason.Waits() {
 		r := reason(j.Reason)
 		row.Reason = &r
 		row.Start = NewStart(&j.Start, a.Now)

@@ -325,10 +325,10 @@ func pipelined(r trace.Reason) string {
 	if r.Need == 0 {
 		return "it waits for room that is being freed" + where
 	}
-	return fmt.Sprintf("%s for room that is being freed%s (%d needed)", waits(r.Have), where, r.Need)
+	return fmt.Sprintf("%s for room that is being freed%s (%d needed)", podsWait(r.Have), where, r.Need)
 }
 
-func waits(n int) string {
+func podsWait(n int) string {
 	if n == 1 {
 		return "1 pod waits"
 	}

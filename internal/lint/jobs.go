@@ -63,7 +63,7 @@ func (l *look) oneLimit() {
 	jobs, pods, one, first := map[ledger.JobKey]bool{}, 0, int64(0), (*manifest.Item)(nil)
 	for i := range l.World.Items {
 		p, is := l.World.Items[i].Fact.Object.(*model.Pod)
-		if !is || !p.Ours || p.Phase == model.PodSucceeded || p.Phase == model.PodFailed {
+		if !is || !p.Ours || p.Phase.Finished() {
 			continue
 		}
 		limit := p.Rare().Limit

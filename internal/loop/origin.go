@@ -95,7 +95,7 @@ func (og *gangOrigins) follow(receipts []sched.Receipt) {
 			continue
 		}
 		job := led.Job(led.Task(id).Job)
-		if t := og.l.reported.jobs[job.Key]; t != nil && t.origin.mine != nil && t.uid == lifeOf(job) {
+		if t := og.l.reported.jobs[job.Key]; t != nil && t.origin.mine != nil && t.uid == job.GroupUID() {
 			t.origin.left(led)
 			if !t.origin.mine[r.Item.UID] {
 				t.origin.mine[r.Item.UID] = true
@@ -234,7 +234,7 @@ func (og *gangOrigins) takeBack(job *ledger.Job, e *refused, now time.Time) func
 	}
 	const claims = `"neverComplete"`
 	group := og.l.seen.PodGroup(job.Key.Namespace, job.Key.Name)
-	t := og.l.reported.job(job.Key, lifeOf(job), group, now)
+	t := og.l.reported.job(job.Key, job.GroupUID(), group, now)
 	if !strings.Contains(t.origin.asked, claims) && (group == nil ||
 		!strings.Contains(group.Annotations[record.Key], claims)) {
 		return nil

@@ -83,7 +83,7 @@ func (rb *refusedBindings) note(r sched.Receipt) {
 		return
 	}
 	job := led.Job(led.Task(id).Job)
-	now, group, controller := rb.l.now(), lifeOf(job), rb.controllerOf(r.Item.Pod, r.Item.UID)
+	now, group, controller := rb.l.now(), job.GroupUID(), rb.controllerOf(r.Item.Pod, r.Item.UID)
 	at := life{job.Key.Namespace, cmp.Or(group, controller, r.Item.UID)}
 	e := rb.memory.last(led, at, controller)
 	if again := e.statement == r.Item.Statement || now < e.next; !again {
@@ -125,16 +125,16 @@ func (r *refusalMemory) last(led *ledger.Ledger, at life, controller string) ref
 
 // of returns the refusals of a job, nil without any.
 func (r *refusalMemory) of(job *ledger.Job) *refused {
-	if p := r.jobs[job.Key]; p != nil && p.group == lifeOf(job) {
+	if p := r.jobs[job.Key]; p != nil && p.group == job.GroupUID() {
 		return p.why
 	}
-	return r.by[life{job.Key.Namespace, lifeOf(job)}]
+	return r.by[life{job.Key.Namespace, job.GroupUID()}]
 }
 
 // passed says that the PodGroup of the refusals is gone.
 func (e *refused) passed(led *ledger.Ledger) bool {
 	id, ok := led.Jobs.Find(e.job)
-	return !ok || lifeOf(led.Job(id)) != e.group
+	return !ok || led.Job(id).GroupUID() != e.group
 }
 
 // add notes a refusal for its life and for the controller.
@@ -153,14 +153,6 @@ func (r *refusalMemory) forget(e *refused) {
 	}
 }
 
-// lifeOf is the UID of a job's PodGroup, "" without one.
-func lifeOf(job *ledger.Job) string {
-	if job.Group == nil {
-		return ""
-	}
-	return job.Group.UID
-}
-
 // controllerOf is the UID of a pod's controller, "" without one.
 func (rb *refusedBindings) controllerOf(pod ledger.Key, uid string) string {
 	if p := rb.l.seen.Pod(pod.Namespace, pod.Name); p != nil && p.Fact().UID == uid {
@@ -173,7 +165,7 @@ func (rb *refusedBindings) controllerOf(pod ledger.Key, uid string) string {
 // it and not the job.
 func (rb *refusedBindings) complete(job *ledger.Job) bool {
 	t := rb.l.reported.jobs[job.Key]
-	return started(job) || t != nil && t.uid == lifeOf(job) && t.complete
+	return started(job) || t != nil && t.uid == job.GroupUID() && t.complete
 }
 
 // setBackoff tells the engine which pods of a job are in a backoff, and until when.
@@ -199,9 +191,9 @@ func (rb *refusedBindings) backoffWhileDeleted(job *ledger.Job, e *refused) {
 	p := rb.memory.jobs[job.Key]
 	switch {
 	case p == nil:
-		p = &jobBackoff{group: lifeOf(job), why: e, names: map[string]bool{e.pod.Name: true}}
+		p = &jobBackoff{group: job.GroupUID(), why: e, names: map[string]bool{e.pod.Name: true}}
 		rb.memory.jobs[job.Key] = p
-	case p.group != lifeOf(job):
+	case p.group != job.GroupUID():
 		return
 	}
 	p.until = rb.l.now() + int64(mostDeleting)
@@ -210,7 +202,7 @@ func (rb *refusedBindings) backoffWhileDeleted(job *ledger.Job, e *refused) {
 
 // endDeleted ends the backoff of a gang of which no member is being deleted any more.
 func (rb *refusedBindings) endDeleted(job *ledger.Job) {
-	if p := rb.memory.jobs[job.Key]; p != nil && p.group == lifeOf(job) && p.until != 0 {
+	if p := rb.memory.jobs[job.Key]; p != nil && p.group == job.GroupUID() && p.until != 0 {
 		p.until = 0
 		rb.setBackoff(job.Key, p)
 	}
@@ -238,7 +230,7 @@ func (rb *refusedBindings) tend() {
 	led, now := rb.l.engine.Ledger(), rb.l.now()
 	for k, p := range rb.memory.jobs {
 		id, ok := led.Jobs.Find(k)
-		if !ok || lifeOf(led.Job(id)) != p.group {
+		if !ok || led.Job(id).GroupUID() != p.group {
 			rb.endBackoff(k, p) // its controller may make another
 			continue
 		}
@@ -258,7 +250,7 @@ func (rb *refusedBindings) tend() {
 	}
 	for at, e := range rb.memory.by {
 		id, ok := led.Jobs.Find(e.job)
-		switch gone := !ok || lifeOf(led.Job(id)) != e.group; {
+		switch gone := !ok || led.Job(id).GroupUID() != e.group; {
 		case gone && (now-e.next > int64(remembered) || len(rb.memory.by) > mostRefused):
 			delete(rb.memory.by, at)
 		case !gone && rb.memory.jobs[e.job] == nil && now-e.next > int64(remembered) && rb.complete(led.Job(id)):

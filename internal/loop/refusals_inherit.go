@@ -33,7 +33,7 @@ func (rb *refusedBindings) inheritOfController(p *model.Pod) {
 		return
 	}
 	job := led.Job(led.Task(id).Job)
-	group := lifeOf(job)
+	group := job.GroupUID()
 	if rb.wasComplete(job) {
 		if e := rb.memory.by[life{p.Namespace, group}]; e != nil {
 			rb.inheritOfPod(job, e, p.UID, keyOf(p))
@@ -56,7 +56,7 @@ func (rb *refusedBindings) inheritOfController(p *model.Pod) {
 // inheritOfPod has a pod of a job that goes on in a backoff alone, if it is the pod that was refused last or, where
 // that is gone, may stand for it: one of the same controller.
 func (rb *refusedBindings) inheritOfPod(job *ledger.Job, e *refused, uid string, pod ledger.Key) {
-	if e.group != lifeOf(job) || e.controller != rb.controllerOf(pod, uid) || e.pod != pod && rb.waitsIn(job, e.pod) {
+	if e.group != job.GroupUID() || e.controller != rb.controllerOf(pod, uid) || e.pod != pod && rb.waitsIn(job, e.pod) {
 		return
 	}
 	p := rb.memory.jobs[job.Key]
@@ -87,7 +87,7 @@ func (rb *refusedBindings) wasComplete(job *ledger.Job) bool {
 		return true
 	}
 	shown := rb.l.seen.PodGroup(job.Key.Namespace, job.Key.Name)
-	of := reportedJob{uid: lifeOf(job)}
+	of := reportedJob{uid: job.GroupUID()}
 	return shown != nil && string(shown.UID) == of.uid && of.hadMinimum(shown)
 }
 

@@ -68,10 +68,9 @@ func (rp *reports) all(now time.Time) {
 
 func (rp *reports) job(id ledger.JobID, now time.Time) {
 	job := rp.l.engine.Ledger().Job(id)
-	uid := ""
+	uid := job.GroupUID()
 	var group *schedulingv1beta1.PodGroup
 	if job.Group != nil {
-		uid = job.Group.UID
 		group = rp.l.seen.PodGroup(job.Key.Namespace, job.Key.Name)
 	}
 	t := rp.l.reported.job(job.Key, uid, group, now)
@@ -244,15 +243,15 @@ func condition(kind schedulingv1beta1.PodGroupConditionType, code, reason, messa
 
 // message is what a job that waits is told.
 func (t *reportedJob) message(job *ledger.Job, r trace.Reason) string {
-	message := waits(job, r)
+	message := unschedulable(job, r)
 	if t.origin.said != "" {
 		message += "; " + t.origin.said
 	}
 	return message
 }
 
-// waits is Volcano's sentence, followed by ours.
-func waits(job *ledger.Job, r trace.Reason) string {
+// unschedulable is Volcano's sentence, followed by ours.
+func unschedulable(job *ledger.Job, r trace.Reason) string {
 	return fmt.Sprintf("%d/%d tasks in gang unschedulable: %s", job.By[model.Pending]+job.By[model.Pipelined], job.Tasks,
 		explain.Sentence(r))
 }

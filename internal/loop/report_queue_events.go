@@ -160,7 +160,7 @@ func (l *loop) waitingJobs() map[string]waitingInQueue {
 	out, led := map[string]waitingInQueue{}, l.engine.Ledger()
 	led.Jobs.Each(func(id ledger.JobID) bool {
 		job := led.Job(id)
-		if !estimate.Waits(job) {
+		if !estimate.AwaitsStart(job) {
 			return true
 		}
 		name := led.Jobs.QueueName(id)

@@ -65,7 +65,7 @@ type reading struct {
 func (sg *strandedGangs) check(id ledger.JobID, t *reportedJob, group *schedulingv1beta1.PodGroup, now time.Time) {
 	led := sg.l.engine.Ledger()
 	job := led.Job(id)
-	if group == nil || string(group.UID) != t.uid || lifeOf(job) != t.uid {
+	if group == nil || string(group.UID) != t.uid || job.GroupUID() != t.uid {
 		return
 	}
 	t.complete = t.complete || started(job) || t.hadMinimum(group)

@@ -55,7 +55,7 @@ func (x *estimates) saved() (out []firstRecord) {
 	x.mu.Lock()
 	defer x.mu.Unlock()
 	x.firsts.Each(func(k ledger.JobKey, first estimate.First) {
-		if j, there := l.Jobs.Find(k); there && l.Job(j).Exists() && estimate.Life(l.Job(j)) == first.Life {
+		if j, there := l.Jobs.Find(k); there && l.Job(j).Exists() && l.Job(j).GroupUID() == first.Life {
 			out = append(out, firstRecord{k, first})
 		}
 	})
@@ -71,7 +71,7 @@ func (x *estimates) restore(records []firstRecord) {
 	x.mu.Lock()
 	defer x.mu.Unlock()
 	for _, r := range records {
-		if j, there := l.Jobs.Find(r.JobKey); there && l.Job(j).Exists() && estimate.Life(l.Job(j)) == r.Life {
+		if j, there := l.Jobs.Find(r.JobKey); there && l.Job(j).Exists() && l.Job(j).GroupUID() == r.Life {
 			x.firsts.Recall(r.JobKey, r.First)
 		}
 	}

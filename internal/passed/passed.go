@@ -112,7 +112,7 @@ func (p *Jobs) Note(l *ledger.Ledger, refusal func(ledger.JobID) trace.Reason) {
 	fits := map[classOnNode]bool{}
 	l.Jobs.Each(func(id ledger.JobID) bool {
 		job := l.Job(id)
-		if !estimate.Waits(job) || p.Since(l, id) != 0 {
+		if !estimate.AwaitsStart(job) || p.Since(l, id) != 0 {
 			return true
 		}
 		if at := p.first(l, id, p.starts[l.Jobs.QueueName(id)], fits); at != 0 && !ofItself(refusal(id)) {
@@ -139,7 +139,7 @@ func (p *Jobs) Look(l *ledger.Ledger, refusal func(ledger.JobID) trace.Reason,
 	each func(id ledger.JobID, since int64)) {
 	p.Note(l, refusal)
 	l.Jobs.Each(func(id ledger.JobID) bool {
-		if !estimate.Waits(l.Job(id)) {
+		if !estimate.AwaitsStart(l.Job(id)) {
 			if int(id) < len(p.of) {
 				p.of[id] = passing{}
 			}

@@ -44,7 +44,7 @@ func (h *Hidden) pods(status model.Status, n int) {
 }
 
 func (h *Hidden) job(j *sched.JobReport) {
-	if waits(j) {
+	if j.Reason.Waits() {
 		h.Waiting++
 	}
 	for status, n := range j.Tasks {

@@ -7,7 +7,6 @@ import (
 
 	"ashlar.sh/internal/explain"
 	"ashlar.sh/sched"
-	"ashlar.sh/sched/trace"
 )
 
 // place orders rows within a kind, and is where a list goes on.
@@ -62,7 +61,7 @@ var jobs = &kind[sched.JobReport]{name: "Job", part: ofJobs,
 		"namespace": func(j *sched.JobReport, value string) bool { return j.Namespace == value },
 		"queue":     func(j *sched.JobReport, value string) bool { return j.Queue == value },
 		"waiting": func(j *sched.JobReport, value string) bool {
-			return waits(j) == (value == "true")
+			return j.Reason.Waits() == (value == "true")
 		},
 	},
 }
@@ -128,9 +127,6 @@ var nodes = &kind[sched.NodeReport]{name: "Node", part: ofNodes | ofDevices,
 	},
 	same: sameNode,
 }
-
-// waits says that pods of a job wait for a place. One with bindings under way does not.
-func waits(j *sched.JobReport) bool { return j.Reason.Is() && j.Reason.Code != trace.BindInFlight }
 
 func each[T any](list []T) []any {
 	out := make([]any, len(list))

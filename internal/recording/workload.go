@@ -140,7 +140,7 @@ func (w *worker) pod(f model.Fact, p *model.Pod, at time.Duration) {
 		l.items = append(l.items, len(w.Items))
 		w.add(f, at).Owned = owned(p)
 	}
-	if l.pod == nil || !finished(l.pod) {
+	if l.pod == nil || !l.pod.Phase.Finished() {
 		w.goesOn(l, p, at)
 	}
 	l.pod = p
@@ -154,7 +154,7 @@ func (w *worker) goesOn(l *lived, p *model.Pod, at time.Duration) {
 	if p.Phase == model.PodRunning && !l.runs {
 		l.began, l.runs = at, true
 	}
-	if !finished(p) || l.began < 0 {
+	if !p.Phase.Finished() || l.began < 0 {
 		return
 	}
 	for _, i := range l.items {
@@ -184,15 +184,13 @@ func (w *worker) came(f model.Fact, p *model.Pod, at time.Duration) *lived {
 	return l
 }
 
-func finished(p *model.Pod) bool { return p.Phase == model.PodSucceeded || p.Phase == model.PodFailed }
-
 func (w *worker) podGone(f model.Fact, at time.Duration) {
 	l := w.lives[f.UID]
 	if l == nil || l.pod == nil || l.pod.UID != f.UID {
 		return
 	}
 	delete(w.lives, f.UID)
-	if finished(l.pod) {
+	if l.pod.Phase.Finished() {
 		return // it holds nothing, and may end later in the simulation
 	}
 	if !w.evicted[f.UID] {

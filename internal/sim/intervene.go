@@ -39,7 +39,7 @@ func (w *World) Delete(ref model.Ref) {
 func (w *World) Finish(key ledger.Key, failed bool) {
 	w.alone = 0
 	l := w.objects.lives[podRef(key)]
-	if l == nil || l.pod() == nil || l.pod().Node == "" || l.pod().Deleting || finished(l.pod()) {
+	if l == nil || l.pod() == nil || l.pod().Node == "" || l.pod().Deleting || l.pod().Phase.Finished() {
 		return
 	}
 	phase := model.PodSucceeded
@@ -96,7 +96,7 @@ func (w *World) remove(ref model.Ref) {
 	}
 	switch p := l.pod(); {
 	case p != nil && p.Deleting:
-	case p != nil && p.Node != "" && !finished(p):
+	case p != nil && p.Node != "" && !p.Phase.Finished():
 		leaving := *p
 		leaving.Deleting = true
 		w.objects.change(l, &leaving)
@@ -116,7 +116,7 @@ func (w *World) remove(ref model.Ref) {
 func (w *World) lose(node string) {
 	var on []*life
 	for _, l := range w.objects.lives { // order-free: sorted below
-		if p := l.pod(); p != nil && p.Node == node && !finished(p) {
+		if p := l.pod(); p != nil && p.Node == node && !p.Phase.Finished() {
 			on = append(on, l)
 		}
 	}

@@ -61,10 +61,6 @@ func (l *life) outcome() model.Phase {
 	return model.PodSucceeded
 }
 
-func finished(p *model.Pod) bool {
-	return p.Phase == model.PodSucceeded || p.Phase == model.PodFailed
-}
-
 // happen lets everything take place that is due.
 func (ob *objects) happen() {
 	for {
@@ -114,7 +110,7 @@ func (ob *objects) stands(e event) bool {
 	case lost:
 		return p.Node != "" && !ob.hasNode(p.Node)
 	case finish:
-		return l.ends == e.at && !p.Deleting && !finished(p)
+		return l.ends == e.at && !p.Deleting && !p.Phase.Finished()
 	default:
 		return p.Phase == model.PodPending && !p.Deleting
 	}
@@ -137,7 +133,7 @@ func (ob *objects) appear(l *life) {
 	case before != nil && before.pod() != nil && before.pod().Deleting:
 		ob.agenda.add(ob.w.shows+ob.w.period, submit, l.ref, l) // a name is free once its pod is gone
 		return
-	case before != nil && before.pod() != nil && before.uid == l.uid && !finished(before.pod()):
+	case before != nil && before.pod() != nil && before.uid == l.uid && !before.pod().Phase.Finished():
 		ob.respecify(before, l)
 		return
 	case before != nil:
@@ -166,7 +162,7 @@ func (ob *objects) succeed(l, before *life) {
 	switch {
 	case before.born == ob.w.shows && before.item.SubmitAt == l.item.SubmitAt:
 		l.fault("metadata.name", fmt.Sprintf("given twice%s: the last holds", from(before.item.Where)))
-	case p != nil && !finished(before.pod()):
+	case p != nil && !before.pod().Phase.Finished():
 		l.fault("metadata.name", fmt.Sprintf("a pod of this name was still there%s: it is gone", from(before.item.Where)))
 	}
 	if p == nil && l.uid == "" {
@@ -267,7 +263,7 @@ func (ob *objects) rehouse(node string) {
 	waiting := ob.homeless[node]
 	delete(ob.homeless, node)
 	for _, l := range waiting {
-		if p := l.pod(); ob.lives[l.ref] == l && p.Node == node && !p.Deleting && !finished(p) {
+		if p := l.pod(); ob.lives[l.ref] == l && p.Node == node && !p.Deleting && !p.Phase.Finished() {
 			ob.start(l)
 		}
 	}
@@ -297,7 +293,7 @@ func (ob *objects) finish(l *life, phase model.Phase) {
 func (ob *objects) vanish(l *life) {
 	ob.w.free(l.pod())
 	ob.end(l)
-	if !l.item.Owned || finished(l.pod()) {
+	if !l.item.Owned || l.pod().Phase.Finished() {
 		return
 	}
 	pod := l.item.Fact.Object.(*model.Pod)

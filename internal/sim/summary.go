@@ -38,7 +38,7 @@ type Eviction struct {
 func (w *World) Summary() Summary {
 	s := Summary{Cycles: w.cycles, VirtualTime: w.now, Bound: w.bound, Evicted: len(w.evictions), Endless: w.endless()}
 	for _, l := range w.objects.lives { // order-free: a count
-		if p := l.pod(); p != nil && p.Ours && p.Node == "" && !p.Deleting && !finished(p) {
+		if p := l.pod(); p != nil && p.Ours && p.Node == "" && !p.Deleting && !p.Phase.Finished() {
 			s.Pending++
 		}
 	}

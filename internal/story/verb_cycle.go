@@ -7,7 +7,6 @@ import (
 
 	"ashlar.sh/internal/sim"
 	"ashlar.sh/sched"
-	"ashlar.sh/sched/trace"
 )
 
 // cycle runs the next cycle that can matter, or the next N. The answer is what it
@@ -159,7 +158,7 @@ func (s *stage) decided(c sim.Cycle, phases bool) []deed {
 func (s *stage) waits() []string {
 	var out []string
 	for _, j := range s.world.Engine().Report().Jobs {
-		if j.Reason.Is() && j.Reason.Code != trace.BindInFlight {
+		if j.Reason.Waits() {
 			out = append(out, fmt.Sprintf("wait %s/%s: %s", j.Namespace, j.Shown, brief(j.Reason)))
 		}
 	}

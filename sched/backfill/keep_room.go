@@ -85,9 +85,9 @@ func KeepRoom(s *session.Session) {
 // keepingRoom is the name under which KeepRoom remembers that it keeps none.
 const keepingRoom = "keeping room"
 
-// waits says that room may be kept for a job: it is admitted and valid, and it lacks members of its
+// lacksMinimum says that room may be kept for a job: it is admitted and valid, and it lacks members of its
 // minimum that could all be placed.
-func waits(s *session.Session, j ledger.JobID) bool {
+func lacksMinimum(s *session.Session, j ledger.JobID) bool {
 	job := s.L.Job(j)
 	return job.By[model.Pending] > job.Gated && job.By[model.Pipelined] == 0 && job.Invalid == 0 && job.Admitted() &&
 		!job.Met((*ledger.Count).Ready) && !s.Blocked(j).Is() && !s.Policy.ValidateJob(j).Is()
@@ -95,7 +95,7 @@ func waits(s *session.Session, j ledger.JobID) bool {
 
 // stands says that the room kept for a job may still be of use.
 func stands(s *session.Session, j ledger.JobID) bool {
-	if !waits(s, j) || int(s.L.Job(j).RoomKept) < s.L.Job(j).LeastToPlace() {
+	if !lacksMinimum(s, j) || int(s.L.Job(j).RoomKept) < s.L.Job(j).LeastToPlace() {
 		return false
 	}
 	kept := s.L.KeptRoom.Of(j)
@@ -120,7 +120,7 @@ func firstOfQueues(s *session.Session) (out []ledger.JobID) {
 			continue // nodes have not refused it, or could never hold it
 		}
 		q := s.L.Job(j).Queue
-		if was, ok := first[q]; (!ok || s.Policy.CompareJobs(j, was) < 0) && waits(s, j) {
+		if was, ok := first[q]; (!ok || s.Policy.CompareJobs(j, was) < 0) && lacksMinimum(s, j) {
 			first[q] = j
 		}
 	}

@@ -105,7 +105,7 @@ func (f *QueueHeads) collect(last map[ledger.QueueID]ledger.JobID) {
 	f.waiting = map[ledger.QueueID]*session.Heap[ledger.JobID]{}
 	for _, j := range s.L.Jobs.Active() { // order-free: heaps by a total order
 		q := s.L.Job(j).Queue
-		if h, some := last[q]; some && s.Policy.CompareJobs(h, j) < 0 || !session.PlansFor(s, j) || !waits(s, j) {
+		if h, some := last[q]; some && s.Policy.CompareJobs(h, j) < 0 || !session.PlansFor(s, j) || !lacksMinimum(s, j) {
 			continue
 		}
 		if f.waiting[q] == nil {
@@ -120,7 +120,7 @@ func (f *QueueHeads) collect(last map[ledger.QueueID]ledger.JobID) {
 func lastPlanned(s *session.Session) map[ledger.QueueID]ledger.JobID {
 	planned, depth := map[ledger.QueueID][]ledger.JobID{}, s.Backfill.Depth
 	for _, j := range s.L.KeptRoom.Jobs() { // order-free: sorted below
-		if q := s.L.Job(j).Queue; depth > 0 && s.L.KeptRoom.Planned(j) && session.PlansFor(s, j) && waits(s, j) {
+		if q := s.L.Job(j).Queue; depth > 0 && s.L.KeptRoom.Planned(j) && session.PlansFor(s, j) && lacksMinimum(s, j) {
 			planned[q] = append(planned[q], j)
 		}
 	}
@@ -174,14 +174,14 @@ func (f *QueueHeads) plan(q ledger.QueueID, before ledger.JobID) (planned bool) 
 	}
 	depth := s.Backfill.Depth
 	if depth > 0 {
-		f.first[q] = slices.DeleteFunc(f.first[q], func(j ledger.JobID) bool { return !waits(s, j) })
+		f.first[q] = slices.DeleteFunc(f.first[q], func(j ledger.JobID) bool { return !lacksMinimum(s, j) })
 	}
 	for waiting.Len() > 0 && (depth < 0 || int64(len(f.first[q])) < depth) && f.never[q] < mostNever {
 		if before != ledger.NoJob && s.Policy.CompareJobs(waiting.First(), before) >= 0 {
 			break
 		}
 		j := waiting.Pop()
-		if !waits(s, j) {
+		if !lacksMinimum(s, j) {
 			continue // it has been placed since
 		}
 		isFirst, fresh := planFor(s, j)

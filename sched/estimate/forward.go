@@ -58,7 +58,7 @@ func newForward(e *sched.Engine, now int64, o Options, guess bool) *forward {
 	for _, k := range f.waiting {
 		f.waits[k] = true
 		if j, there := e.Ledger().Jobs.Find(k); there {
-			f.lives[k] = Life(e.Ledger().Job(j))
+			f.lives[k] = e.Ledger().Job(j).GroupUID()
 			if at := e.Ledger().Jobs.Deadline(j); at != 0 {
 				f.ends[k] = at
 			}

@@ -13,7 +13,7 @@ func (f *forward) foresee(t *ledger.Task) {
 	p, soon := t.Pod, f.base+f.o.Period
 	leaves := t.Held.Kind == ledger.CommitEvict
 	switch {
-	case p.Phase == model.PodSucceeded || p.Phase == model.PodFailed:
+	case p.Phase.Finished():
 	case p.Deleting:
 		f.add(event{at: max(soon, p.Rare().GoneBy), what: gone, pod: t.Key, uid: p.UID})
 	case leaves && p.Node != "":
@@ -70,7 +70,7 @@ func (f *forward) happen() (some bool) {
 			continue
 		}
 		p := is.Object.(*model.Pod)
-		switch over := p.Phase == model.PodSucceeded || p.Phase == model.PodFailed; {
+		switch over := p.Phase.Finished(); {
 		case e.what == gone && (p.Deleting || p.Node != ""):
 			f.vanish(is, p)
 		case e.what == ended && !p.Deleting && !over:
@@ -119,7 +119,7 @@ func (f *forward) vanish(is model.Fact, p *model.Pod) {
 	if f.o.Owned != nil {
 		owned = f.o.Owned(key)
 	}
-	if !owned || p.Phase == model.PodSucceeded || p.Phase == model.PodFailed {
+	if !owned || p.Phase.Finished() {
 		is.Object = nil
 		f.addFact(is)
 		return

@@ -198,18 +198,10 @@ func (s *Starts) Of(k ledger.JobKey, now int64) trace.Start {
 	return start.At(now)
 }
 
-// Waits says that a job waits for its minimum.
-func Waits(j *ledger.Job) bool {
+// AwaitsStart says that a job waits for its minimum.
+func AwaitsStart(j *ledger.Job) bool {
 	return j.Exists() && !j.Over() && !Begun(j) && (j.By[model.Pending] > 0 || j.By[model.Pipelined] > 0 ||
 		j.AwaitsAdmission() || j.Tasks == 0 && j.MinMember > 0)
-}
-
-// Life is the UID of a job's PodGroup, "" for an adopted job, of which the key names the controller's.
-func Life(j *ledger.Job) string {
-	if j.Group == nil {
-		return ""
-	}
-	return j.Group.UID
 }
 
 // Begun says that a job has its minimum, so that it does not wait for its start.
@@ -218,7 +210,7 @@ func Begun(j *ledger.Job) bool { return j.Placed() > 0 && j.Met((*ledger.Count).
 // sorted lists the jobs of an engine that wait, by name.
 func sorted(l *ledger.Ledger) (out []ledger.JobKey) {
 	l.Jobs.Each(func(j ledger.JobID) bool {
-		if Waits(l.Job(j)) {
+		if AwaitsStart(l.Job(j)) {
 			out = append(out, l.Job(j).Key)
 		}
 		return true

@@ -39,7 +39,7 @@ func newUnknowns(f *forward) *unknowns {
 	l := f.e.Ledger()
 	l.Tasks.Each(func(t ledger.TaskID) bool {
 		task := l.Task(t)
-		if task.Node == ledger.NoNode || task.Pod.Phase == model.PodSucceeded || task.Pod.Phase == model.PodFailed ||
+		if task.Node == ledger.NoNode || task.Pod.Phase.Finished() ||
 			task.Status == model.Pipelined {
 			return true
 		}

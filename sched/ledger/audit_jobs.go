@@ -185,7 +185,7 @@ func (l *Ledger) recountJob(j JobID, members []TaskID) Job {
 		job.Tasks++
 		job.By[row.Status]++
 		role.By[row.Status]++
-		if !podFinished(row.Pod) {
+		if !row.Pod.Phase.Finished() {
 			job.unfinished++
 			job.Total = job.Total.Add(l.Jobs.counted(row))
 		}

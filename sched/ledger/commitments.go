@@ -58,7 +58,7 @@ func (c *Commitment) names() NodeID {
 
 // stillOpen says that a pod's fact neither shows nor contradicts a commitment yet.
 func stillOpen(c *Commitment, p *model.Pod) bool {
-	finished := p.Phase == model.PodSucceeded || p.Phase == model.PodFailed
+	finished := p.Phase.Finished()
 	switch c.Kind {
 	case CommitBind, CommitNominate:
 		return p.Node == "" && !p.Deleting && !finished

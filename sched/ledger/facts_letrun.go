@@ -16,7 +16,7 @@ import (
 // jobBy is the job that a pod is of by its fact: that in which it was let run, where its status records that
 // and it still holds room, else the one that it names.
 func jobBy(p *model.Pod) JobKey {
-	if r := p.LetRun(); r != nil && p.Node != "" && !podFinished(p) {
+	if r := p.LetRun(); r != nil && p.Node != "" && !p.Phase.Finished() {
 		return JobKey{Namespace: p.Namespace, Name: r.Job, Adopted: r.Adopted, Owner: r.Owner}
 	}
 	return KeyOf(p)
@@ -29,7 +29,7 @@ func (cg *charging) records(t TaskID) bool {
 		return false
 	}
 	r := row.Pod.LetRun()
-	return r != nil && row.Pod.Node != "" && !podFinished(row.Pod) && jobBy(row.Pod) == cg.l.Jobs.rows[row.Job].Key
+	return r != nil && row.Pod.Node != "" && !row.Pod.Phase.Finished() && jobBy(row.Pod) == cg.l.Jobs.rows[row.Job].Key
 }
 
 // enter notes a task that has become a member of its job, if its status records that; leave is the inverse, and

@@ -32,7 +32,7 @@ func (bs *Backoffs) apply(r model.Ref, b *model.Backoff) {
 			bs.byRef = map[model.Ref]*model.Backoff{}
 		}
 		bs.byRef[r] = b
-		bs.nextEnd = earlier(bs.nextEnd, b.NotBefore)
+		bs.nextEnd = model.Earlier(bs.nextEnd, b.NotBefore)
 	}
 	for _, o := range []*model.Backoff{was, b} {
 		if o != nil {
@@ -96,19 +96,11 @@ func (bs *Backoffs) End(now int64) (next int64) {
 	for _, b := range bs.byRef { // order-free: each job by itself, and a minimum
 		switch {
 		case b.NotBefore > now:
-			bs.nextEnd = earlier(bs.nextEnd, b.NotBefore)
+			bs.nextEnd = model.Earlier(bs.nextEnd, b.NotBefore)
 		case b.NotBefore > was:
 			bs.refresh(jobOf(b))
 			bs.l.Changes.stateEpoch++
 		}
 	}
 	return bs.nextEnd
-}
-
-// earlier returns the earlier of two times, where 0 means none.
-func earlier(a, b int64) int64 {
-	if a == 0 || b != 0 && b < a {
-		return b
-	}
-	return a
 }

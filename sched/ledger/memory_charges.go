@@ -36,7 +36,7 @@ func (t *Task) holdsRoom() bool {
 
 // willHold is holdsRoom for a fact and a commitment that are about to become the task's.
 func willHold(p *model.Pod, held *Commitment) bool {
-	return !podFinished(p) && (p.Node != "" || held.Kind == CommitBind)
+	return !p.Phase.Finished() && (p.Node != "" || held.Kind == CommitBind)
 }
 
 // Charged says that a task counts in its job's queue until it ends.

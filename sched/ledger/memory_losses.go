@@ -92,7 +92,7 @@ func (lo *Losses) Judge(now int64, until func(now, grace int64) int64) (next int
 	}
 	lo.inForce = kept
 	for _, x := range kept {
-		next = earlier(next, x.Until)
+		next = model.Earlier(next, x.Until)
 	}
 	return next
 }

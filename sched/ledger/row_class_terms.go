@@ -63,7 +63,7 @@ func (cs *Classes) groupsFor(row *Task) *model.NodeGroups {
 }
 
 func (cs *Classes) matchedTermsFor(t TaskID, row *Task) []int64 {
-	if cs.termMatcher == nil || row.Pod.Phase == model.PodSucceeded || row.Pod.Phase == model.PodFailed {
+	if cs.termMatcher == nil || row.Pod.Phase.Finished() {
 		return nil
 	}
 	return cs.termMatcher.MatchedTerms(t, row)

@@ -148,7 +148,7 @@ func (js *Jobs) join(t TaskID, stay JobID) {
 	job := &js.rows[j]
 	js.enterSub(t)
 	job.Tasks++
-	if !podFinished(p) {
+	if !p.Phase.Finished() {
 		job.unfinished++
 		job.Total = job.Total.Add(js.counted(row))
 	}
@@ -171,7 +171,7 @@ func (js *Jobs) part(t TaskID) {
 		last = last || job.marks.charged == 0
 	}
 	job.Tasks--
-	if !podFinished(row.Pod) {
+	if !row.Pod.Phase.Finished() {
 		job.unfinished--
 		job.Total = job.Total.Sub(js.counted(row))
 	}
@@ -203,10 +203,6 @@ func (js *Jobs) counted(row *Task) resource.Vec {
 		return nil
 	}
 	return js.l.accounts.quota(row.Class)
-}
-
-func podFinished(p *model.Pod) bool {
-	return p.Phase == model.PodSucceeded || p.Phase == model.PodFailed
 }
 
 // defines is a total order of members: by age, the oldest first, then by name.

@@ -188,3 +188,11 @@ func ByName(l *Ledger, jobs []JobID) []JobID {
 	SortByName(l, jobs)
 	return jobs
 }
+
+// GroupUID is the UID of a job's PodGroup; "" for an adopted job, of which the key has the controller's.
+func (j *Job) GroupUID() string {
+	if j.Group == nil {
+		return ""
+	}
+	return j.Group.UID
+}

@@ -18,6 +18,9 @@ const (
 	PodUnknown
 )
 
+// Finished says that a pod has run to its end.
+func (p Phase) Finished() bool { return p == PodSucceeded || p == PodFailed }
+
 // QueueGate is the state of the scheduling gate that a pod's queue opens
 // (scheduling.volcano.sh/queue-allocation-gate). Autoscalers do not see a pod that has it.
 type QueueGate uint8

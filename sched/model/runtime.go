@@ -42,7 +42,7 @@ func (p *Pod) RunTime(group *PodGroup, predicted, now int64) (out RunTime) {
 	}
 	if out.Expected == 0 {
 		out.Source = TimeUnknown
-	} else if p.Phase != PodSucceeded && p.Phase != PodFailed {
+	} else if !p.Phase.Finished() {
 		if ran := Between(p.startedBy(now), now); ran >= out.Expected {
 			out.Expected = extended(out.Expected, ran)
 		}

@@ -18,6 +18,14 @@ func After(at, d int64) int64 {
 	}
 }
 
+// Earlier returns the earlier of two times, where 0 means none.
+func Earlier(a, b int64) int64 {
+	if a == 0 || b == 0 {
+		return a + b
+	}
+	return min(a, b)
+}
+
 // Between returns the nanoseconds from one time to another, negative where the second is earlier.
 func Between(from, to int64) int64 {
 	switch d := to - from; {

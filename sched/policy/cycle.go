@@ -4,6 +4,7 @@ import (
 	"slices"
 
 	"ashlar.sh/sched/ledger"
+	"ashlar.sh/sched/model"
 	"ashlar.sh/sched/trace"
 )
 
@@ -84,7 +85,7 @@ func (NoStopwatch) End() {}
 // of their answers may change, 0 when there is none.
 func (s *Set) At(now int64) (next int64) {
 	for _, p := range s.clocks.all {
-		next = earlier(next, p.At(now))
+		next = model.Earlier(next, p.At(now))
 	}
 	return next
 }
@@ -93,7 +94,7 @@ func (s *Set) At(now int64) (next int64) {
 // for none.
 func (s *Set) StartAt(at int64) (next int64) {
 	for _, p := range s.clocks.starters {
-		next = earlier(next, p.StartAt(at))
+		next = model.Earlier(next, p.StartAt(at))
 	}
 	return next
 }
@@ -101,7 +102,7 @@ func (s *Set) StartAt(at int64) (next int64) {
 // Later is the earliest time that plugins wait for after what the cycle decided, 0 when there is none.
 func (s *Set) Later() (next int64) {
 	for _, p := range s.clocks.later {
-		next = earlier(next, p.Later())
+		next = model.Earlier(next, p.Later())
 	}
 	return next
 }
@@ -117,17 +118,9 @@ func (s *Set) AnyStartDue() bool { return slices.ContainsFunc(s.clocks.due, Star
 // Resume is the earliest time at which work that was put off may go on, 0 when none was put off.
 func (s *Set) Resume() (next int64) {
 	for _, p := range s.budgeted {
-		next = earlier(next, p.Resume())
+		next = model.Earlier(next, p.Resume())
 	}
 	return next
-}
-
-// earlier is the earlier of two times; 0 is never.
-func earlier(a, b int64) int64 {
-	if a == 0 || b == 0 {
-		return a + b
-	}
-	return min(a, b)
 }
 
 // Open begins a cycle.

@@ -202,6 +202,5 @@ func (s *Session) quotaLacks(h, beside ledger.JobID) (why trace.Reason) {
 func (s *Session) minimum(j ledger.JobID) (out []ledger.TaskID) {
 	out = s.pendingOf(j)
 	slices.SortFunc(out, s.Policy.CompareTasks)
-	job := s.L.Job(j)
-	return out[:min(len(out), int(max(1, job.MinMember-job.ReadyOrPipelined())))]
+	return out[:min(len(out), s.L.Job(j).LeastToPlace())]
 }

@@ -318,6 +318,9 @@ const MostTried = 16
 // Is says that there is a reason at all.
 func (r Reason) Is() bool { return r.Code != None }
 
+// Waits says that a job waits for something because of the reason: a bind under way is nothing to wait for.
+func (r Reason) Waits() bool { return r.Is() && r.Code != BindInFlight }
+
 // Clone returns a copy that shares nothing with r: another goroutine may keep it.
 func (r Reason) Clone() Reason {
 	r.Shorts, r.Nodes, r.Tried = slices.Clone(r.Shorts), slices.Clone(r.Nodes), slices.Clone(r.Tried)

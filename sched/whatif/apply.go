@@ -189,7 +189,7 @@ func (x *applying) unit(u *unit) {
 	is := trace.Existing{Kind: u.kind, Pods: len(have)}
 	for _, p := range have {
 		switch {
-		case ended(p):
+		case p.Phase.Finished():
 			is.Ended++
 		case p.Node != "":
 			is.Running++
@@ -350,12 +350,10 @@ func remakes(kind string) bool {
 	return kind == deployment || kind == replicaSet || kind == statefulSet
 }
 
-func ended(p *model.Pod) bool { return p.Phase == model.PodSucceeded || p.Phase == model.PodFailed }
-
 // standing is the pod of some that says best what those to come are like.
 func standing(have []*model.Pod) *model.Pod {
 	return slices.MaxFunc(have, func(a, b *model.Pod) int {
-		return cmp.Or(cmp.Compare(btoi(!ended(a)), btoi(!ended(b))), cmp.Compare(a.Created, b.Created),
+		return cmp.Or(cmp.Compare(btoi(!a.Phase.Finished()), btoi(!b.Phase.Finished())), cmp.Compare(a.Created, b.Created),
 			cmp.Compare(b.Name, a.Name))
 	})
 }

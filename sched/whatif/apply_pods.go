@@ -15,7 +15,7 @@ func (x *applying) pods(u *unit, is *trace.Existing, key ledger.JobKey) {
 	left := u.have
 	if remakes(u.kind) || u.kind == batchJob { // what has ended is replaced, or was one of the completions
 		left = slices.DeleteFunc(slices.Clone(left), func(p *model.Pod) bool {
-			return remakes(u.kind) && ended(p) || namesFreely(u.kind) && p.Deleting
+			return remakes(u.kind) && p.Phase.Finished() || namesFreely(u.kind) && p.Deleting
 		})
 	}
 	var come []*model.Pod
@@ -23,7 +23,7 @@ func (x *applying) pods(u *unit, is *trace.Existing, key ledger.JobKey) {
 	for _, f := range u.pods {
 		p := f.Object.(*model.Pod)
 		at := slices.IndexFunc(left, func(have *model.Pod) bool {
-			return have.Name == p.Name || namesFreely(u.kind) && (have.Node != "" || ended(have))
+			return have.Name == p.Name || namesFreely(u.kind) && (have.Node != "" || have.Phase.Finished())
 		})
 		if at < 0 && namesFreely(u.kind) && len(left) > 0 {
 			at = 0
@@ -37,7 +37,7 @@ func (x *applying) pods(u *unit, is *trace.Existing, key ledger.JobKey) {
 		x.stays(u, have, p, changed, is)
 	}
 	for _, p := range left {
-		if u.kind != onlyPod && u.kind != onlyGroup && !p.Deleting && !ended(p) {
+		if u.kind != onlyPod && u.kind != onlyGroup && !p.Deleting && !p.Phase.Finished() {
 			is.Go++
 			ref := model.Ref{Kind: model.KindPod, Namespace: p.Namespace, Name: p.Name}
 			f, _ := x.there.Fact(ref)
@@ -57,7 +57,7 @@ func (x *applying) pods(u *unit, is *trace.Existing, key ledger.JobKey) {
 
 // stays keeps a pod of the cluster. One that waits is made anew by a controller that replaces pods.
 func (x *applying) stays(u *unit, have, file *model.Pod, changed bool, is *trace.Existing) {
-	switch waits := have.Node == "" && !ended(have) && !have.Deleting; {
+	switch waits := have.Node == "" && !have.Phase.Finished() && !have.Deleting; {
 	case u.kind == onlyPod && waits:
 		next := *have
 		spec := *have.Spec
@@ -71,7 +71,7 @@ func (x *applying) stays(u *unit, have, file *model.Pod, changed bool, is *trace
 			next.Spec = &spec
 			x.put(model.KindPod, &next)
 		}
-	case !changed || u.kind == onlyPod || ended(have):
+	case !changed || u.kind == onlyPod || have.Phase.Finished():
 	case waits && (u.kind == deployment || u.kind == statefulSet):
 		next := *file
 		next.Meta, next.Index = have.Meta, have.Index

@@ -49,7 +49,7 @@ func (s *Search) Job(k ledger.JobKey, within Limits) (trace.WouldRun, bool) {
 	}
 	s.Limits = within
 	id, ok := s.c.Engine().Ledger().Jobs.Find(k)
-	if !ok || !waits(s.c.Engine().Ledger().Job(id)) {
+	if !ok || !needsPlaces(s.c.Engine().Ledger().Job(id)) {
 		return trace.WouldRun{}, false
 	}
 	s.key, s.family, s.given, s.why, s.others = k, s.Runs, nil, trace.Reason{}, false
@@ -66,8 +66,8 @@ func (s *Search) Job(k ledger.JobKey, within Limits) (trace.WouldRun, bool) {
 	return s.out, true
 }
 
-// waits says that a job has pods to place, or is to have them.
-func waits(j *ledger.Job) bool {
+// needsPlaces says that a job has pods to place, or is to have them.
+func needsPlaces(j *ledger.Job) bool {
 	return j.By[model.Pending] > 0 || j.By[model.Pipelined] > 0 || j.Exists() && j.AwaitsAdmission()
 }
 

@@ -31,7 +31,7 @@ func Leftovers(l *ledger.Ledger) (out []Leftover) {
 		for key := range keys { // order-free: all of one uid, which the first pod that has it ends
 			fact := d.claims[key].fact
 			pod := ledger.Key{Namespace: fact.Namespace, Name: metav1.GetControllerOfNoCopy(fact).Name}
-			if t, known := l.Tasks.Find(pod); known && waits(l.Task(t), uid) {
+			if t, known := l.Tasks.Find(pod); known && lacksNode(l.Task(t), uid) {
 				for _, c := range d.special.left(pod.Namespace, uid) {
 					if d.claims[pod.Namespace+"/"+c.Name].fact.Status.Allocation != nil {
 						out = append(out, Leftover{pod, uid, c})
@@ -48,7 +48,7 @@ func Leftovers(l *ledger.Ledger) (out []Leftover) {
 	return out
 }
 
-// waits says that a task is the pod of a uid, one of this scheduler's, and has no node nor is about to have one.
-func waits(task *ledger.Task, uid string) bool {
+// lacksNode says that a task is the pod of a uid, one of this scheduler's, and has no node nor is about to have one.
+func lacksNode(task *ledger.Task, uid string) bool {
 	return task.Pod.UID == uid && task.Pod.Ours && task.Status == model.Pending && task.Pod.Node == ""
 }

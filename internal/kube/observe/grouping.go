@@ -28,9 +28,9 @@ func newGrouping() *grouping {
 	return &grouping{since: map[string]time.Time{}, patience: firstPatience}
 }
 
-// waits is how long a pod without a PodGroup is to be held back from when it came first; 0: it need
+// holdsFor is how long a pod without a PodGroup is to be held back from when it came first; 0: it need
 // not wait.
-func (g *grouping) waits(uid string) time.Duration {
+func (g *grouping) holdsFor(uid string) time.Duration {
 	g.mu.Lock()
 	defer g.mu.Unlock()
 	if g.absent {

@@ -56,7 +56,7 @@ func listedPods(w *Observer) listed {
 		},
 		finished: func(o any) bool {
 			p, is := o.(*Pod)
-			return is && (p.Fact().Phase == model.PodSucceeded || p.Fact().Phase == model.PodFailed)
+			return is && p.Fact().Phase.Finished()
 		},
 		handedOver: func(o any) bool {
 			p, is := o.(*Pod)

@@ -56,7 +56,7 @@ func (ow *ownership) askOwner(p *Pod, in *corev1.Pod) {
 		return
 	}
 	p.lacks = lacks
-	if fact.Phase != model.PodSucceeded && fact.Phase != model.PodFailed { // what has finished follows those that have not
+	if !fact.Phase.Finished() { // what has finished follows those that have not
 		ow.owners.Ask(p.owner, placeable(fact) && lacks != 0)
 	}
 	said, known := ow.owners.Said(p.owner)
@@ -92,16 +92,16 @@ func (ow *ownership) owned(p *Pod) model.Fact {
 	return f
 }
 
-// waits is how long a pod may be held back from being decided on: until its owners are heard, and
+// holdsFor is how long a pod may be held back from being decided on: until its owners are heard, and
 // until it names the PodGroup that a controller may make for it. 0: it need not wait.
-func (ow *ownership) waits(p *Pod) time.Duration {
+func (ow *ownership) holdsFor(p *Pod) time.Duration {
 	fact := p.Fact()
 	if !placeable(fact) {
 		return 0
 	}
 	var most time.Duration
 	if ow.grouping != nil && fact.Ours && fact.Group == "" {
-		most = ow.grouping.waits(p.fact.UID)
+		most = ow.grouping.holdsFor(p.fact.UID)
 	}
 	if p.open && p.lacks != 0 {
 		if _, known := ow.owners.Said(p.owner); known == owners.Unread {
@@ -115,7 +115,7 @@ func (ow *ownership) waits(p *Pod) time.Duration {
 // that its owners can be heard and its PodGroup made before it is decided on; never later, and
 // never one that has a node.
 func (ow *ownership) came(p *Pod, first bool) {
-	if most := ow.waits(p); most > 0 && ow.o.queue.hold(p, first, most) {
+	if most := ow.holdsFor(p); most > 0 && ow.o.queue.hold(p, first, most) {
 		return
 	}
 	ow.o.queue.add(p, false)

@@ -64,7 +64,7 @@ func (p *Player) whyQueue(w http.ResponseWriter, r *http.Request) {
 		refuse(w, http.StatusNotFound, explain.NoSuch("queue", "", name, nil))
 		return
 	}
-	q := &explain.QueueAnswer{QueueStand: *f.queues.list[i], Bounds: []explain.Bound{}, Waits: waits(f, name)}
+	q := &explain.QueueAnswer{QueueStand: *f.queues.list[i], Bounds: []explain.Bound{}, Waits: waitingByReason(f, name)}
 	if why, kept := f.why[name]; kept {
 		q.Why = &why
 	} else if p.isEdge(f) {
@@ -81,8 +81,8 @@ func (p *Player) whyQueue(w http.ResponseWriter, r *http.Request) {
 		Notes: []string{}, Basis: explain.Basis{Source: p.o.Source, Unknown: []string{}}, Queue: q})
 }
 
-// waits counts the jobs that wait in a queue by their reasons, the most frequent first.
-func waits(f *frame, queue string) []explain.Waiters {
+// waitingByReason counts the jobs that wait in a queue by their reasons, the most frequent first.
+func waitingByReason(f *frame, queue string) []explain.Waiters {
 	out := []explain.Waiters{}
 	for _, j := range f.jobs.list {
 		if j.Queue != queue || j.Reason.Code == "" {

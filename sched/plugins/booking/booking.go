@@ -89,7 +89,7 @@ func (p *plugin) At(now int64) (next int64) {
 		if from := p.held[i].window.From; from > now {
 			at = from
 		}
-		next = earlier(earlier(next, at), p.waiting.next(&p.held[i], now))
+		next = model.Earlier(model.Earlier(next, at), p.waiting.next(&p.held[i], now))
 	}
 	return next
 }

@@ -27,9 +27,9 @@ func (x *limits) next(h *held, now int64) (next int64) {
 	if drain := model.After(h.window.From, -h.DrainBefore); x.pods[0] > 0 && drain > now {
 		next = drain
 	}
-	next = earlier(next, x.outgrow(model.After(h.window.From, h.StartDelay), now))
+	next = model.Earlier(next, x.outgrow(model.After(h.window.From, h.StartDelay), now))
 	if !h.Maintenance && !h.Flex {
-		next = earlier(next, x.outgrow(h.window.To, now))
+		next = model.Earlier(next, x.outgrow(h.window.To, now))
 	}
 	return next
 }
@@ -51,7 +51,7 @@ func (x *limits) outgrow(by, now int64) int64 {
 }
 
 func (x *limits) count(p *model.Pod, by int) {
-	if !p.Ours || p.Node != "" || p.Phase == model.PodSucceeded || p.Phase == model.PodFailed {
+	if !p.Ours || p.Node != "" || p.Phase.Finished() {
 		return
 	}
 	of := limit(p)
@@ -88,12 +88,4 @@ func (x *limits) Audit(func(yield func(ledger.TaskID, *ledger.Task, ledger.NodeI
 		return nil
 	}
 	return []string{"the pods that wait are counted by other limits than they have"}
-}
-
-// earlier is the earlier of two times; 0 is never.
-func earlier(a, b int64) int64 {
-	if a == 0 || b == 0 {
-		return a + b
-	}
-	return min(a, b)
 }

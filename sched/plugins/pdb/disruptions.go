@@ -89,7 +89,7 @@ func (b *disruptions) of(p *model.Pod) []int32 {
 
 // expect counts a pod among the expected ones.
 func (b *disruptions) expect(task *ledger.Task, x int32) {
-	if task.Pod.Phase == model.PodSucceeded || task.Pod.Phase == model.PodFailed {
+	if task.Pod.Phase.Finished() {
 		return
 	}
 	for _, i := range b.of(task.Pod) {
