@@ -157,7 +157,7 @@ func (p questions) look(ctx context.Context, c inspect.Clients, s *source) (*liv
 		out.basis.Unknown = append(out.basis.Unknown, "the scheduler's configuration: "+found.Why+
 			"; Volcano's default is taken for it (--scheduler-conf names another)")
 	default:
-		out.basis.Configuration = "ConfigMap " + found.Name
+		out.basis.Configuration = lint.LiveConfiguration + found.Name
 		out.text = found.Text
 		out.chosen, lines = p.lenient(out.basis.Configuration, found.Text)
 	}

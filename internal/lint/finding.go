@@ -25,6 +25,10 @@ const (
 // Cluster is the name of the file, as it were, of what was read of a live cluster.
 const Cluster = "the cluster"
 
+// LiveConfiguration begins the name of the file, as it were, of a configuration that was read of a live cluster: that
+// of its ConfigMap, namespace/name, follows.
+const LiveConfiguration = "ConfigMap "
+
 // AtLeast says that a severity is as bad as another one.
 func (s Severity) AtLeast(o Severity) bool { return s.rank() >= o.rank() }
 

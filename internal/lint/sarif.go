@@ -1,6 +1,7 @@
 package lint
 
 import (
+	"cmp"
 	"encoding/json"
 	"io"
 	"net/url"
@@ -68,7 +69,9 @@ type (
 		StartLine int `json:"startLine"`
 	}
 	sarifLogical struct {
-		Name string `json:"fullyQualifiedName"`
+		Name string `json:"name"`
+		Full string `json:"fullyQualifiedName"`
+		Kind string `json:"kind"`
 	}
 )
 
@@ -93,18 +96,7 @@ func (r *Report) SARIF(w io.Writer, version string) error {
 		f := &r.Findings[i]
 		result := sarifResult{RuleID: f.Rule, RuleIndex: index[f.Rule], Level: f.Severity,
 			Message: sarifMessage{f.Message + ". What to do: " + f.Do}}
-		at := sarifLocation{}
-		if f.File != "" {
-			at.Physical = &sarifPhysical{}
-			at.Physical.Artifact.URI = uri(f.File)
-			if f.Line > 0 {
-				at.Physical.Region = &sarifRegion{f.Line}
-			}
-		}
-		if f.Object != "" {
-			at.Logical = []sarifLogical{{f.Object}}
-		}
-		if at.Physical != nil || at.Logical != nil {
+		if at := f.location(); at.Physical != nil || at.Logical != nil {
 			result.Locations = []sarifLocation{at}
 		}
 		run.Results = append(run.Results, result)
@@ -113,6 +105,24 @@ func (r *Report) SARIF(w io.Writer, version string) error {
 	e.SetIndent("", "  ")
 	return e.Encode(sarifLog{Schema: "https://json.schemastore.org/sarif-2.1.0.json", Version: "2.1.0",
 		Runs: []sarifRun{run}})
+}
+
+// location is where a finding is: in a file, in an object, or both. Of a live cluster there is no file.
+func (f *Finding) location() (at sarifLocation) {
+	object, _, _ := strings.Cut(f.Object, " ") // without how many more there are
+	if configMap, is := strings.CutPrefix(f.File, LiveConfiguration); is {
+		object = cmp.Or(object, "ConfigMap/"+configMap)
+	} else if f.File != "" {
+		at.Physical = &sarifPhysical{}
+		at.Physical.Artifact.URI = uri(f.File)
+		if f.Line > 0 {
+			at.Physical.Region = &sarifRegion{f.Line}
+		}
+	}
+	if object != "" {
+		at.Logical = []sarifLogical{{Name: object[strings.LastIndexByte(object, '/')+1:], Full: object, Kind: "resource"}}
+	}
+	return at
 }
 
 // uri is a file's name as a relative reference, and with a scheme where the path is absolute: what a URI may not have
