@@ -3,13 +3,18 @@
 package cli
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
+	"maps"
 	"path/filepath"
+	"slices"
 	"strings"
 	"time"
 
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/client-go/kubernetes"
 	"k8s.io/client-go/rest"
 	"k8s.io/client-go/tools/clientcmd"
@@ -19,6 +24,7 @@ import (
 	"ashlar.sh/internal/explain"
 	"ashlar.sh/internal/kube/api/client"
 	"ashlar.sh/internal/kube/inspect"
+	"ashlar.sh/internal/kube/translate"
 	"ashlar.sh/internal/lint"
 	"ashlar.sh/internal/manifest"
 	"ashlar.sh/sched"
@@ -124,18 +130,17 @@ func (p questions) look(ctx context.Context, c inspect.Clients, s *source) (*liv
 	if s.config == "" || !s.schedulersGiven {
 		found = inspect.Configured(ctx, c)
 	}
+	read, err := inspect.All(ctx, c, s.namespace)
+	if err != nil {
+		return nil, noCluster(err)
+	}
 	assumed := ""
 	switch {
 	case s.schedulersGiven:
 	case len(found.Schedulers) > 0:
 		s.schedulers = found.Schedulers
 	default:
-		assumed = fmt.Sprintf("the schedulerName that the scheduler serves: %s; %s is taken for it (--scheduler-name names "+
-			"another)", found.Why, strings.Join(s.schedulers, ", "))
-	}
-	read, err := inspect.All(ctx, c, s.namespace)
-	if err != nil {
-		return nil, noCluster(err)
+		assumed = s.assume(read.Objects, found.Why)
 	}
 	out.read, out.s = read, *s
 	out.set.Take(lint.Cluster, read.Objects)
@@ -166,6 +171,30 @@ func (p questions) look(ctx context.Context, c inspect.Clients, s *source) (*liv
 	}
 	p.warnEach(out.basis.Unknown)
 	return out, nil
+}
+
+// assume takes the schedulerName that most pods with a PodGroup name for the one that the scheduler serves, where no
+// deployment says it; without any, Volcano's.
+// It returns how it says so.
+func (s *source) assume(objects []metav1.Object, why string) string {
+	counts := map[string]int{}
+	for _, o := range objects {
+		p, is := o.(*corev1.Pod)
+		if is && translate.GroupOf(p) != "" && p.Spec.SchedulerName != corev1.DefaultSchedulerName {
+			counts[cmp.Or(p.Spec.SchedulerName, translate.DefaultScheduler)]++
+		}
+	}
+	what := strings.Join(s.schedulers, ", ")
+	for _, name := range slices.Sorted(maps.Keys(counts)) {
+		if most := counts[what]; counts[name] > most {
+			what = name
+		}
+	}
+	if counts[what] > 0 {
+		s.schedulers, what = []string{what}, what+", which most pods with a PodGroup name,"
+	}
+	return fmt.Sprintf("the schedulerName that the scheduler serves: %s; %s is taken for it (--scheduler-name names "+
+		"another)", why, what)
 }
 
 // lenient reads a configuration as the live scheduler does.

@@ -128,7 +128,7 @@ func TestAPlanOnObjectsKnowsTheSchedulersName(t *testing.T) {
 		{"", "batch", nil, 1, "", "no job for scheduler volcano is in it", true},
 		{"", "batch", []string{"--scheduler-name", "batch"}, 0, "1 starts now", "", false},
 	} {
-		kubeconfig := withDeployment(t, c.deployed)
+		kubeconfig := withDeployment(t, c.deployed, "")
 		job := strings.ReplaceAll(planned("1", ""), "schedulerName: volcano", "schedulerName: "+c.job)
 		got := run("", append([]string{"ashlar", "plan", "-f", file(t, "job.yaml", job), "--kubeconfig", kubeconfig,
 			"--from", "objects"}, c.flags...)...)
@@ -141,13 +141,37 @@ func TestAPlanOnObjectsKnowsTheSchedulersName(t *testing.T) {
 	}
 }
 
-// withDeployment is a kubeconfig of a cluster that has a node, and a deployment of a scheduler with a schedulerName; ""
-// for none. The API server serves nothing else.
-func withDeployment(t *testing.T, schedulerName string) (kubeconfig string) {
+// Where no deployment says which schedulerName is served, it is the one that most pods with a PodGroup name.
+func TestWithoutADeploymentThePodsSayTheSchedulersName(t *testing.T) {
+	of := func(names ...string) string {
+		var pods []string
+		for i, name := range names {
+			pods = append(pods, fmt.Sprintf(`{"metadata": {"namespace": "default", "name": "p%d", "annotations":
+				{"scheduling.k8s.io/group-name": "g"}}, "spec": {"schedulerName": %q}}`, i, name))
+		}
+		return strings.Join(pods, ", ")
+	}
+	for pods, want := range map[string]string{
+		of("batch", "volcano", "batch"):                     "batch, which most pods with a PodGroup name, is",
+		of("batch", "volcano"):                              "volcano, which most pods with a PodGroup name, is",
+		of("default-scheduler", "default-scheduler"):        "volcano is",
+		of("default-scheduler", "default-scheduler", "own"): "own, which most pods with a PodGroup name, is",
+	} {
+		got := run("", "ashlar", "jobs", "-A", "--kubeconfig", withDeployment(t, "", pods), "--from", "objects")
+		if text := strings.Join(strings.Fields(got.err), " "); !strings.Contains(text, "; "+want+" taken for it") {
+			t.Errorf("%s: exit code %d, want %q\n%s%s", pods, got.code, want, got.out, got.err)
+		}
+	}
+}
+
+// withDeployment is a kubeconfig of a cluster that has a node, pods, and a deployment of a scheduler with a
+// schedulerName; "" for none. The API server serves nothing else.
+func withDeployment(t *testing.T, schedulerName, pods string) (kubeconfig string) {
 	t.Helper()
 	lists := map[string]string{"/api/v1/nodes": `{"kind": "NodeList", "apiVersion": "v1", "items": [{"metadata":
 		{"name": "n1"}, "status": {"allocatable": {"cpu": "8", "memory": "8Gi", "pods": "110"},
-		"conditions": [{"type": "Ready", "status": "True"}]}}]}`}
+		"conditions": [{"type": "Ready", "status": "True"}]}}]}`,
+		"/api/v1/pods": `{"kind": "PodList", "apiVersion": "v1", "items": [` + pods + `]}`}
 	if schedulerName != "" {
 		lists["/apis/apps/v1/deployments"] = fmt.Sprintf(`{"kind": "DeploymentList", "apiVersion": "apps/v1", "items":
 			[{"metadata": {"namespace": "x", "name": "ashlar"}, "spec": {"selector": {}, "template": {"spec": {"containers":
