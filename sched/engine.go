@@ -122,7 +122,7 @@ func (e *Engine) Decide(now int64) (plan Plan, events []trace.Event, next int64)
 	if e.resumes = e.policy.Resume(); e.resumes != 0 {
 		e.session.Pending.Deferred()
 	}
-	return e.plan, e.rec.Events, e.next()
+	return e.plan, e.rec.Events, nextOf(e, e.session.PlanAgainAt)
 }
 
 // commit makes plan items of the statements that succeeded.
@@ -180,19 +180,28 @@ func (e *Engine) add(i Item) uint64 {
 	return i.ID
 }
 
-// next returns the earliest of: the times that plugins wait for, the end of a nomination, of a backoff, of a
+// nextOf returns the earliest of: the times that plugins wait for, the end of a nomination, of a backoff, of a
 // loss or of room for a job without pods, the turn of members above minimums, the time at which postponed
 // work goes on, at which a pod may be overdue that a planned start counts on, and at which usage may have
 // changed an order; 0 for none.
-func (e *Engine) next() (next int64) {
+func nextOf(e *Engine, planAgain int64) (next int64) {
 	for _, at := range [...]int64{e.answersChange, e.nominations.nextExpiry(), e.backoffEnds, e.lossEnds, e.lapses.next,
-		e.session.Surplus.Until, e.resumes, e.session.NextPlanAt, session.CoversUntil(&e.session),
-		e.session.Reorder()} {
+		e.session.Surplus.Until, e.resumes, e.session.NextPlanAt, planAgain,
+		session.CoversUntil(&e.session), e.session.Reorder()} {
 		if at != 0 && (next == 0 || at < next) {
 			next = at
 		}
 	}
 	return next
+}
+
+// NextUndisturbed returns what Decide named last, for a caller that knows that nothing else will happen: without a time
+// at which starts would only be planned again as in vain as in the last cycle. It holds until the next fact or receipt.
+func (e *Engine) NextUndisturbed() int64 {
+	if len(e.plan.Items) == 0 && backfill.AllInVain(&e.session) {
+		return nextOf(e, 0)
+	}
+	return nextOf(e, e.session.PlanAgainAt)
 }
 
 // Receive takes in what became of plan items. Facts win over receipts: a receipt for a commitment that is not

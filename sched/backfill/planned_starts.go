@@ -22,7 +22,7 @@ import (
 // RenewPlans ends the planned starts that are of no use any more, and plans anew what has passed.
 func RenewPlans(s *session.Session) {
 	if !s.Backfill.On || !s.L.KeptRoom.Any() && !s.PlansAny() {
-		s.NextPlanAt = 0
+		s.NextPlanAt, s.PlanAgainAt = 0, 0
 		return
 	}
 	for _, j := range ledger.ByName(s.L, s.L.KeptRoom.Jobs()) {
@@ -70,10 +70,10 @@ func planSooner(s *session.Session) {
 
 // PlanStarts plans the starts of the first waiting jobs of queues that have none and could not start now.
 func PlanStarts(s *session.Session) {
-	if !s.PlansAny() || s.IsIdle("plan") && (s.NextPlanAt == 0 || s.Now < s.NextPlanAt) {
+	if !s.PlansAny() || s.IsIdle(planning) && !reached(s, s.NextPlanAt) && !reached(s, s.PlanAgainAt) {
 		return
 	}
-	s.NextPlanAt = 0
+	s.NextPlanAt, s.PlanAgainAt = 0, 0
 	f := HeadsOf(s)
 	f.collect(lastPlanned(s))
 	planned := false
@@ -81,9 +81,18 @@ func PlanStarts(s *session.Session) {
 		planned = f.plan(q, ledger.NoJob) || planned
 	}
 	if !planned { // a job with a planned start lends its queue's room: a job before it may have a start now
-		s.RememberIdle("plan")
+		s.RememberIdle(planning)
 	}
 }
+
+// planning is the name under which PlanStarts remembers that it planned none.
+const planning = "planning"
+
+func reached(s *session.Session, at int64) bool { return at != 0 && at <= s.Now }
+
+// AllInVain says that in this cycle no start could be planned of any of the first jobs, the costly ones among them, and
+// nothing has changed since: to plan them again is in vain until something happens.
+func AllInVain(s *session.Session) bool { return due(s) && s.IsIdle(planning) }
 
 // QueueHeads are the first of the jobs that wait and of which the start may be planned, by queue.
 type QueueHeads struct {
@@ -223,8 +232,8 @@ func planFor(s *session.Session, j ledger.JobID) (isFirst, planned bool) {
 			last = s.Now
 		}
 		every, _ := pace(s)
-		if again := last + every; s.NextPlanAt == 0 || again < s.NextPlanAt {
-			s.NextPlanAt = again
+		if again := last + every; s.PlanAgainAt == 0 || again < s.PlanAgainAt {
+			s.PlanAgainAt = again
 		}
 		if !due(s) || slices.Contains(s.Unplannable, j) {
 			return true, false

@@ -108,11 +108,11 @@ func (f *forward) cycle(at int64) (ended bool) {
 		f.still = 0
 		f.e.Apply(facts...)
 	}
-	plan, _, next := f.e.Decide(at)
+	plan, _, _ := f.e.Decide(at)
 	if f.still++; len(plan.Items) > 0 {
 		f.still = 0
 	}
-	f.cycles, f.next = f.cycles+1, next
+	f.cycles, f.next = f.cycles+1, f.e.NextUndisturbed()
 	if f.o.See != nil {
 		f.o.See(f.guess, f.e, at, plan)
 	}

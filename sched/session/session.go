@@ -30,6 +30,9 @@ type Session struct {
 	Backfill Backfill
 	// NextPlanAt is the earliest time at which a job has waited long enough for its start to be planned; 0: none waits.
 	NextPlanAt int64
+	// PlanAgainAt is the earliest time at which it is looked again whether the start of a job can be planned for which
+	// that costs too much to do it in each cycle; 0: there is none.
+	PlanAgainAt int64
 	// Unplannable are jobs of which no start could be planned in this cycle, and to look for it again costs too much.
 	Unplannable []ledger.JobID
 	// WokenUntil is up to when planned starts that were reached have woken jobs.

@@ -4,12 +4,14 @@ import (
 	"fmt"
 	"maps"
 	"slices"
+	"strings"
 	"testing"
 	"time"
 
 	"pgregory.net/rapid"
 
 	corev1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/api/resource"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"ashlar.sh/internal/kube/devices"
@@ -19,6 +21,7 @@ import (
 	"ashlar.sh/sched/ledger"
 	"ashlar.sh/sched/model"
 	"ashlar.sh/sched/policy"
+	"ashlar.sh/sched/trace"
 )
 
 // planning is a profile that plans the start of the first job that waits, to the second.
@@ -165,6 +168,46 @@ func TestAStartByDevicesIsEstimated(t *testing.T) {
 	}
 }
 
+// A first job that waits for devices which never come free, as far as is known, is planned again once a second. Nothing
+// changes by that, and what happens in hours is still foreseen.
+func TestStartsBehindDevicesThatAreNeverFreeAreEstimated(t *testing.T) {
+	c := newCluster(t, node("n1"), class("gpu"), slice("n1", 1))
+	holds, claim := made(pod("holds"), 1)
+	long := limited(pod("long"), 7200)
+	long.Spec.Containers[0].Resources.Requests[corev1.ResourceCPU] = resource.MustParse("60")
+	c.submit(0, holds, claim, long)
+	waits, claim := made(pod("waits"), 1)
+	c.submit(10*time.Second, waits, claim)
+	then := pod("then")
+	then.Spec.Containers[0].Resources.Requests[corev1.ResourceCPU] = resource.MustParse("30")
+	c.submit(20*time.Second, then)
+	c.run(60 * time.Second)
+	starts, err := c.Starts(nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	of := func(name string) trace.Start {
+		for k, s := range starts.Jobs {
+			if strings.Contains(k.Name, name) {
+				return s
+			}
+		}
+		t.Fatalf("%s does not wait: %+v", name, starts.Jobs)
+		return trace.Start{}
+	}
+	if s := of("then"); s.Earliest < int64(7190*time.Second) || s.Latest > int64(7210*time.Second) {
+		t.Errorf("then starts between %v and %v, want in two hours: %s", time.Duration(s.Earliest), time.Duration(s.Latest),
+			s.Unknown)
+	}
+	if s := of("waits"); s.Unknown == "" {
+		t.Errorf("waits starts between %v and %v, want never as far as is known", time.Duration(s.Earliest),
+			time.Duration(s.Latest))
+	}
+	if starts.Cycles > 100 {
+		t.Errorf("it takes %d cycles", starts.Cycles)
+	}
+}
+
 // TestWhatIsFreeIsLeftToOthers: devices are kept for a planned start that pods give back before. What is free before is
 // not needed then: a pod without a limit may have it.
 func TestWhatIsFreeIsLeftToOthers(t *testing.T) {
@@ -285,9 +328,31 @@ func TestStartsByDevicesAreTheEarliest(t *testing.T) {
 		if fmt.Sprint(a.Items) != fmt.Sprint(b.Items) {
 			t.Fatalf("one that takes over decides %v, want %v", b.Items, a.Items)
 		}
+		undisturbed(t, w.e, now+2, n)
 	})
 	if planned == 0 {
 		t.Error("no start was planned")
+	}
+}
+
+// undisturbed checks that nothing is decided or planned, while nothing happens, before the time that an engine at rest
+// names: that nothing is lost by not asking it until then. The time is in seconds.
+func undisturbed(t *rapid.T, e *sched.Engine, now int64, n func(least, most int) int) {
+	for still := 0; still < 3; now++ {
+		if plan, _, _ := e.Decide(now * 1e9); len(plan.Items) > 0 {
+			still = 0
+		}
+		still++
+	}
+	until, kept := (now+1000)*1e9, fmt.Sprint(e.Commitments().Tasks)
+	if next := e.NextUndisturbed(); next != 0 {
+		until = min(until, next)
+	}
+	for at := now*1e9 + int64(n(0, 100))*1e9; at < until; at += int64(n(1, 300)) * 1e9 {
+		if plan, _, _ := e.Decide(at); len(plan.Items) > 0 || fmt.Sprint(e.Commitments().Tasks) != kept {
+			t.Fatalf("at %d s it decides %v and keeps %v, where it kept %v: it named %d s", at/1e9, plan.Items,
+				e.Commitments().Tasks, kept, e.NextUndisturbed()/1e9)
+		}
 	}
 }
 
