@@ -3,6 +3,7 @@ package loop
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"slices"
 	"strconv"
@@ -134,6 +135,7 @@ type living struct {
 	spoil        func(*loop, *execute.Options) // changes what a scheduler is made of; nil: nothing
 	loop         *loop
 	order        atomic.Int64 // what a test reads of the engine comes before the cycles that follow
+	mayLose      bool         // the Lease: that is no failure
 	end          func()
 }
 
@@ -224,8 +226,11 @@ func (w *living) schedule() {
 	go func() { ended <- l.cycles(ctx) }()
 	w.end = func() {
 		cancel()
-		w.must(<-ended)
-		l.stop(nil)
+		err := <-ended
+		if !w.mayLose || !errors.Is(err, errLost) {
+			w.must(err)
+		}
+		l.stop(err)
 		l.background.recorder.stop()
 		if w.spoil == nil { // else its engine may panic by chance
 			decidesAgain(w.T, l)
