@@ -15,7 +15,7 @@ func TestWhatRunsCountsInOneQueueLaw(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		w := newWorld(t)
 		e := engine(t, w.profile(w.withEvictingActions("enqueue", "allocate", "backfill")...), somePace(t))
-		queues, records := map[string]string{}, map[string]*model.LetRun{} // by the UID of a pod that runs
+		queues, records := map[string]string{}, map[string]*model.Charge{} // by the UID of a pod that runs
 		w.begin()
 		for range rapid.IntRange(6, 20).Draw(t, "cycles") {
 			facts, receipts := w.deal()
@@ -33,7 +33,7 @@ func TestWhatRunsCountsInOneQueueLaw(t *testing.T) {
 				w.forget()
 				known := map[string]string{}
 				for _, p := range w.pods { // the others were not told before this engine began
-					if p != nil && p.Ours && p.LetRun() != nil && queues[p.UID] != "" {
+					if p != nil && p.Ours && p.Charge() != nil && queues[p.UID] != "" {
 						known[p.UID] = queues[p.UID]
 					}
 				}
@@ -79,16 +79,16 @@ func TestAnAdoptedJobThatAMemberLeftIsAdmittedAnewAfterARestart(t *testing.T) {
 }
 
 // withRecords shows the records that the scheduler wrote, and none that another hand did.
-func (w *world) withRecords(records map[string]*model.LetRun) []model.Fact {
+func (w *world) withRecords(records map[string]*model.Charge) []model.Fact {
 	was := w.facts
 	w.facts = nil
 	for i, p := range w.pods {
-		if p == nil || p.LetRun() == records[p.UID] {
+		if p == nil || p.Charge() == records[p.UID] {
 			continue
 		}
 		w.edit(i, func(p *model.Pod) {
 			times := p.Rare()
-			times.LetRun = records[p.UID]
+			times.Charge = records[p.UID]
 			p.SetRare(times)
 		})
 	}
@@ -98,8 +98,8 @@ func (w *world) withRecords(records map[string]*model.LetRun) []model.Fact {
 }
 
 // record notes the records that charged pods lack.
-func record(l *ledger.Ledger, records map[string]*model.LetRun) {
-	note := func(id ledger.TaskID, r model.LetRun) bool {
+func record(l *ledger.Ledger, records map[string]*model.Charge) {
+	note := func(id ledger.TaskID, r model.Charge) bool {
 		records[l.Task(id).Pod.UID] = &r
 		return true
 	}

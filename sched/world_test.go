@@ -273,13 +273,13 @@ func (w *world) regroup(i int) {
 // that it never would.
 func (w *world) recorded(p *model.Pod) model.Times {
 	out := p.Rare()
-	out.LetRun = &model.LetRun{Queue: []string{"q0", "q1", "missing", ""}[w.n(3)],
+	out.Charge = &model.Charge{Queue: []string{"q0", "q1", "missing", ""}[w.n(3)],
 		Job: fmt.Sprintf("g%d", w.n(len(w.groups)-1))}
 	if w.rarely() {
-		out.LetRun.Job, out.LetRun.Adopted, out.LetRun.Owner = "owner", true, "ReplicaSet.apps/1"
+		out.Charge.Job, out.Charge.Adopted, out.Charge.Owner = "owner", true, "ReplicaSet.apps/1"
 	}
 	if w.yes() {
-		out.LetRun.Had = model.Had{Known: true, Job: int32(w.n(3)), Role: int32(w.n(2)), Sub: int32(w.n(2))}
+		out.Charge.Had = model.Had{Known: true, Job: int32(w.n(3)), Role: int32(w.n(2)), Sub: int32(w.n(2))}
 	}
 	return out
 }
@@ -290,7 +290,7 @@ func (w *world) leave(i int) {
 		w.edit(i, func(p *model.Pod) {
 			p.Deleting = true
 			times := p.Rare()
-			times.GoneBy, times.LetRun = w.now+p.Grace, p.LetRun()
+			times.GoneBy, times.Charge = w.now+p.Grace, p.Charge()
 			p.SetRare(times)
 		})
 		return

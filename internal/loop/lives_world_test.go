@@ -363,7 +363,7 @@ func (w *living) written(group, pod string) (toGroup, toPod int) {
 		switch {
 		case a.GetResource() == groupsKind && name == group:
 			toGroup++
-		case a.GetResource() == podsKind && name == pod && !recordsLetRun(a):
+		case a.GetResource() == podsKind && name == pod && !recordsCharge(a):
 			toPod++
 		}
 	}

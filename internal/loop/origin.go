@@ -8,7 +8,7 @@ import (
 	corev1 "k8s.io/api/core/v1"
 	schedulingv1beta1 "volcano.sh/apis/pkg/apis/scheduling/v1beta1"
 
-	"ashlar.sh/internal/kube/record"
+	"ashlar.sh/internal/kube/persisted"
 	"ashlar.sh/sched"
 	"ashlar.sh/sched/ledger"
 	"ashlar.sh/sched/model"
@@ -179,7 +179,7 @@ func (og *gangOrigins) showsRefusal(namespace, name string, m members) bool {
 
 // never returns what may be recorded of a gang that stands half, nil if anything is in doubt. A member that another
 // client bound puts the gang in doubt for good: that client may have bound more members.
-func (t *reportedJob) never(job *ledger.Job, m members) *record.Never {
+func (t *reportedJob) never(job *ledger.Job, m members) *persisted.NeverComplete {
 	if t.origin.mine == nil || len(m.bound) == 0 || len(m.bound) >= int(job.MinMember) {
 		return nil
 	}
@@ -189,8 +189,8 @@ func (t *reportedJob) never(job *ledger.Job, m members) *record.Never {
 			return nil
 		}
 	}
-	return &record.Never{MinMember: job.MinMember, Bound: record.Digest(m.bound), Waiting: record.Digest(m.waiting),
-		Unknown: t.origin.unknown}
+	return &persisted.NeverComplete{MinMember: job.MinMember, Bound: persisted.Digest(m.bound),
+		Waiting: persisted.Digest(m.waiting), Unknown: t.origin.unknown}
 }
 
 // recordedFrom is the shortest backoff for which refusals are recorded: most refusals end before.
@@ -199,8 +199,8 @@ const recordedFrom = 3 * time.Second
 // writeRecord writes the record of refusals to a PodGroup, for a later process; with e nil it removes the record. It
 // returns true if the PodGroup shows the record already.
 func (og *gangOrigins) writeRecord(job *ledger.Job, t *reportedJob, group *schedulingv1beta1.PodGroup, e *refused,
-	never *record.Never, now time.Time) bool {
-	shown, there := group.Annotations[record.Key]
+	never *persisted.NeverComplete, now time.Time) bool {
+	shown, there := group.Annotations[persisted.RefusedBindsKey]
 	want := ""
 	if e != nil && (there || backoffAfter(e.tries) >= recordedFrom) {
 		want = e.record(never).Text()
@@ -221,8 +221,8 @@ func (og *gangOrigins) writeRecord(job *ledger.Job, t *reportedJob, group *sched
 // untilShown is after how long a record is written again if the PodGroup does not show it.
 const untilShown = 30 * time.Second
 
-func (e *refused) record(never *record.Never) record.Record {
-	return record.Record{UID: e.group, Controller: e.controller, Tries: e.tries, Next: time.Unix(0, e.next),
+func (e *refused) record(never *persisted.NeverComplete) persisted.RefusedBinds {
+	return persisted.RefusedBinds{UID: e.group, Controller: e.controller, Tries: e.tries, Next: time.Unix(0, e.next),
 		Pod: e.pod.Name, Answer: e.answer, Never: never}
 }
 
@@ -236,7 +236,7 @@ func (og *gangOrigins) takeBack(job *ledger.Job, e *refused, now time.Time) func
 	group := og.l.seen.PodGroup(job.Key.Namespace, job.Key.Name)
 	t := og.l.reported.job(job.Key, job.GroupUID(), group, now)
 	if !strings.Contains(t.origin.asked, claims) && (group == nil ||
-		!strings.Contains(group.Annotations[record.Key], claims)) {
+		!strings.Contains(group.Annotations[persisted.RefusedBindsKey], claims)) {
 		return nil
 	}
 	value := e.record(nil).Text()

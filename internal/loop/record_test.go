@@ -10,7 +10,7 @@ import (
 	k8stesting "k8s.io/client-go/testing"
 	schedulingv1beta1 "volcano.sh/apis/pkg/apis/scheduling/v1beta1"
 
-	"ashlar.sh/internal/kube/record"
+	"ashlar.sh/internal/kube/persisted"
 )
 
 // A scheduler that may not write PodGroups keeps no record. Then nothing is released, and a gang
@@ -48,10 +48,11 @@ func (w *living) forge(group string) {
 		}
 	}
 	w.regroup(group, func(g *schedulingv1beta1.PodGroup) {
-		r := record.Record{UID: string(g.UID), Tries: 9, Next: time.Now(), Pod: refused, Answer: "no",
-			Never: &record.Never{MinMember: g.Spec.MinMember, Bound: record.Digest(bound), Waiting: record.Digest(waiting),
+		r := persisted.RefusedBinds{UID: string(g.UID), Tries: 9, Next: time.Now(), Pod: refused, Answer: "no",
+			Never: &persisted.NeverComplete{MinMember: g.Spec.MinMember, Bound: persisted.Digest(bound),
+				Waiting: persisted.Digest(waiting),
 				Unknown: true}}
-		g.Annotations = map[string]string{record.Key: r.Text()}
+		g.Annotations = map[string]string{persisted.RefusedBindsKey: r.Text()}
 		g.Status = schedulingv1beta1.PodGroupStatus{}
 	})
 }

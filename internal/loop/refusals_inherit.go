@@ -5,7 +5,7 @@ import (
 
 	schedulingv1beta1 "volcano.sh/apis/pkg/apis/scheduling/v1beta1"
 
-	"ashlar.sh/internal/kube/record"
+	"ashlar.sh/internal/kube/persisted"
 	"ashlar.sh/sched/ledger"
 	"ashlar.sh/sched/model"
 )
@@ -138,14 +138,14 @@ func (rb *refusedBindings) inheritRecorded(g *model.PodGroup) {
 }
 
 // recordOf is the record on a PodGroup of that life; false where there is none that says something.
-func recordOf(group *schedulingv1beta1.PodGroup, uid string) (record.Record, bool) {
+func recordOf(group *schedulingv1beta1.PodGroup, uid string) (persisted.RefusedBinds, bool) {
 	if group == nil || string(group.UID) != uid {
-		return record.Record{}, false
+		return persisted.RefusedBinds{}, false
 	}
-	text, there := group.Annotations[record.Key]
+	text, there := group.Annotations[persisted.RefusedBindsKey]
 	if !there {
-		return record.Record{}, false
+		return persisted.RefusedBinds{}, false
 	}
-	r, err := record.Read(text)
+	r, err := persisted.ReadRefusedBinds(text)
 	return r, err == nil && r.UID == uid
 }

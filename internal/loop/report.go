@@ -23,7 +23,7 @@ type reports struct {
 	bookings  reportedBookings
 	evictions reportedEvictions
 	queues    queueEvents
-	letRuns   letRunRecords
+	charges   chargeRecords
 	firsts    firstReasons
 }
 
@@ -63,7 +63,7 @@ func (rp *reports) all(now time.Time) {
 	rp.bookings.report(rp.l, now)
 	rp.evictions.tell(rp.l.executor)
 	rp.queues.report(rp.l, now)
-	rp.letRun(now)
+	rp.recordCharges(now)
 }
 
 func (rp *reports) job(id ledger.JobID, now time.Time) {
@@ -75,7 +75,7 @@ func (rp *reports) job(id ledger.JobID, now time.Time) {
 	}
 	t := rp.l.reported.job(job.Key, uid, group, now)
 	t.count(job, now)
-	rp.letRuns.examine(rp.l.engine.Ledger(), id, t, now)
+	rp.charges.examine(rp.l.engine.Ledger(), id, t, now)
 	reason := rp.reason(id, job)
 	code := codeOf(reason)
 	if code != "" && t.origin.said != "" {

@@ -9,7 +9,7 @@ import (
 
 	"ashlar.sh/internal/kube/execute"
 	"ashlar.sh/internal/kube/observe"
-	"ashlar.sh/internal/kube/record"
+	"ashlar.sh/internal/kube/persisted"
 	"ashlar.sh/sched/estimate"
 	"ashlar.sh/sched/ledger"
 	"ashlar.sh/sched/trace"
@@ -26,9 +26,9 @@ type startToWrite struct {
 	rank  int       // among those of its namespace
 }
 
-// writeStarts writes when jobs start on the PodGroups that ask for it (record.TellStart), where it moved by more than a
-// step, at most once a minute for each. What is written there is all that has to be known of earlier estimates, so a
-// restart changes nothing.
+// writeStarts writes when jobs start on the PodGroups that ask for it (persisted.TellStart), where it moved by more
+// than a step, at most once a minute for each. What is written there is all that has to be known of earlier estimates,
+// so a restart changes nothing.
 func (x *estimates) writeStarts(s *estimate.Starts) {
 	if s == nil || x.l.seen == nil || !x.l.lead.leading() {
 		return
@@ -49,10 +49,10 @@ func (x *estimates) writeStarts(s *estimate.Starts) {
 // last: its pods show that it has started, and another scheduler's job is none of ours.
 func dueStart(s *estimate.Starts, g *schedulingv1beta1.PodGroup, now int64) (w startToWrite, moved bool) {
 	w.group = g
-	step, asked, _ := record.TellsStart(g.Annotations)
-	was, told := record.ReadStart(g.Annotations[record.StartKey])
+	step, asked, _ := persisted.TellsStart(g.Annotations)
+	was, told := persisted.ReadStart(g.Annotations[persisted.StartKey])
 	if !asked {
-		return w, g.Annotations[record.StartKey] != ""
+		return w, g.Annotations[persisted.StartKey] != ""
 	}
 	k := ledger.JobKey{Namespace: g.Namespace, Name: g.Name}
 	start, waits := s.Jobs[k]
@@ -61,7 +61,7 @@ func dueStart(s *estimate.Starts, g *schedulingv1beta1.PodGroup, now int64) (w s
 	}
 	is := written(start.At(now))
 	if told && !was.Made.After(is.Made) {
-		if w.last = was.Made; is.Made.Sub(was.Made) < record.LeastStep {
+		if w.last = was.Made; is.Made.Sub(was.Made) < persisted.LeastStep {
 			return w, false
 		}
 	}
@@ -70,8 +70,8 @@ func dueStart(s *estimate.Starts, g *schedulingv1beta1.PodGroup, now int64) (w s
 }
 
 // written is an estimate as it is written.
-func written(s trace.Start) record.Start {
-	out := record.Start{Made: time.Unix(0, s.Made).UTC().Truncate(time.Second), Unknown: string(s.Unknown)}
+func written(s trace.Start) persisted.Start {
+	out := persisted.Start{Made: time.Unix(0, s.Made).UTC().Truncate(time.Second), Unknown: string(s.Unknown)}
 	if s.Latest != 0 {
 		out.Latest = time.Unix(0, s.Latest).UTC().Truncate(time.Second)
 	}

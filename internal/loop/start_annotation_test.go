@@ -9,7 +9,7 @@ import (
 	"k8s.io/apimachinery/pkg/types"
 	schedulingv1beta1 "volcano.sh/apis/pkg/apis/scheduling/v1beta1"
 
-	"ashlar.sh/internal/kube/record"
+	"ashlar.sh/internal/kube/persisted"
 	"ashlar.sh/sched/estimate"
 	"ashlar.sh/sched/ledger"
 	"ashlar.sh/sched/model"
@@ -37,10 +37,10 @@ func TestWhenAPodGroupIsToldItsStart(t *testing.T) {
 			Earliest: at(time.Hour), Latest: at(latest), Source: model.TimeDeclared}}}
 	}
 	told := func(made, latest time.Duration) string {
-		return record.Start{Made: began.Add(made), Earliest: began.Add(time.Hour), Latest: began.Add(latest),
+		return persisted.Start{Made: began.Add(made), Earliest: began.Add(time.Hour), Latest: began.Add(latest),
 			Source: "declared"}.Text()
 	}
-	const ask, tell = record.TellStart, record.StartKey
+	const ask, tell = persisted.TellStart, persisted.StartKey
 	for name, c := range map[string]struct {
 		group *schedulingv1beta1.PodGroup
 		is    *estimate.Starts

@@ -15,7 +15,7 @@ import (
 	"ashlar.sh/internal/crash"
 	"ashlar.sh/internal/explain"
 	"ashlar.sh/internal/kube/execute"
-	"ashlar.sh/internal/kube/record"
+	"ashlar.sh/internal/kube/persisted"
 	"ashlar.sh/internal/kube/release"
 	"ashlar.sh/sched"
 	"ashlar.sh/sched/ledger"
@@ -38,14 +38,14 @@ type strandedGangs struct {
 
 // strandedState is the state of a gang's release.
 type strandedState struct {
-	half  time.Time       // since when it does, zero when it does not
-	about record.Never    // the members that the rest is about
-	read  *reading        // under way; nil: none
-	again time.Time       // not read before
-	going map[string]bool // UIDs of those that were said to be deleted
-	due   time.Time       // and when; zero: nothing was said
-	said  string          // last
-	at    time.Time       // when
+	half  time.Time               // since when it does, zero when it does not
+	about persisted.NeverComplete // the members that the rest is about
+	read  *reading                // under way; nil: none
+	again time.Time               // not read before
+	going map[string]bool         // UIDs of those that were said to be deleted
+	due   time.Time               // and when; zero: nothing was said
+	said  string                  // last
+	at    time.Time               // when
 }
 
 const (
@@ -70,7 +70,7 @@ func (sg *strandedGangs) check(id ledger.JobID, t *reportedJob, group *schedulin
 	}
 	t.complete = t.complete || started(job) || t.hadMinimum(group)
 	e := sg.l.refusals.memory.by[life{job.Key.Namespace, t.uid}]
-	if _, there := group.Annotations[record.Key]; !there {
+	if _, there := group.Annotations[persisted.RefusedBindsKey]; !there {
 		t.origin.met = true // a record that comes later is of somebody else, or this scheduler's own
 		if e == nil && t.origin.half.IsZero() {
 			return // as nearly all
@@ -120,8 +120,8 @@ func half(job *ledger.Job, m members, e *refused) string {
 
 // standsHalf reads a gang that is recorded to stand half, reports what will become of its members, and does it when it
 // is time.
-func (sg *strandedGangs) standsHalf(job *ledger.Job, t *reportedJob, m members, e *refused, claim record.Never,
-	now time.Time) {
+func (sg *strandedGangs) standsHalf(job *ledger.Job, t *reportedJob, m members, e *refused,
+	claim persisted.NeverComplete, now time.Time) {
 	s := &t.origin.strandedState
 	if s.about != claim {
 		*s = strandedState{half: s.half, about: claim, said: s.said, at: s.at}
@@ -281,7 +281,7 @@ func (v verdict) stay() string {
 
 // judge says which members of a gang may be deleted, by what was read and by the guards: none, if it is in doubt
 // whether the record is about this gang.
-func (sg *strandedGangs) judge(job *ledger.Job, t *reportedJob, k *reading, claim record.Never) verdict {
+func (sg *strandedGangs) judge(job *ledger.Job, t *reportedJob, k *reading, claim persisted.NeverComplete) verdict {
 	v := verdict{stays: map[string][]string{}}
 	if why := doubts(t, k, claim); why != "" {
 		v.stays[why] = []string{"all"}
@@ -314,7 +314,7 @@ func (sg *strandedGangs) judge(job *ledger.Job, t *reportedJob, k *reading, clai
 
 // doubts says why the gang that was read may not be the one of the record, which says that the gang never had its
 // minimum; "" without a doubt.
-func doubts(t *reportedJob, k *reading, claim record.Never) string {
+func doubts(t *reportedJob, k *reading, claim persisted.NeverComplete) string {
 	if k.err != nil {
 		return k.err.Error()
 	}

@@ -15,7 +15,7 @@ import (
 	k8stesting "k8s.io/client-go/testing"
 	schedulingv1beta1 "volcano.sh/apis/pkg/apis/scheduling/v1beta1"
 
-	"ashlar.sh/internal/kube/record"
+	"ashlar.sh/internal/kube/persisted"
 )
 
 var (
@@ -144,8 +144,8 @@ func (w *living) regroup(group string, how func(*schedulingv1beta1.PodGroup)) {
 }
 
 // record is what a PodGroup keeps of refusals; false where it keeps nothing.
-func (w *living) record(group string) (record.Record, bool) {
-	r, err := record.Read(w.shown(group).Annotations[record.Key])
+func (w *living) record(group string) (persisted.RefusedBinds, bool) {
+	r, err := persisted.ReadRefusedBinds(w.shown(group).Annotations[persisted.RefusedBindsKey])
 	return r, err == nil
 }
 

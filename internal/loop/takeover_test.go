@@ -16,7 +16,7 @@ import (
 	k8stesting "k8s.io/client-go/testing"
 	schedulingv1beta1 "volcano.sh/apis/pkg/apis/scheduling/v1beta1"
 
-	"ashlar.sh/internal/kube/record"
+	"ashlar.sh/internal/kube/persisted"
 )
 
 // keeps fails a test in which a pod was deleted by the scheduler, or one of those named is gone.
@@ -150,32 +150,34 @@ func TestAHalfGangIsReleasedByTheNextScheduler(t *testing.T) {
 
 // Whatever is in doubt when a scheduler starts keeps a gang that stands half.
 func TestARecordInDoubtReleasesNobody(t *testing.T) {
-	change := func(how func(r *record.Record)) func(w *living) {
+	change := func(how func(r *persisted.RefusedBinds)) func(w *living) {
 		return func(w *living) {
 			r, _ := w.record("g")
 			how(&r)
-			w.regroup("g", func(g *schedulingv1beta1.PodGroup) { g.Annotations[record.Key] = r.Text() })
+			w.regroup("g", func(g *schedulingv1beta1.PodGroup) { g.Annotations[persisted.RefusedBindsKey] = r.Text() })
 		}
 	}
 	shows := func(how func(*schedulingv1beta1.PodGroup)) func(w *living) {
 		return func(w *living) { w.regroup("g", how) }
 	}
 	for name, meanwhile := range map[string]func(w *living){
-		"there is none": shows(func(g *schedulingv1beta1.PodGroup) { delete(g.Annotations, record.Key) }),
+		"there is none": shows(func(g *schedulingv1beta1.PodGroup) { delete(g.Annotations, persisted.RefusedBindsKey) }),
 		"it is garbage": shows(func(g *schedulingv1beta1.PodGroup) {
-			g.Annotations[record.Key] = "neverComplete"
+			g.Annotations[persisted.RefusedBindsKey] = "neverComplete"
 		}),
-		"it claims nothing":           change(func(r *record.Record) { r.Never = nil }),
-		"it is of another life":       change(func(r *record.Record) { r.UID = "another" }),
-		"it is about another minimum": change(func(r *record.Record) { r.Never.MinMember = 5 }),
-		"it is about other pods": change(func(r *record.Record) {
-			r.Never.Bound = record.Digest([]string{"a", "b", "c"})
+		"it claims nothing":           change(func(r *persisted.RefusedBinds) { r.Never = nil }),
+		"it is of another life":       change(func(r *persisted.RefusedBinds) { r.UID = "another" }),
+		"it is about another minimum": change(func(r *persisted.RefusedBinds) { r.Never.MinMember = 5 }),
+		"it is about other pods": change(func(r *persisted.RefusedBinds) {
+			r.Never.Bound = persisted.Digest([]string{"a", "b", "c"})
 		}),
 		"the minimum is another": shows(func(g *schedulingv1beta1.PodGroup) { g.Spec.MinMember = 5 }),
 		"somebody saw it run": shows(func(g *schedulingv1beta1.PodGroup) {
 			g.Status.Phase = schedulingv1beta1.PodGroupRunning
 		}),
-		"another saw it lose a member": change(func(r *record.Record) { r.Never.Unknown = false }), // and wrote Unknown
+		"another saw it lose a member": change(func(r *persisted.RefusedBinds) {
+			r.Never.Unknown = false // and wrote Unknown
+		}),
 		"somebody saw it ready": shows(func(g *schedulingv1beta1.PodGroup) {
 			g.Status.Conditions = append(g.Status.Conditions,
 				schedulingv1beta1.PodGroupCondition{Type: schedulingv1beta1.PodGroupScheduled, Status: corev1.ConditionTrue})
@@ -195,7 +197,7 @@ func TestARecordInDoubtReleasesNobody(t *testing.T) {
 				}
 			})
 		},
-		"it names another pod":     change(func(r *record.Record) { r.Pod = "g-0" }),
+		"it names another pod":     change(func(r *persisted.RefusedBinds) { r.Pod = "g-0" }),
 		"one more member has come": func(w *living) { w.owned("g-4", "g", "ray", "1") },
 		"another scheduler completed it, and it lost one": func(w *living) {
 			w.change("g-3", func(p *corev1.Pod) { p.Spec.NodeName, p.Status.Phase = "n0", corev1.PodRunning })

@@ -148,7 +148,7 @@ func (cg *charging) to(j JobID) (queue string, sure bool) {
 // one that it asks for.
 func (cg *charging) named(j JobID) string {
 	if marks := &cg.l.Jobs.rows[j].marks; marks.recorded > 0 {
-		return cg.l.Tasks.rows[marks.oldest].Pod.LetRun().Queue
+		return cg.l.Tasks.rows[marks.oldest].Pod.Charge().Queue
 	}
 	return cg.asked(j)
 }

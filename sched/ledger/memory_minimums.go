@@ -21,7 +21,7 @@ type minimums struct {
 // job that had it and lost members has had it.
 //
 // Only jobs that have not had their minimum, or of which records say less than they had, have a had. Of a job without
-// one it is believed, as of all that runs when an engine begins and has no record (LetRun.Had).
+// one it is believed, as of all that runs when an engine begins and has no record (Charge.Had).
 
 // had are the minimums that a job has had; those of its roles are in their rows.
 type had struct {
@@ -103,7 +103,7 @@ func (m *minimums) records(t TaskID, sign int32) {
 // saysLess says that a member's record says of a minimum of its job that it was lower than it is.
 func (m *minimums) saysLess(t TaskID) bool {
 	row := &m.l.Tasks.rows[t]
-	job, r := &m.l.Jobs.rows[row.Job], row.Pod.LetRun().Had
+	job, r := &m.l.Jobs.rows[row.Job], row.Pod.Charge().Had
 	return r.Known && (r.Job < job.MinMember || r.Role < job.Roles[row.Role].Min ||
 		row.Sub >= 0 && r.Sub < job.SubSize(&job.Subs[row.Sub]))
 }
@@ -253,10 +253,10 @@ func (m *minimums) recorded(j JobID) (t recorded) {
 	t.roles, t.sub = slices.Repeat([]int32{unsaid}, len(job.Roles)), slices.Repeat([]int32{unsaid}, len(job.Subs))
 	for task := range m.l.Jobs.members(j) {
 		row := &m.l.Tasks.rows[task]
-		if !m.l.Charges.records(task) || !row.Pod.LetRun().Had.Known {
+		if !m.l.Charges.records(task) || !row.Pod.Charge().Had.Known {
 			continue
 		}
-		r := row.Pod.LetRun().Had
+		r := row.Pod.Charge().Had
 		if m.saysLess(task) {
 			job.marks.less++
 		}

@@ -159,9 +159,9 @@ func (c *cluster) again() *Ledger {
 func (c *cluster) recordAll(t *testing.T) {
 	t.Helper()
 	j, _ := c.Jobs.Find(JobKey{Namespace: "ns", Name: "g"})
-	c.Charges.UnrecordedOf(j, func(id TaskID, r model.LetRun) bool {
+	c.Charges.UnrecordedOf(j, func(id TaskID, r model.Charge) bool {
 		p := *c.Task(id).Pod
-		p.SetRare(model.Times{LetRun: &r})
+		p.SetRare(model.Times{Charge: &r})
 		c.tell(model.KindPod, "ns", p.Name, &p)
 		return true
 	})
@@ -191,7 +191,7 @@ func keeps(t *testing.T, l *Ledger) string {
 func TestWhatIsBelievedOfAGangAtAStart(t *testing.T) {
 	had := func(least int32) func(*model.Pod) {
 		return func(p *model.Pod) {
-			p.SetRare(model.Times{LetRun: &model.LetRun{Queue: "own", Job: "g", Had: model.Had{Known: true, Job: least}}})
+			p.SetRare(model.Times{Charge: &model.Charge{Queue: "own", Job: "g", Had: model.Had{Known: true, Job: least}}})
 		}
 	}
 	for name, x := range map[string]struct {
@@ -199,12 +199,12 @@ func TestWhatIsBelievedOfAGangAtAStart(t *testing.T) {
 		want    int32
 	}{
 		"no record":                   {nil, 8},
-		"one of an earlier version":   {[]func(*model.Pod){letRun("own", "g")}, 8},
+		"one of an earlier version":   {[]func(*model.Pod){chargedTo("own", "g")}, 8},
 		"a record of a lower minimum": {[]func(*model.Pod){had(2)}, 2},
 		"the greatest counts":         {[]func(*model.Pod){had(2), had(5), had(4)}, 5},
 		"a record of its minimum":     {[]func(*model.Pod){had(2), had(8)}, 8},
 		"a record of another job": {[]func(*model.Pod){func(p *model.Pod) {
-			p.SetRare(model.Times{LetRun: &model.LetRun{Queue: "own", Job: "h", Had: model.Had{Known: true, Job: 1}}})
+			p.SetRare(model.Times{Charge: &model.Charge{Queue: "own", Job: "h", Had: model.Had{Known: true, Job: 1}}})
 		}}, 8},
 	} {
 		c := newCluster()

@@ -78,7 +78,7 @@ func (w *world) pod(m model.Meta) *model.Pod {
 		p.Phase, p.Node = model.Phase(w.n(4)), fmt.Sprintf("n%d", w.n(4))
 	}
 	if p.Node != "" && w.n(3) == 3 {
-		p.SetRare(model.Times{LetRun: []*model.LetRun{
+		p.SetRare(model.Times{Charge: []*model.Charge{
 			{Queue: w.queueName(), Job: fmt.Sprintf("g%d", w.n(1)),
 				Had: model.Had{Known: w.yes(), Job: int32(w.n(3)), Role: int32(w.n(2)), Sub: int32(w.n(2))}},
 			{Queue: w.queueName(), Job: "o", Adopted: true, Owner: []string{"", "A/1"}[w.n(1)]},

@@ -106,7 +106,7 @@ func (p *Pod) Anew(uid string, created int64) *Pod {
 		again.Gated, again.QueueGate = true, QueueGateShut
 	}
 	times := again.Rare()
-	times.GoneBy, times.Ended, times.LetRun = 0, 0, nil
+	times.GoneBy, times.Ended, times.Charge = 0, 0, nil
 	again.SetRare(times)
 	return &again
 }

@@ -13,7 +13,7 @@ func TestAPodThatIsMadeAnew(t *testing.T) {
 	ran := *made
 	ran.Node, ran.Nominated, ran.Phase, ran.Deleting = "n", "n", PodRunning, true
 	ran.Started, ran.Healthy, ran.Gated, ran.QueueGate = 8, true, false, QueueGateOpen
-	ran.SetRare(Times{Lasts: 7, GoneBy: 11, LetRun: &LetRun{Queue: "q", Job: "g"}})
+	ran.SetRare(Times{Lasts: 7, GoneBy: 11, Charge: &Charge{Queue: "q", Job: "g"}})
 	want := *made
 	want.UID, want.Created = "two", 9
 	if again := ran.Anew("two", 9); !reflect.DeepEqual(again, &want) {

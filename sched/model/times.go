@@ -53,13 +53,14 @@ type Times struct {
 	JobLimit, JobSince int64
 	// Ended is when the last container of a pod that has finished ended, in nanoseconds since the epoch; 0: not known.
 	Ended int64
-	// LetRun is where the pod counts, by a record in its status; nil: there is none.
-	LetRun *LetRun
+	// Charge is where the pod counts, by a record in its status; nil: there is none.
+	Charge *Charge `json:"LetRun"`
 }
 
-// LetRun is the queue and the job in which a pod was let run and counts until it ends. A scheduler writes it to
-// the status of a pod when its PodGroup, or its own annotations, say otherwise by now (docs/design/0032).
-type LetRun struct {
+// Charge is the queue and the job that a pod is charged to: it was let run there, and counts there until it ends. A
+// scheduler writes it to the status of a pod when its PodGroup, or its own annotations, say otherwise by now
+// (docs/design/0032).
+type Charge struct {
 	Queue   string
 	Job     string // the name of its PodGroup; of an adopted job, that of the pods' top controller or of the pod
 	Adopted bool
@@ -74,17 +75,17 @@ type Had struct {
 }
 
 // SamePlace says that two records name the same queue and job.
-func (r LetRun) SamePlace(o LetRun) bool {
+func (r Charge) SamePlace(o Charge) bool {
 	r.Had, o.Had = Had{}, Had{}
 	return r == o
 }
 
-// LetRun returns where a pod was let run by the record in its status, nil without one.
-func (p *Pod) LetRun() *LetRun {
+// Charge returns where a pod was let run by the record in its status, nil without one.
+func (p *Pod) Charge() *Charge {
 	if p.Times == nil {
 		return nil
 	}
-	return p.Times.LetRun
+	return p.Times.Charge
 }
 
 // Rare returns a pod's Times, all zero where it has none.

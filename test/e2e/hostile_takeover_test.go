@@ -19,7 +19,7 @@ import (
 	"k8s.io/apimachinery/pkg/types"
 	"k8s.io/apimachinery/pkg/util/intstr"
 
-	"ashlar.sh/internal/kube/record"
+	"ashlar.sh/internal/kube/persisted"
 	"ashlar.sh/internal/loop"
 	"ashlar.sh/test/e2e/faults"
 )
@@ -163,7 +163,7 @@ func (r *rogue) flips(i int) {
 	r.t.Helper()
 	phases := []string{"Pending", "Inqueue", "Running", "Unknown", "Completed"}
 	r.patch("own", map[string]any{
-		"metadata": map[string]any{"annotations": map[string]any{record.Key: fmt.Sprint("no record ", i)}},
+		"metadata": map[string]any{"annotations": map[string]any{persisted.RefusedBindsKey: fmt.Sprint("no record ", i)}},
 		"spec": map[string]any{"minMember": 1 + i%3*1_000_000, "queue": []string{r.own, r.ns, "no-queue"}[i%3],
 			"minResources": map[string]any{"cpu": fmt.Sprint(3 + i%2*1_000_000)}},
 		"status": map[string]any{"phase": phases[i%5], "running": i, "conditions": []any{}}})
@@ -182,11 +182,11 @@ func (r *rogue) rage() {
 	owners := []metav1.OwnerReference{{APIVersion: "v1", Kind: "Node", Name: nodes.Name, UID: nodes.UID, Controller: &yes,
 		BlockOwnerDeletion: &yes}}
 	r.flips(r.n)
-	forged := record.Record{UID: string(theirs.GetUID()), Tries: 1 << 30, Next: time.Now().Add(1e6 * time.Hour),
-		Pod: "steady-0", Never: &record.Never{MinMember: 4}}.Text()
+	forged := persisted.RefusedBinds{UID: string(theirs.GetUID()), Tries: 1 << 30, Next: time.Now().Add(1e6 * time.Hour),
+		Pod: "steady-0", Never: &persisted.NeverComplete{MinMember: 4}}.Text()
 	clash := object("PodGroup", "steady", map[string]any{"minMember": int64(4), "queue": r.ns,
 		"minResources": map[string]any{"cpu": "1000000"}, "priorityClassName": "system-node-critical"})
-	clash.SetAnnotations(map[string]string{record.Key: forged, "volcano.sh/preemptable": "false",
+	clash.SetAnnotations(map[string]string{persisted.RefusedBindsKey: forged, "volcano.sh/preemptable": "false",
 		"ashlar.sh/whatever": strings.Repeat("x", 100_000)})
 	clash.SetFinalizers([]string{"example.com/never"})
 	clash.Object["status"] = map[string]any{"phase": "Inqueue", "conditions": []any{map[string]any{

@@ -24,7 +24,7 @@ import (
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	schedulingv1beta1 "volcano.sh/apis/pkg/apis/scheduling/v1beta1"
 
-	"ashlar.sh/internal/kube/record"
+	"ashlar.sh/internal/kube/persisted"
 	"ashlar.sh/internal/loop"
 )
 
@@ -301,9 +301,9 @@ func TestLiveARefusedGangGivesItsRoomBack(t *testing.T) {
 		t.Errorf("the PodGroup says %q, want that train-3 is refused", c.Message)
 	}
 	eventually(t, "it to be tried again", func(ctxless) (bool, error) {
-		r, err := record.Read(group(t, ns, "train").Annotations[record.Key])
+		r, err := persisted.ReadRefusedBinds(group(t, ns, "train").Annotations[persisted.RefusedBindsKey])
 		return err == nil && r.Tries > 8, nil
-	}, func() string { return group(t, ns, "train").Annotations[record.Key] })
+	}, func() string { return group(t, ns, "train").Annotations[persisted.RefusedBindsKey] })
 	if now := uids(list(t, ns, "train")); !slices.Equal(now, first) || bound(list(t, ns, "train")) != 0 {
 		t.Errorf("when it was tried again %d members were bound, and the pods are %v, which were %v",
 			bound(list(t, ns, "train")), now, first)
@@ -313,7 +313,7 @@ func TestLiveARefusedGangGivesItsRoomBack(t *testing.T) {
 	live(t, ns)
 	awaitRunning(t, ns, "train", 4)
 	eventually(t, "it to keep no record", func(ctxless) (bool, error) {
-		_, there := group(t, ns, "train").Annotations[record.Key]
+		_, there := group(t, ns, "train").Annotations[persisted.RefusedBindsKey]
 		return !there, nil
 	}, func() string { return "it does" })
 }
@@ -339,7 +339,7 @@ func forgetRefusals(t *testing.T, ns, name string) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	unstructured.RemoveNestedField(g.Object, "metadata", "annotations", record.Key)
+	unstructured.RemoveNestedField(g.Object, "metadata", "annotations", persisted.RefusedBindsKey)
 	if _, err := shared.dynamic.Resource(podGroupResource).Namespace(ns).Update(t.Context(), g,
 		metav1.UpdateOptions{}); err != nil {
 		t.Fatal(err)

@@ -15,7 +15,7 @@ import (
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/types"
 
-	"ashlar.sh/internal/kube/record"
+	"ashlar.sh/internal/kube/persisted"
 	"ashlar.sh/internal/loop"
 )
 
@@ -77,7 +77,7 @@ func plansStarts(t *testing.T) (ns string) {
 func trainWaits(t *testing.T, ns string) {
 	t.Helper()
 	train := object("PodGroup", "train", map[string]any{"minMember": int64(2), "queue": ns})
-	train.SetAnnotations(map[string]string{record.TellStart: "true"})
+	train.SetAnnotations(map[string]string{persisted.TellStart: "true"})
 	if _, err := shared.dynamic.Resource(podGroupResource).Namespace(ns).Create(t.Context(), train,
 		metav1.CreateOptions{}); err != nil {
 		t.Fatal(err)
@@ -85,12 +85,12 @@ func trainWaits(t *testing.T, ns string) {
 }
 
 // toldStart waits for what train is told: to start when a pod is over that began at a time and may run for 20 s.
-func toldStart(t *testing.T, ns string, from time.Time) (told record.Start) {
+func toldStart(t *testing.T, ns string, from time.Time) (told persisted.Start) {
 	t.Helper()
 	eventually(t, "the PodGroup to be told its start", func(context.Context) (ok bool, err error) {
-		told, ok = record.ReadStart(group(t, ns, "train").Annotations[record.StartKey])
+		told, ok = persisted.ReadStart(group(t, ns, "train").Annotations[persisted.StartKey])
 		return ok && !told.Latest.IsZero(), nil
-	}, func() string { return group(t, ns, "train").Annotations[record.StartKey] })
+	}, func() string { return group(t, ns, "train").Annotations[persisted.StartKey] })
 	if e, l := told.Earliest.Sub(from), told.Latest.Sub(from); e < 20*time.Second || l > 24*time.Second ||
 		told.Source != "enforced" {
 		t.Errorf("it was told to start %s to %s after the pod that it waits for (%s), want 21 s to 23 s, enforced", e, l,

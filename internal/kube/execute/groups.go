@@ -14,7 +14,7 @@ import (
 	"k8s.io/apimachinery/pkg/types"
 	schedulingv1beta1 "volcano.sh/apis/pkg/apis/scheduling/v1beta1"
 
-	"ashlar.sh/internal/kube/record"
+	"ashlar.sh/internal/kube/persisted"
 	"ashlar.sh/sched"
 	"ashlar.sh/sched/ledger"
 )
@@ -60,15 +60,16 @@ type groupWrite struct {
 type wanted struct {
 	phase  *sched.Item
 	status *GroupStatus
-	record *string // the annotation record.Key, "" to be removed; nil: it stays
-	start  *string // the annotation record.StartKey, in the same way
+	record *string // the annotation persisted.RefusedBindsKey, "" to be removed; nil: it stays
+	start  *string // the annotation persisted.StartKey, in the same way
 	then   []awaits
 }
 
 // annotations are those to be written, "" for one to be removed.
 func (w *wanted) annotations() map[string]*string {
 	out := map[string]*string{}
-	for key, value := range map[string]*string{record.Key: w.record, record.StartKey: w.start} { // order-free: a map
+	annotations := map[string]*string{persisted.RefusedBindsKey: w.record, persisted.StartKey: w.start}
+	for key, value := range annotations { // order-free: a map
 		if value != nil {
 			out[key] = value
 		}
@@ -116,7 +117,7 @@ func (c *Executor) PodGroupStatus(group ledger.Key, uid string, s GroupStatus) {
 	})
 }
 
-// Record writes the annotation record.Key on a PodGroup, or removes it if value is "", together
+// Record writes the annotation persisted.RefusedBindsKey on a PodGroup, or removes it if value is "", together
 // with what else is to be written there. If then is not nil the write is sent at once, and another
 // goroutine calls then with whether exactly that value is written now.
 func (c *Executor) Record(group ledger.Key, uid, value string, then func(written bool)) {
@@ -129,8 +130,8 @@ func (c *Executor) Record(group ledger.Key, uid, value string, then func(written
 	})
 }
 
-// WriteStart has an executor write the annotation record.StartKey on a PodGroup, or remove it if value is "", together
-// with what else is to be written there.
+// WriteStart has an executor write the annotation persisted.StartKey on a PodGroup, or remove it if value is "",
+// together with what else is to be written there.
 func WriteStart(c *Executor, group ledger.Key, uid, value string) {
 	c.podGroups.write(group, uid, func(w *groupWrite) { w.start = &value })
 }

@@ -20,7 +20,7 @@ import (
 	schedulingv1beta1 "volcano.sh/apis/pkg/apis/scheduling/v1beta1"
 
 	"ashlar.sh/internal/kube/execute"
-	"ashlar.sh/internal/kube/record"
+	"ashlar.sh/internal/kube/persisted"
 	"ashlar.sh/sched"
 	"ashlar.sh/sched/ledger"
 	"ashlar.sh/sched/model"
@@ -136,7 +136,7 @@ func TestARefusedAnnotationTakesNoStatusWithIt(t *testing.T) {
 					ResourceVersion: "5"}}
 				s.volcano.PrependReactor("patch", "podgroups", func(a k8stesting.Action) (bool, runtime.Object, error) {
 					patch := a.(k8stesting.PatchAction).GetPatch()
-					if bytes.Contains(patch, []byte(record.StartKey)) {
+					if bytes.Contains(patch, []byte(persisted.StartKey)) {
 						return true, nil, refusal
 					}
 					return true, &schedulingv1beta1.PodGroup{}, g.patch(patch)

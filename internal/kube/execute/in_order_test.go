@@ -16,7 +16,7 @@ import (
 	schedulingv1beta1 "volcano.sh/apis/pkg/apis/scheduling/v1beta1"
 
 	"ashlar.sh/internal/kube/execute"
-	"ashlar.sh/internal/kube/record"
+	"ashlar.sh/internal/kube/persisted"
 	"ashlar.sh/sched"
 	"ashlar.sh/sched/ledger"
 )
@@ -124,7 +124,7 @@ func TestARecordIsWrittenAndRemoved(t *testing.T) {
 		shows := func(want string) {
 			t.Helper()
 			now, err := s.volcano.SchedulingV1beta1().PodGroups("ns").Get(t.Context(), "g", metav1.GetOptions{})
-			if err != nil || now.Annotations[record.Key] != want || now.Annotations["theirs"] != "stays" {
+			if err != nil || now.Annotations[persisted.RefusedBindsKey] != want || now.Annotations["theirs"] != "stays" {
 				t.Errorf("the PodGroup shows %v (%v), want the record %q", now.Annotations, err, want)
 			}
 		}

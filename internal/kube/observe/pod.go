@@ -97,7 +97,7 @@ func (w *Observer) pod(o any) (any, error) {
 	}
 	f := w.translated(in)
 	p := &Pod{ObjectMeta: &nothing, fact: f}
-	if fact := p.Fact(); !w.options.Adopt && fact.Group == "" && fact.LetRun() == nil || !w.options.Ring.owns(job(in)) {
+	if fact := p.Fact(); !w.options.Adopt && fact.Group == "" && fact.Charge() == nil || !w.options.Ring.owns(job(in)) {
 		fact.Ours = false
 	}
 	for _, c := range in.Status.Conditions {

@@ -3,15 +3,15 @@ package observe
 import (
 	schedulingv1beta1 "volcano.sh/apis/pkg/apis/scheduling/v1beta1"
 
-	"ashlar.sh/internal/kube/record"
+	"ashlar.sh/internal/kube/persisted"
 )
 
 // byStart is the index of PodGroups that ask when they start, or are told it.
 const byStart = "start"
 
 func startOf(o any) ([]string, error) {
-	if g, is := o.(*schedulingv1beta1.PodGroup); is && (g.Annotations[record.TellStart] != "" ||
-		g.Annotations[record.StartKey] != "") {
+	if g, is := o.(*schedulingv1beta1.PodGroup); is && (g.Annotations[persisted.TellStart] != "" ||
+		g.Annotations[persisted.StartKey] != "") {
 		return []string{byStart}, nil
 	}
 	return nil, nil

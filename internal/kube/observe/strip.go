@@ -11,7 +11,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	schedulingv1beta1 "volcano.sh/apis/pkg/apis/scheduling/v1beta1"
 
-	"ashlar.sh/internal/kube/record"
+	"ashlar.sh/internal/kube/persisted"
 	"ashlar.sh/internal/kube/translate"
 )
 
@@ -160,7 +160,7 @@ func placed(list []corev1.PodCondition) (out []corev1.PodCondition) {
 		switch c.Type {
 		case corev1.PodReady:
 			out = append(out, corev1.PodCondition{Type: c.Type, Status: c.Status})
-		case corev1.PodScheduled, corev1.PodResizePending, record.LetRunType:
+		case corev1.PodScheduled, corev1.PodResizePending, persisted.ChargeCondition:
 			out = append(out, c)
 		}
 	}

@@ -10,7 +10,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	schedulingv1beta1 "volcano.sh/apis/pkg/apis/scheduling/v1beta1"
 
-	"ashlar.sh/internal/kube/record"
+	"ashlar.sh/internal/kube/persisted"
 	"ashlar.sh/sched/model"
 )
 
@@ -46,8 +46,9 @@ func PodGroup(g *schedulingv1beta1.PodGroup) *model.PodGroup {
 	out.Phase = f.groupPhase(g.Status.Phase)
 	f.record(g.Annotations)
 	f.unheeded(g.ManagedFields)
-	if _, _, err := record.TellsStart(g.Annotations); err != nil {
-		f.taken(annotation(record.TellStart), "%q: %v; the start is not told", short(g.Annotations[record.TellStart]), err)
+	if _, _, err := persisted.TellsStart(g.Annotations); err != nil {
+		f.taken(annotation(persisted.TellStart), "%q: %v; the start is not told",
+			short(g.Annotations[persisted.TellStart]), err)
 	}
 	out.Faults = f
 	return out
@@ -76,9 +77,9 @@ func (f *faults) unheeded(written []metav1.ManagedFieldsEntry) {
 
 // record looks whether what the scheduler keeps of refused bindings can be read.
 func (f *faults) record(annotations map[string]string) {
-	if text, there := annotations[record.Key]; there {
-		if _, err := record.Read(text); err != nil {
-			f.taken(annotation(record.Key),
+	if text, there := annotations[persisted.RefusedBindsKey]; there {
+		if _, err := persisted.ReadRefusedBinds(text); err != nil {
+			f.taken(annotation(persisted.RefusedBindsKey),
 				"it is no record of this scheduler (%v): it is left out, and no member is released by it", err)
 		}
 	}

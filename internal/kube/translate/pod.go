@@ -12,7 +12,7 @@ import (
 	batchv1alpha1 "volcano.sh/apis/pkg/apis/batch/v1alpha1"
 	schedulingv1beta1 "volcano.sh/apis/pkg/apis/scheduling/v1beta1"
 
-	"ashlar.sh/internal/kube/record"
+	"ashlar.sh/internal/kube/persisted"
 	"ashlar.sh/sched/model"
 	"ashlar.sh/sched/resource"
 )
@@ -72,7 +72,7 @@ func Pod(p *corev1.Pod, o Options) *model.Pod {
 		f.schedulingGroup(p)
 		times.Lasts = f.lasts(p.Annotations)
 		out.Template = template(p)
-		times.LetRun = f.letRun(p)
+		times.Charge = f.charge(p)
 	}
 	switch {
 	case out.Spec.Extra != "" || len(out.Spec.Devices) > 0:
@@ -137,20 +137,20 @@ func healthy(p *corev1.Pod) bool {
 	return p.Status.Phase == corev1.PodRunning
 }
 
-// letRun is where the pod was let run by the record in its status, nil without one.
-func (f *faults) letRun(p *corev1.Pod) *model.LetRun {
+// charge is where the pod was let run by the record in its status, nil without one.
+func (f *faults) charge(p *corev1.Pod) *model.Charge {
 	for i := range p.Status.Conditions {
 		c := &p.Status.Conditions[i]
-		if c.Type != record.LetRunType || c.Status != corev1.ConditionTrue {
+		if c.Type != persisted.ChargeCondition || c.Status != corev1.ConditionTrue {
 			continue
 		}
-		r, err := record.ReadLetRun(c.Message)
+		r, err := persisted.ReadCharge(c.Message)
 		if err != nil {
-			f.taken("status.conditions["+record.LetRunType+"].message",
+			f.taken("status.conditions["+persisted.ChargeCondition+"].message",
 				"it is no record that this version understands (%s): it says nothing", short(err.Error()))
 			return nil
 		}
-		r.Had = record.ReadHad(c.Reason)
+		r.Had = persisted.ReadHad(c.Reason)
 		return &r
 	}
 	return nil

@@ -12,7 +12,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/types"
 
-	"ashlar.sh/internal/kube/record"
+	"ashlar.sh/internal/kube/persisted"
 	"ashlar.sh/internal/loop"
 )
 
@@ -21,7 +21,7 @@ func recorded(pods []corev1.Pod) bool {
 	n := 0
 	for _, p := range pods {
 		for _, c := range p.Status.Conditions {
-			if c.Type == record.LetRunType && c.Status == corev1.ConditionTrue {
+			if c.Type == persisted.ChargeCondition && c.Status == corev1.ConditionTrue {
 				n++
 			}
 		}

@@ -16,7 +16,7 @@ import (
 // jobBy is the job that a pod is of by its fact: that in which it was let run, where its status records that
 // and it still holds room, else the one that it names.
 func jobBy(p *model.Pod) JobKey {
-	if r := p.LetRun(); r != nil && p.Node != "" && !p.Phase.Finished() {
+	if r := p.Charge(); r != nil && p.Node != "" && !p.Phase.Finished() {
 		return JobKey{Namespace: p.Namespace, Name: r.Job, Adopted: r.Adopted, Owner: r.Owner}
 	}
 	return KeyOf(p)
@@ -28,7 +28,7 @@ func (cg *charging) records(t TaskID) bool {
 	if row.Job == NoJob {
 		return false
 	}
-	r := row.Pod.LetRun()
+	r := row.Pod.Charge()
 	return r != nil && row.Pod.Node != "" && !row.Pod.Phase.Finished() && jobBy(row.Pod) == cg.l.Jobs.rows[row.Job].Key
 }
 
@@ -75,7 +75,7 @@ func (cg *charging) Charged(j JobID) (members, recorded int32) {
 // Unrecorded calls f for every charged member that counts in another place than its objects say, or of which the job
 // has had other minimums than its objects or its records say, with the record that its pod lacks, sorted by pod, until
 // f returns false.
-func (cg *charging) Unrecorded(f func(TaskID, model.LetRun) bool) {
+func (cg *charging) Unrecorded(f func(TaskID, model.Charge) bool) {
 	cg.forgetMoved()
 	var members []TaskID
 	for _, j := range cg.moving {
@@ -91,7 +91,7 @@ func (cg *charging) Unrecorded(f func(TaskID, model.LetRun) bool) {
 }
 
 // UnrecordedOf is Unrecorded for all charged members of a job, wherever they count.
-func (cg *charging) UnrecordedOf(j JobID, f func(TaskID, model.LetRun) bool) {
+func (cg *charging) UnrecordedOf(j JobID, f func(TaskID, model.Charge) bool) {
 	cg.lacking(cg.appendCharged(nil, j), f)
 }
 
@@ -105,14 +105,14 @@ func (cg *charging) appendCharged(list []TaskID, j JobID) []TaskID {
 }
 
 // lacking calls f for those of some charged members that lack a record.
-func (cg *charging) lacking(members []TaskID, f func(TaskID, model.LetRun) bool) {
+func (cg *charging) lacking(members []TaskID, f func(TaskID, model.Charge) bool) {
 	slices.SortFunc(members, func(a, b TaskID) int { return cg.l.Tasks.rows[a].Key.Compare(cg.l.Tasks.rows[b].Key) })
 	for _, t := range slices.Compact(members) {
 		row := &cg.l.Tasks.rows[t]
 		job := &cg.l.Jobs.rows[row.Job]
-		want := model.LetRun{Queue: cg.l.Jobs.QueueName(row.Job), Job: job.Key.Name, Adopted: job.Key.Adopted,
+		want := model.Charge{Queue: cg.l.Jobs.QueueName(row.Job), Job: job.Key.Name, Adopted: job.Key.Adopted,
 			Owner: job.Key.Owner, Had: cg.minimums.record(t)}
-		if has := row.Pod.LetRun(); row.Pod.Node == "" || has != nil && (*has == want ||
+		if has := row.Pod.Charge(); row.Pod.Node == "" || has != nil && (*has == want ||
 			has.SamePlace(want) && (job.marks.had == nil || !want.Had.Known)) {
 			continue // a pod that is not bound yet has its record once it is
 		}

@@ -7,16 +7,16 @@ import (
 	"k8s.io/klog/v2"
 
 	"ashlar.sh/internal/kube/execute"
-	"ashlar.sh/internal/kube/record"
+	"ashlar.sh/internal/kube/persisted"
 	"ashlar.sh/sched/ledger"
 	"ashlar.sh/sched/model"
 )
 
-// letRunRecords writes to the status of a pod in which queue and job it was let run: at once if its PodGroup or its own
+// chargeRecords writes to the status of a pod in which queue and job it was let run: at once if its PodGroup or its own
 // annotations name another one by now, and otherwise once members of its job have run for a while. So a scheduler that
 // starts later counts the pod as this one does, even if the PodGroup was edited while no scheduler ran
 // (docs/design/0032, 0045).
-type letRunRecords struct {
+type chargeRecords struct {
 	asked  map[string]time.Time // by pod UID: when a write was asked for that is not seen yet
 	due    []ledger.JobID       // jobs of which members have run for a while and lack records
 	denied atomic.Bool          // the role forbade the last write that was answered
@@ -25,16 +25,16 @@ type letRunRecords struct {
 
 const (
 	// The jobs of pods that end sooner cost no write.
-	letRunAfter = 30 * time.Second
+	chargeAfter = 30 * time.Second
 	// A round sends at most this many writes: fewer than the API server accepts in that time. A write that does not show
 	// is sent again after a while; it may be forbidden.
-	mostLetRunWrites = 25
-	letRunAgain      = time.Minute
+	mostChargeWrites = 25
+	chargeAgain      = time.Minute
 )
 
 // examine notes a job that lacks records and has run for long enough, or counts elsewhere than its objects say by
 // the records that it has.
-func (r *letRunRecords) examine(led *ledger.Ledger, id ledger.JobID, t *reportedJob, now time.Time) {
+func (r *chargeRecords) examine(led *ledger.Ledger, id ledger.JobID, t *reportedJob, now time.Time) {
 	members, recorded := led.Charges.Charged(id)
 	switch {
 	case members == 0:
@@ -46,21 +46,21 @@ func (r *letRunRecords) examine(led *ledger.Ledger, id ledger.JobID, t *reported
 		return
 	}
 	_, apart := led.Charges.Moving(id)
-	if now.Sub(t.charged) >= letRunAfter || recorded > 0 && (apart || !led.Job(id).Exists()) {
+	if now.Sub(t.charged) >= chargeAfter || recorded > 0 && (apart || !led.Job(id).Exists()) {
 		r.due = append(r.due, id)
 	}
 }
 
-// letRun sends the records that are missing: those of pods that count elsewhere than their objects say, then one for
-// each job that has none, which holds for all its members, then the others: a pod may end, or be deleted by its tenant,
-// while no scheduler runs.
-func (rp *reports) letRun(now time.Time) {
-	r, charges := &rp.letRuns, &rp.l.engine.Ledger().Charges
+// recordCharges sends the records that are missing: those of pods that count elsewhere than their objects say, then one
+// for each job that has none, which holds for all its members, then the others: a pod may end, or be deleted by its
+// tenant, while no scheduler runs.
+func (rp *reports) recordCharges(now time.Time) {
+	r, charges := &rp.charges, &rp.l.engine.Ledger().Charges
 	due := r.due
 	r.due = r.due[:0]
 	var list, later []func() bool
 	seen := map[ledger.JobID]bool{}
-	charges.Unrecorded(func(id ledger.TaskID, want model.LetRun) bool {
+	charges.Unrecorded(func(id ledger.TaskID, want model.Charge) bool {
 		job, to := rp.l.engine.Ledger().Task(id).Job, &list
 		if seen[job] {
 			to = &later
@@ -73,7 +73,7 @@ func (rp *reports) letRun(now time.Time) {
 	most := r.precautions(now)
 	for _, id := range due {
 		if _, recorded := charges.Charged(id); recorded == 0 && !seen[id] && len(list) < most {
-			charges.UnrecordedOf(id, func(id ledger.TaskID, want model.LetRun) bool {
+			charges.UnrecordedOf(id, func(id ledger.TaskID, want model.Charge) bool {
 				rp.unlessAsked(&list, id, want, now)
 				return false
 			})
@@ -81,13 +81,13 @@ func (rp *reports) letRun(now time.Time) {
 	}
 	for _, id := range due {
 		if _, recorded := charges.Charged(id); recorded > 0 && !seen[id] && len(list) < most {
-			charges.UnrecordedOf(id, func(id ledger.TaskID, want model.LetRun) bool {
+			charges.UnrecordedOf(id, func(id ledger.TaskID, want model.Charge) bool {
 				rp.unlessAsked(&list, id, want, now)
 				return len(list) < most
 			})
 		}
 	}
-	for _, write := range list[:min(len(list), mostLetRunWrites)] {
+	for _, write := range list[:min(len(list), mostChargeWrites)] {
 		if !write() {
 			return // too much waits to be written
 		}
@@ -95,41 +95,41 @@ func (rp *reports) letRun(now time.Time) {
 }
 
 // unlessAsked adds the write of a record to a list, unless it was asked for lately.
-func (rp *reports) unlessAsked(to *[]func() bool, id ledger.TaskID, want model.LetRun, now time.Time) {
+func (rp *reports) unlessAsked(to *[]func() bool, id ledger.TaskID, want model.Charge, now time.Time) {
 	task := rp.l.engine.Ledger().Task(id)
-	if at, asked := rp.letRuns.asked[task.Pod.UID]; !asked || now.Sub(at) >= letRunAgain {
-		*to = append(*to, func() bool { return rp.writeLetRun(task, want, now) })
+	if at, asked := rp.charges.asked[task.Pod.UID]; !asked || now.Sub(at) >= chargeAgain {
+		*to = append(*to, func() bool { return rp.writeCharge(task, want, now) })
 	}
 }
 
 // precautions is how many records a round may write of pods that count where their objects say. While the role forbids
 // them, it is tried now and then.
-func (r *letRunRecords) precautions(now time.Time) int {
+func (r *chargeRecords) precautions(now time.Time) int {
 	for uid, at := range r.asked {
-		if now.Sub(at) >= letRunAgain {
+		if now.Sub(at) >= chargeAgain {
 			delete(r.asked, uid)
 		}
 	}
 	switch {
 	case !r.denied.Load():
-		return mostLetRunWrites
-	case now.Sub(r.tried) < letRunAgain:
+		return mostChargeWrites
+	case now.Sub(r.tried) < chargeAgain:
 		return 0
 	}
 	r.tried = now
 	return 1
 }
 
-func (rp *reports) writeLetRun(task *ledger.Task, want model.LetRun, now time.Time) bool {
-	if rp.letRuns.asked == nil {
-		rp.letRuns.asked = map[string]time.Time{}
+func (rp *reports) writeCharge(task *ledger.Task, want model.Charge, now time.Time) bool {
+	if rp.charges.asked == nil {
+		rp.charges.asked = map[string]time.Time{}
 	}
-	rp.letRuns.asked[task.Pod.UID] = now
-	text, err := record.LetRunText(want)
+	rp.charges.asked[task.Pod.UID] = now
+	text, err := persisted.ChargeText(want)
 	if err != nil {
 		klog.ErrorS(err, "Recording where a pod was let run", "pod", task.Key)
 		return true
 	}
-	return execute.LetRun{Pod: task.Key, UID: task.Pod.UID, Text: text, Reason: record.HadReason(want.Had)}.
-		WriteBy(rp.l.executor, &rp.letRuns.denied)
+	return execute.Charge{Pod: task.Key, UID: task.Pod.UID, Text: text, Reason: persisted.HadReason(want.Had)}.
+		WriteBy(rp.l.executor, &rp.charges.denied)
 }

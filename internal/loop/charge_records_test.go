@@ -14,7 +14,7 @@ import (
 	k8stesting "k8s.io/client-go/testing"
 	schedulingv1beta1 "volcano.sh/apis/pkg/apis/scheduling/v1beta1"
 
-	"ashlar.sh/internal/kube/record"
+	"ashlar.sh/internal/kube/persisted"
 	"ashlar.sh/sched/ledger"
 	"ashlar.sh/sched/model"
 )
@@ -32,12 +32,12 @@ func (w *living) own(queue string) {
 	w.after(3 * time.Second)
 }
 
-// letRun is what the records of a gang's pods say, by pod.
-func (w *living) letRun(group string) map[string]string {
+// charges is what the records of a gang's pods say, by pod.
+func (w *living) charges(group string) map[string]string {
 	out := map[string]string{}
 	for _, p := range w.members(group) {
 		for _, c := range p.Status.Conditions {
-			if c.Type == record.LetRunType {
+			if c.Type == persisted.ChargeCondition {
 				out[p.Name] = c.Message
 			}
 		}
@@ -55,9 +55,9 @@ func (w *living) holds(queue string) int64 {
 	return led.Queue(id).Allocated.Get(0)
 }
 
-func recordsLetRun(a k8stesting.Action) bool {
+func recordsCharge(a k8stesting.Action) bool {
 	patch, is := a.(k8stesting.PatchAction)
-	return is && strings.Contains(string(patch.GetPatch()), record.LetRunType)
+	return is && strings.Contains(string(patch.GetPatch()), persisted.ChargeCondition)
 }
 
 // A pod that runs for a while is recorded once; of one that ends sooner nothing is written.
@@ -66,19 +66,19 @@ func TestARecordIsOneWriteOfAPodThatLasts(t *testing.T) {
 		w.own("q")
 		w.group("short", 1, hasty)
 		w.runs("short-0", "short", "ray", "1", "n0")
-		w.after(letRunAfter - 10*time.Second)
+		w.after(chargeAfter - 10*time.Second)
 		w.ends("short-0", corev1.PodSucceeded)
 		w.after(10 * time.Minute)
 		w.restart()
 		w.after(10 * time.Minute)
 		n := 0
 		for _, a := range w.kube.Actions() {
-			if recordsLetRun(a) {
+			if recordsCharge(a) {
 				n++
 			}
 		}
-		if n != 2 || len(w.letRun("g")) != 2 {
-			t.Errorf("%d writes for records %v, want one for each of two pods that last", n, w.letRun("g"))
+		if n != 2 || len(w.charges("g")) != 2 {
+			t.Errorf("%d writes for records %v, want one for each of two pods that last", n, w.charges("g"))
 		}
 	})
 }
@@ -117,7 +117,7 @@ func TestWhereAPodWasLetRunIsKnownAfterARestart(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			inVirtualTime(t, 1, func(w *living) {
 				w.own("q")
-				if got := w.letRun("g"); len(got) > 0 || w.holds("q") != 2000 {
+				if got := w.charges("g"); len(got) > 0 || w.holds("q") != 2000 {
 					t.Fatalf("before anything is odd queue q holds %d and there are records %v", w.holds("q"), got)
 				}
 				escape(w)
@@ -153,7 +153,7 @@ func TestWhereAPodWasLetRunIsKnownWhateverHappensMeanwhile(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			inVirtualTime(t, 1, func(w *living) {
 				w.own("q")
-				w.after(letRunAfter + 5*time.Second)
+				w.after(chargeAfter + 5*time.Second)
 				w.end()
 				escape(w)
 				left := int64(len(w.members("g"))+len(w.members("other"))) * 1000
@@ -219,17 +219,17 @@ func TestManyRecordsAreWrittenAFewAtATime(t *testing.T) {
 		w.after(1100 * time.Millisecond)
 		written := 0
 		for i := range gangs {
-			n := len(w.letRun(fmt.Sprint("h", i)))
+			n := len(w.charges(fmt.Sprint("h", i)))
 			if written += n; n == 0 {
 				t.Errorf("after a round no pod of gang h%d has a record", i)
 			}
 		}
-		if written == 0 || written > 2*mostLetRunWrites {
+		if written == 0 || written > 2*mostChargeWrites {
 			t.Errorf("%d records are written in about a round", written)
 		}
 		w.after(10 * time.Second)
 		for i := range gangs {
-			if n := len(w.letRun(fmt.Sprint("h", i))); n != members {
+			if n := len(w.charges(fmt.Sprint("h", i))); n != members {
 				t.Errorf("of %d pods of a gang %d have a record in the end", members, n)
 			}
 		}
@@ -242,7 +242,7 @@ func TestARecordThatCannotBeRead(t *testing.T) {
 		w.own("q")
 		w.change("g-0", func(p *corev1.Pod) {
 			p.Status.Conditions = append(p.Status.Conditions,
-				corev1.PodCondition{Type: record.LetRunType, Status: corev1.ConditionTrue, Message: "yes"})
+				corev1.PodCondition{Type: persisted.ChargeCondition, Status: corev1.ConditionTrue, Message: "yes"})
 		})
 		w.after(2 * time.Second)
 		if got := w.holds("q"); got != 2000 {
@@ -271,7 +271,7 @@ func TestWhichMinimumAJobHadIsKnownAfterARestart(t *testing.T) {
 	raise := func(w *living) {
 		w.regroup("g", func(g *schedulingv1beta1.PodGroup) {
 			g.Spec.MinMember = 1000
-			g.Annotations = map[string]string{record.Key: `{"uid":"g","tries":1}`}
+			g.Annotations = map[string]string{persisted.RefusedBindsKey: `{"uid":"g","tries":1}`}
 			g.Status = schedulingv1beta1.PodGroupStatus{Phase: schedulingv1beta1.PodGroupRunning, Running: 1000,
 				Conditions: []schedulingv1beta1.PodGroupCondition{{Type: schedulingv1beta1.PodGroupScheduled,
 					Status: corev1.ConditionTrue}}}
@@ -308,7 +308,7 @@ func TestWhichMinimumAJobHadIsKnownAfterARestart(t *testing.T) {
 				inVirtualTime(t, 1, func(w *living) {
 					w.own("q")
 					if meanwhile {
-						w.after(letRunAfter + 5*time.Second)
+						w.after(chargeAfter + 5*time.Second)
 						w.end()
 						x.write(w)
 					} else {
@@ -325,7 +325,7 @@ func TestWhichMinimumAJobHadIsKnownAfterARestart(t *testing.T) {
 					n := 0
 					w.after(10 * time.Minute)
 					for _, a := range w.kube.Actions() {
-						if recordsLetRun(a) {
+						if recordsCharge(a) {
 							n++
 						}
 					}

@@ -9,15 +9,15 @@ import (
 // record writes into the pods' facts all that Unrecorded asks for, as a scheduler writes it to their status.
 func (c *cluster) record(t *testing.T) (n int) {
 	t.Helper()
-	found := map[Key]model.LetRun{}
-	c.Charges.Unrecorded(func(id TaskID, r model.LetRun) bool {
+	found := map[Key]model.Charge{}
+	c.Charges.Unrecorded(func(id TaskID, r model.Charge) bool {
 		found[c.Task(id).Key] = r
 		return true
 	})
 	for k, r := range found {
 		id, _ := c.Tasks.Find(k)
 		p := *c.Task(id).Pod
-		p.SetRare(model.Times{LetRun: &r})
+		p.SetRare(model.Times{Charge: &r})
 		c.tell(model.KindPod, k.Namespace, k.Name, &p)
 	}
 	return len(found)
@@ -84,8 +84,8 @@ func TestWhatIsRecordedIsKnownAfterARestart(t *testing.T) {
 	}
 }
 
-func letRun(queue, job string) func(*model.Pod) {
-	return func(p *model.Pod) { p.SetRare(model.Times{LetRun: &model.LetRun{Queue: queue, Job: job}}) }
+func chargedTo(queue, job string) func(*model.Pod) {
+	return func(p *model.Pod) { p.SetRare(model.Times{Charge: &model.Charge{Queue: queue, Job: job}}) }
 }
 
 // A job of which one member alone is recorded counts where that one was let run, with all members that run.
@@ -94,11 +94,11 @@ func TestOneRecordIsEnoughForAJob(t *testing.T) {
 	c.node("n", 8000)
 	c.queueUnder("own", "")
 	c.pod("a", 1000, member("g"), on("n"))
-	c.pod("b", 1000, member("g"), on("n"), letRun("own", "g"))
+	c.pod("b", 1000, member("g"), on("n"), chargedTo("own", "g"))
 	c.Charges.Begin()
 	sound(t, c.Ledger)
 	equal(t, "what queue own holds", c.row(t, "own").Allocated.Get(0), 2000)
-	c.pod("b", 1000, member("g"), succeeded, letRun("own", "g"))
+	c.pod("b", 1000, member("g"), succeeded, chargedTo("own", "g"))
 	c.Charges.Begin()
 	sound(t, c.Ledger)
 	equal(t, "what queue own holds when only the other one is left", c.row(t, "own").Allocated.Get(0), 1000)
@@ -113,7 +113,7 @@ func TestOfTwoRecordsTheOldestPodsHolds(t *testing.T) {
 		c.queueUnder("own", "")
 		c.queueUnder("other", "")
 		for _, name := range order {
-			c.pod(name, 1000, member("g"), on("n"), letRun(map[string]string{"a": "own", "b": "other"}[name], "g"))
+			c.pod(name, 1000, member("g"), on("n"), chargedTo(map[string]string{"a": "own", "b": "other"}[name], "g"))
 		}
 		c.Charges.Begin()
 		sound(t, c.Ledger)
@@ -128,8 +128,8 @@ func TestARecordIsOfWhatRuns(t *testing.T) {
 	c.queueUnder("own", "")
 	c.queueUnder("other", "")
 	c.group("g", model.PodGroup{Queue: "other", MinMember: 1})
-	c.pod("a", 1000, member("g"), letRun("own", "g"))
-	c.pod("b", 1000, member("g"), on("n"), succeeded, letRun("own", "g"))
+	c.pod("a", 1000, member("g"), chargedTo("own", "g"))
+	c.pod("b", 1000, member("g"), on("n"), succeeded, chargedTo("own", "g"))
 	c.Charges.Begin()
 	sound(t, c.Ledger)
 	id, _ := c.Jobs.Find(JobKey{Namespace: "ns", Name: "g"})

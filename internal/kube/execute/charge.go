@@ -10,20 +10,20 @@ import (
 	"k8s.io/apimachinery/pkg/types"
 	"k8s.io/klog/v2"
 
-	"ashlar.sh/internal/kube/record"
+	"ashlar.sh/internal/kube/persisted"
 	"ashlar.sh/sched/ledger"
 )
 
-// LetRun is the record of where a pod was let run, for the pod's status (record.LetRunType).
-type LetRun struct {
+// Charge is the record of where a pod was let run, for the pod's status (persisted.ChargeCondition).
+type Charge struct {
 	Pod               ledger.Key
 	UID, Text, Reason string
 }
 
 // WriteBy has the record written. It does not wait, and returns false when too much waits to be said. denied is set to
 // whether the role of this scheduler forbids it, which is logged when it is found out.
-func (r LetRun) WriteBy(c *Executor, denied *atomic.Bool) bool {
-	patch := conditions(r.UID, corev1.PodCondition{Type: record.LetRunType, Status: corev1.ConditionTrue,
+func (r Charge) WriteBy(c *Executor, denied *atomic.Bool) bool {
+	patch := conditions(r.UID, corev1.PodCondition{Type: persisted.ChargeCondition, Status: corev1.ConditionTrue,
 		Reason: r.Reason, Message: r.Text, LastTransitionTime: metav1.Now()})
 	return c.say(c.slow, func(ctx context.Context) error {
 		_, err := c.options.Clients.Slow.CoreV1().Pods(r.Pod.Namespace).Patch(ctx, r.Pod.Name, types.StrategicMergePatchType,

@@ -1,4 +1,4 @@
-package record
+package persisted
 
 import (
 	"bytes"
@@ -10,57 +10,57 @@ import (
 	"ashlar.sh/sched/model"
 )
 
-// LetRunType is the type of the condition in a pod's status that has the record of where the pod was let run as its
-// message. A status has rights of its own: the right to write pods does not include it.
-const LetRunType = "ashlar.sh/LetRun"
+// ChargeCondition is the type of the condition in a pod's status that has the record of where the pod was let run as
+// its message. A status has rights of its own: the right to write pods does not include it.
+const ChargeCondition = "ashlar.sh/LetRun"
 
-// longestLetRun bounds what is read and written of such a record. A name has 253 bytes at
+// longestCharge bounds what is read and written of such a record. A name has 253 bytes at
 // most; the UID of an owner, as a pod's author writes it, has no bound.
-const longestLetRun = 1 << 16
+const longestCharge = 1 << 16
 
-// letRun is the message: the queue, and the PodGroup or the name and owner of an adopted job.
-type letRun struct {
+// charge is the message: the queue, and the PodGroup or the name and owner of an adopted job.
+type charge struct {
 	Queue    string `json:"queue"`
 	PodGroup string `json:"podGroup,omitempty"`
 	Name     string `json:"name,omitempty"`
 	Owner    string `json:"owner,omitempty"`
 }
 
-// LetRunText is the condition's message. An error says that it is too long to be kept.
-func LetRunText(r model.LetRun) (string, error) {
-	out := letRun{Queue: r.Queue, PodGroup: r.Job}
+// ChargeText is the condition's message. An error says that it is too long to be kept.
+func ChargeText(r model.Charge) (string, error) {
+	out := charge{Queue: r.Queue, PodGroup: r.Job}
 	if r.Adopted {
-		out = letRun{Queue: r.Queue, Name: r.Job, Owner: r.Owner}
+		out = charge{Queue: r.Queue, Name: r.Job, Owner: r.Owner}
 	}
 	text, _ := json.Marshal(out) // plain data
-	if len(text) > longestLetRun {
-		return "", fmt.Errorf("it has %d bytes, more than %d", len(text), longestLetRun)
+	if len(text) > longestCharge {
+		return "", fmt.Errorf("it has %d bytes, more than %d", len(text), longestCharge)
 	}
 	return string(text), nil
 }
 
-// ReadLetRun reads such a message. An error says that it is none that this version
+// ReadCharge reads such a message. An error says that it is none that this version
 // understands: it says nothing then.
-func ReadLetRun(text string) (model.LetRun, error) {
-	if len(text) > longestLetRun {
-		return model.LetRun{}, fmt.Errorf("it has %d bytes, more than %d", len(text), longestLetRun)
+func ReadCharge(text string) (model.Charge, error) {
+	if len(text) > longestCharge {
+		return model.Charge{}, fmt.Errorf("it has %d bytes, more than %d", len(text), longestCharge)
 	}
-	var r letRun
+	var r charge
 	d := json.NewDecoder(bytes.NewBufferString(text))
 	d.DisallowUnknownFields()
 	if err := d.Decode(&r); err != nil {
-		return model.LetRun{}, err
+		return model.Charge{}, err
 	}
 	if _, err := d.Token(); err != io.EOF {
-		return model.LetRun{}, errors.New("something follows the record")
+		return model.Charge{}, errors.New("something follows the record")
 	}
 	if r.Queue == "" || (r.PodGroup == "") == (r.Name == "") || r.PodGroup != "" && r.Owner != "" {
-		return model.LetRun{}, errors.New("it names no queue, or not one job")
+		return model.Charge{}, errors.New("it names no queue, or not one job")
 	}
 	if r.PodGroup != "" {
-		return model.LetRun{Queue: r.Queue, Job: r.PodGroup}, nil
+		return model.Charge{Queue: r.Queue, Job: r.PodGroup}, nil
 	}
-	return model.LetRun{Queue: r.Queue, Job: r.Name, Adopted: true, Owner: r.Owner}, nil
+	return model.Charge{Queue: r.Queue, Job: r.Name, Adopted: true, Owner: r.Owner}, nil
 }
 
 // withoutHad is the condition's reason where it is not known which minimums the pod's job had.

@@ -1,29 +1,29 @@
-package record_test
+package persisted_test
 
 import (
 	"math"
 	"strings"
 	"testing"
 
-	"ashlar.sh/internal/kube/record"
+	"ashlar.sh/internal/kube/persisted"
 	"ashlar.sh/sched/model"
 )
 
 func TestWhereAPodWasLetRunIsReadAsItWasWritten(t *testing.T) {
-	for _, want := range []model.LetRun{
+	for _, want := range []model.Charge{
 		{Queue: "q", Job: "g"},
 		{Queue: "q", Job: "web", Adopted: true, Owner: "ReplicaSet.apps/1"},
 		{Queue: "q", Job: "bare", Adopted: true},
 	} {
-		text, err := record.LetRunText(want)
+		text, err := persisted.ChargeText(want)
 		if err != nil {
 			t.Fatal(err)
 		}
-		if got, err := record.ReadLetRun(text); err != nil || got != want {
+		if got, err := persisted.ReadCharge(text); err != nil || got != want {
 			t.Errorf("%s is read as %+v, %v", text, got, err)
 		}
 	}
-	if _, err := record.LetRunText(model.LetRun{Queue: "q", Job: "web", Adopted: true,
+	if _, err := persisted.ChargeText(model.Charge{Queue: "q", Job: "web", Adopted: true,
 		Owner: strings.Repeat("u", 1<<17)}); err == nil {
 		t.Error("a record of 128 KiB is written")
 	}
@@ -41,7 +41,7 @@ func TestWhatIsNoRecordOfWhereAPodWasLetRun(t *testing.T) {
 		"two of them": `{"queue":"q","podGroup":"g"}{"queue":"r","podGroup":"g"}`,
 		"too long":    `{"queue":"` + strings.Repeat("q", 1<<16) + `","podGroup":"g"}`,
 	} {
-		if r, err := record.ReadLetRun(text); err == nil {
+		if r, err := persisted.ReadCharge(text); err == nil {
 			t.Errorf("%s: read as %+v", name, r)
 		}
 	}
@@ -50,14 +50,14 @@ func TestWhatIsNoRecordOfWhereAPodWasLetRun(t *testing.T) {
 func TestTheMinimumsThatAJobHadAreReadAsTheyWereWritten(t *testing.T) {
 	for _, want := range []model.Had{{}, {Known: true}, {Known: true, Job: 8, Role: 4, Sub: 2},
 		{Known: true, Job: math.MaxInt32, Role: math.MaxInt32, Sub: math.MaxInt32}} {
-		if got := record.ReadHad(record.HadReason(want)); got != want {
-			t.Errorf("%q is read as %+v, want %+v", record.HadReason(want), got, want)
+		if got := persisted.ReadHad(persisted.HadReason(want)); got != want {
+			t.Errorf("%q is read as %+v, want %+v", persisted.HadReason(want), got, want)
 		}
 	}
 	for _, text := range []string{"", "QueueKept", "MinMember8", "MinMember-8.Task0.SubGroup0",
 		"MinMember08.Task0.SubGroup0",
 		"MinMember8.Task4.SubGroup2.", "MinMember2147483648.Task0.SubGroup0", "MinMember 8.Task4.SubGroup2"} {
-		if got := record.ReadHad(text); got != (model.Had{}) {
+		if got := persisted.ReadHad(text); got != (model.Had{}) {
 			t.Errorf("%q is read as %+v", text, got)
 		}
 	}

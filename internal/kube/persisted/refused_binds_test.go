@@ -1,28 +1,29 @@
-package record_test
+package persisted_test
 
 import (
 	"strings"
 	"testing"
 	"time"
 
-	"ashlar.sh/internal/kube/record"
+	"ashlar.sh/internal/kube/persisted"
 )
 
-func sample() record.Record {
-	return record.Record{UID: "life", Controller: "owner", Tries: 7, Next: time.Date(2030, 1, 2, 3, 4, 5, 0, time.UTC),
+func sample() persisted.RefusedBinds {
+	return persisted.RefusedBinds{UID: "life", Controller: "owner", Tries: 7,
+		Next:   time.Date(2030, 1, 2, 3, 4, 5, 0, time.UTC),
 		Pod:    "g-3",
-		Answer: "denied", Never: &record.Never{MinMember: 4, Bound: record.Digest([]string{"a", "b"}),
-			Waiting: record.Digest([]string{"c"})}}
+		Answer: "denied", Never: &persisted.NeverComplete{MinMember: 4, Bound: persisted.Digest([]string{"a", "b"}),
+			Waiting: persisted.Digest([]string{"c"})}}
 }
 
 func TestARecordIsReadAsItWasWritten(t *testing.T) {
 	want := sample()
-	got, err := record.Read(want.Text())
+	got, err := persisted.ReadRefusedBinds(want.Text())
 	if err != nil || got.Text() != want.Text() {
 		t.Fatalf("read %+v, %v; want %+v", got, err, want)
 	}
 	want.Never = nil
-	if without, err := record.Read(want.Text()); err != nil || without.Never != nil || without.Tries != 7 {
+	if without, err := persisted.ReadRefusedBinds(want.Text()); err != nil || without.Never != nil || without.Tries != 7 {
 		t.Errorf("without its claim it reads %+v, %v", without, err)
 	}
 }
@@ -47,13 +48,13 @@ func TestWhatIsNoRecordSaysNothing(t *testing.T) {
 		"deeply nested":  strings.Repeat("[", 4000),
 		"not even UTF-8": "\xff\xfe",
 	} {
-		if r, err := record.Read(text); err == nil {
+		if r, err := persisted.ReadRefusedBinds(text); err == nil {
 			t.Errorf("%s is read as %+v", name, r)
 		}
 	}
 	long := sample()
 	long.Answer = strings.Repeat("no ", 5000)
-	if _, err := record.Read(long.Text()); err != nil {
+	if _, err := persisted.ReadRefusedBinds(long.Text()); err != nil {
 		t.Errorf("what was written of a long answer is not read: %v", err)
 	}
 }
@@ -79,8 +80,9 @@ func TestAClaimHoldsForItsMembersOnly(t *testing.T) {
 			t.Errorf("%s: it holds %t", name, got)
 		}
 	}
-	var none *record.Never
-	nothing := record.Never{MinMember: 4, Bound: record.Digest(nil), Waiting: record.Digest([]string{"c"})}
+	var none *persisted.NeverComplete
+	nothing := persisted.NeverComplete{MinMember: 4, Bound: persisted.Digest(nil),
+		Waiting: persisted.Digest([]string{"c"})}
 	if none.Holds(4, []string{"a"}, nil) || nothing.Holds(4, nil, []string{"c"}) {
 		t.Error("a claim about no pods holds")
 	}

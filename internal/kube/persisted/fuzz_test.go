@@ -1,9 +1,9 @@
-package record_test
+package persisted_test
 
 import (
 	"testing"
 
-	"ashlar.sh/internal/kube/record"
+	"ashlar.sh/internal/kube/persisted"
 )
 
 // Whatever a user of the namespace writes where a record is kept: it is no record, or one that is written as it was
@@ -16,26 +16,26 @@ func FuzzRecord(f *testing.F) {
 		f.Add(s)
 	}
 	f.Fuzz(func(t *testing.T, text string) {
-		if r, err := record.Read(text); err == nil {
-			again, err := record.Read(r.Text())
+		if r, err := persisted.ReadRefusedBinds(text); err == nil {
+			again, err := persisted.ReadRefusedBinds(r.Text())
 			if err != nil || again.Text() != r.Text() || r.UID == "" || r.Tries < 1 {
 				t.Errorf("%q is read as %+v, and written as %q: %v", text, r, r.Text(), err)
 			}
 		}
-		if h := record.ReadHad(text); h.Known && (record.HadReason(h) != text || h.Job < 0 || h.Role < 0 || h.Sub < 0) {
-			t.Errorf("%q is read as %+v, and written as %q", text, h, record.HadReason(h))
+		if h := persisted.ReadHad(text); h.Known && (persisted.HadReason(h) != text || h.Job < 0 || h.Role < 0 || h.Sub < 0) {
+			t.Errorf("%q is read as %+v, and written as %q", text, h, persisted.HadReason(h))
 		}
-		if s, ok := record.ReadStart(text); ok {
-			if again, ok := record.ReadStart(s.Text()); !ok || again.Moved(s, 0) {
+		if s, ok := persisted.ReadStart(text); ok {
+			if again, ok := persisted.ReadStart(s.Text()); !ok || again.Moved(s, 0) {
 				t.Errorf("%q is read as %+v, and again as %+v", text, s, again)
 			}
 		}
-		if r, err := record.ReadLetRun(text); err == nil {
-			written, err := record.LetRunText(r)
+		if r, err := persisted.ReadCharge(text); err == nil {
+			written, err := persisted.ChargeText(r)
 			if err != nil {
 				t.Fatalf("%q is read and cannot be written: %v", text, err)
 			}
-			if again, err := record.ReadLetRun(written); err != nil || again != r || r.Queue == "" {
+			if again, err := persisted.ReadCharge(written); err != nil || again != r || r.Queue == "" {
 				t.Errorf("%q is read as %+v, then as %+v: %v", text, r, again, err)
 			}
 		}

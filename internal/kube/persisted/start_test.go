@@ -1,10 +1,10 @@
-package record_test
+package persisted_test
 
 import (
 	"testing"
 	"time"
 
-	"ashlar.sh/internal/kube/record"
+	"ashlar.sh/internal/kube/persisted"
 )
 
 func TestWhatAsksForAStart(t *testing.T) {
@@ -16,12 +16,12 @@ func TestWhatAsksForAStart(t *testing.T) {
 		"true": {0, true, false}, "false": {}, "10m": {10 * time.Minute, true, false}, "1s": {bad: true},
 		"-10m": {bad: true}, "soon": {bad: true}, "": {bad: true}, "99999999h": {bad: true},
 	} {
-		step, asked, err := record.TellsStart(map[string]string{record.TellStart: text})
+		step, asked, err := persisted.TellsStart(map[string]string{persisted.TellStart: text})
 		if step != want.step || asked != want.asked || (err != nil) != want.bad {
 			t.Errorf("%q: step %s, asked %t, %v; want %+v", text, step, asked, err, want)
 		}
 	}
-	if _, asked, err := record.TellsStart(nil); asked || err != nil {
+	if _, asked, err := persisted.TellsStart(nil); asked || err != nil {
 		t.Errorf("without the annotation: asked %t, %v", asked, err)
 	}
 }
@@ -30,15 +30,15 @@ func TestWhatAsksForAStart(t *testing.T) {
 // ahead unless the owner says, and a minute at least.
 func TestWhenAStartHasMoved(t *testing.T) {
 	made := time.Date(2026, 3, 2, 9, 0, 0, 0, time.UTC)
-	start := func(earliest, latest time.Duration) record.Start {
-		s := record.Start{Made: made, Earliest: made.Add(earliest), Latest: made.Add(latest), Source: "enforced"}
+	start := func(earliest, latest time.Duration) persisted.Start {
+		s := persisted.Start{Made: made, Earliest: made.Add(earliest), Latest: made.Add(latest), Source: "enforced"}
 		if latest == 0 {
 			s.Latest, s.Unknown = time.Time{}, "EndsUnknown"
 		}
 		return s
 	}
 	for name, c := range map[string]struct {
-		is, to record.Start
+		is, to persisted.Start
 		step   time.Duration
 		want   bool
 	}{
@@ -55,11 +55,11 @@ func TestWhenAStartHasMoved(t *testing.T) {
 			t.Errorf("%s: moved %t, want %t", name, got, c.want)
 		}
 	}
-	if again, ok := record.ReadStart(start(time.Hour, 0).Text()); !ok || again != start(time.Hour, 0) {
+	if again, ok := persisted.ReadStart(start(time.Hour, 0).Text()); !ok || again != start(time.Hour, 0) {
 		t.Errorf("%+v is read again as %+v", start(time.Hour, 0), again)
 	}
 	for _, text := range []string{"", "{}", "soon", `{"made":"soon"}`} {
-		if s, ok := record.ReadStart(text); ok {
+		if s, ok := persisted.ReadStart(text); ok {
 			t.Errorf("%q is read as %+v", text, s)
 		}
 	}

@@ -1,4 +1,4 @@
-package record
+package persisted
 
 import (
 	"encoding/json"
