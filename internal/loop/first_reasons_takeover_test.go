@@ -80,7 +80,7 @@ func takesOver(w *living, late time.Duration, second *Election) {
 	w.after(quiet)
 	for _, name := range []string{"old", "late", "new-0", "new-1", "new-2"} {
 		toGroup, toPod := w.written(name, name+"-0")
-		if events := w.events(name+"-0", "FailedScheduling"); toGroup > 2 || toPod != 1 || events != 1 {
+		if events := w.events(name+"-0", "FailedScheduling"); toGroup > 1 || toPod != 1 || events != 1 {
 			w.Errorf("%s (told by the first: %t): its PodGroup is written %d times, it %d times, and it has %d events", name,
 				told, toGroup, toPod, events)
 		}
