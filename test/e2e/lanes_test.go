@@ -51,7 +51,7 @@ var seconds = map[string]int{
 	"TestVersionsTakeTurns":                       17,
 	"TestFaultsNodesFlap":                         14,
 	"TestLiveAQueueHoldsWhatItsTenantHides":       14,
-	"TestLivePlansWhileTheLeaseIsLost":            106,
+	"TestLivePlansWhileTheLeaseIsLost":            50,
 	"TestLiveEvict":                               14,
 	"TestLiveEvictionForbidden":                   14,
 	"TestLiveFewWritesAGang":                      14,
