@@ -3,6 +3,7 @@
 package cli
 
 import (
+	"errors"
 	"fmt"
 	"maps"
 	"slices"
@@ -26,6 +27,9 @@ images are replaced by pseudonyms, in the same order, so that it decides the sam
 their labels, resources and the configuration keep their names. Objects of volumes and devices
 are left out. docs/recordings.md says what remains.
 
+With --recording it is what came in and was decided in the last minutes, which the live scheduler
+keeps in memory: after an alert, what led to it. That takes the right for /v1/dump.
+
 The file has the mode 0600. It is compressed if its name ends in .gz.
 
 Exit codes: 0 written; 1 it cannot be read or written; 2 bad usage.`
@@ -36,7 +40,8 @@ type snapshots struct{ questions }
 // snapping is what the flags of snapshot ask for.
 type snapping struct {
 	source
-	redact bool
+	redact   bool
+	recorded bool
 }
 
 func (p snapshots) snapshot(name string) *cobra.Command {
@@ -52,12 +57,24 @@ func (p snapshots) snapshot(name string) *cobra.Command {
 			if err := s.checkSource(c); err != nil {
 				return err
 			}
+			switch {
+			case s.recorded && (s.redact || s.dump != "" || len(s.files) > 0 || s.config != ""):
+				return errors.New("--recording is of the live scheduler, as it is: leave out --filename, --dump, --redact and " +
+					"--scheduler-conf")
+			case s.recorded:
+				return p.record(s, args[0])
+			case s.readAPI != readAPI{}:
+				return errors.New("--read-api and --scheduler-namespace are of use with --recording only")
+			}
 			return p.snap(s, args[0])
 		},
 	}
 	s.askFlags(c)
 	must(c.Flags().MarkHidden("at"))
 	c.Flags().BoolVar(&s.redact, "redact", false, "replace names by pseudonyms")
+	c.Flags().BoolVar(&s.recorded, "recording", false,
+		"what the live scheduler did in the last minutes, and not its state now")
+	s.readFlags(c.Flags())
 	return c
 }
 
