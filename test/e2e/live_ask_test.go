@@ -152,6 +152,21 @@ func plannedByTheScheduler(t *testing.T, f *found) {
 	if pods := list(t, f.ns, "planned"); len(pods) > 0 {
 		t.Errorf("%d pods were made", len(pods))
 	}
+	path := filepath.Join(t.TempDir(), "group.yaml")
+	text := fmt.Sprintf("apiVersion: scheduling.volcano.sh/v1beta1\nkind: PodGroup\n"+
+		"metadata: {name: runs, namespace: %s}\nspec: {minMember: 1, queue: %s}\n", f.ns, f.ns)
+	if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	for _, from := range [][]string{{"--from", "scheduler"}, {"--from", "objects", "--scheduler-name", f.ns}} {
+		got := ask(f.admin, append([]string{"plan", "-f", path}, from...)...)
+		for _, want := range []string{"If applied now: 1 job, which exists already, 2 of 2 pods running: 1 runs already",
+			"By the file: minMember 1, now 2."} {
+			if got.code != 0 || !strings.Contains(unwrapped(got.out), want) {
+				t.Errorf("a job that exists, %v: exit code %d, want %q\n%s%s", from, got.code, want, got.out, got.err)
+			}
+		}
+	}
 }
 
 // pastByTheScheduler: a tenant is told what happened to its job since it came, and why it waits; by the events too,
