@@ -81,7 +81,7 @@ func (p planner) askedAhead(a planning, x *scheduler, body []byte) *explain.Plan
 // aged says of how long ago an answer is, where that is more than a moment. The scheduler tells it: the clock of this
 // machine may be another.
 func aged(out *explain.Plan) {
-	if age := time.Duration(out.Basis.Age).Round(time.Second); age > 5*time.Second {
+	if age := time.Duration(out.Basis.Age).Round(time.Second); age > time.Second {
 		out.Notes = append(out.Notes, fmt.Sprintf("it is about the state %s ago: ask again for a newer one", age))
 	}
 }

@@ -90,7 +90,7 @@ func TestAPlanAsksTheScheduler(t *testing.T) {
 // How old a plan is says the scheduler's clock alone: that of the person may be another.
 func TestTheAgeOfAPlanIsTheSchedulers(t *testing.T) {
 	for _, c := range []struct{ basis, says string }{
-		{`{"time": "1969-12-31T23:59:20Z", "age": "2s"}`, ""},
+		{`{"time": "1969-12-31T23:59:20Z", "age": "1.2s"}`, ""},
 		{`{"time": "1969-12-31T23:59:20Z"}`, ""}, // of a version that does not say it
 		{`{"time": "1970-01-01T00:00:00Z", "age": "12.3s"}`, "it is about the state 12s ago"},
 		{`{"time": "1970-01-02T00:00:00Z", "age": "1h10m0s"}`, "it is about the state 1h10m0s ago"},

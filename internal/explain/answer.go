@@ -104,7 +104,7 @@ type Basis struct {
 	// Source is cluster, files, dump, recording, or written: the conditions and events of its objects.
 	Source        string   `json:"source"`
 	Time          string   `json:"time,omitempty"` // RFC 3339; "" for files
-	Age           Duration `json:"age,omitempty"`  // of a plan of the scheduler: how long ago that was, by its own clock
+	Age           Duration `json:"age,omitempty"`  // of a plan: where something has changed since
 	Configuration string   `json:"configuration"`
 	Unknown       []string `json:"unknown"` // what could not be read, and what that costs
 }

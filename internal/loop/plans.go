@@ -58,6 +58,7 @@ type fresh struct {
 	read   time.Time // when the engine was
 	of     state
 	made   time.Time
+	took   time.Duration // to make it
 	holds  time.Duration // when it is that old another one is made when it is asked
 	rests  time.Duration // … and when it is that old without a question; 0: it is not renewed then
 	most   time.Duration // … and it is too old for an answer
@@ -69,7 +70,9 @@ const (
 	copyPace  = 10          // copies are made for at most this part of the time
 	planPace  = 4           // and jobs are tried for at most this part
 
-	cheapCopy = 50 * time.Millisecond // so long a client may wait for one
+	cheapCopy = 50 * time.Millisecond // what takes longer to make is kept without a question
+	quickCopy = 2 * cheapCopy         // what takes no longer is waited for by a client, where something has changed
+	quickWait = 3 * quickCopy         // … but for no longer than this
 	idleHolds = 30 * time.Second      // for so long a copy rests at least without a question
 	idlePace  = 20                    // … and such copies are made for at most this part of the time
 	idleLook  = 5 * time.Second
@@ -183,13 +186,22 @@ func (x *plans) reply(ctx context.Context, p *planned) (ahead readapi.Foresee, e
 	if x.made.copy == nil || x.replaced() || x.age() > x.made.holds && !x.current() {
 		x.begin(ctx)
 	}
-	for x.made.copy == nil || x.tooOld() {
+	var enough <-chan time.Time
+	if x.under && x.made.copy != nil && x.made.took <= quickCopy {
+		wait := time.NewTimer(quickWait)
+		defer wait.Stop()
+		enough = wait.C
+	}
+	for x.made.copy == nil || x.tooOld() || enough != nil {
 		x.begin(ctx) // what is being made may be of the engine before
 		select {
 		case made := <-x.next:
-			if x.take(made); made.err != nil {
+			if x.take(made); made.err != nil && (x.made.copy == nil || x.tooOld()) {
 				return nil, made.err
 			}
+			enough = nil
+		case <-enough:
+			enough = nil
 		case <-x.l.background.questions.over:
 			return nil, x.l.background.questions.Ready()
 		case <-p.ctx.Done():
@@ -202,7 +214,9 @@ func (x *plans) reply(ctx context.Context, p *planned) (ahead readapi.Foresee, e
 	began := time.Now()
 	if crash.Handler(x.l.panicked).Recover("planning", func() {
 		c, moment := x.made.copy, x.made.moment
-		moment.Age = time.Since(x.made.read)
+		if moment.Age = time.Since(x.made.read); x.current() {
+			moment.Age = 0
+		}
 		applied := whatif.Apply(whatif.ClusterOf(c.Engine().Ledger()), p.jobs)
 		ahead = x.ahead(c.With(applied.Facts), x.made.now)
 		whatif.Submit(c, x.made.now, applied, func(e *sched.Engine, cycle int, plan sched.Plan) bool {
@@ -253,7 +267,7 @@ func (x *plans) copied(ctx context.Context) (out fresh) {
 	out.copy.Revert()
 	out.made = time.Now()
 	took := time.Since(began)
-	out.holds = max(copyHolds, copyPace*took, shares[readapi.Whole]*handed)
+	out.took, out.holds = took, max(copyHolds, copyPace*took, shares[readapi.Whole]*handed)
 	if out.most = 2 * out.holds; took > cheapCopy {
 		out.rests = max(idleHolds, idlePace*took, shares[readapi.Whole]*handed)
 		out.most = out.rests + out.holds

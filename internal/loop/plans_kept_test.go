@@ -85,6 +85,36 @@ func TestACostlyCopyIsMadeOnceOfWhatDoesNotChange(t *testing.T) {
 	})
 }
 
+// A copy that takes a moment to make is made anew for a question after a change, in a small cluster on a busy machine,
+// too: a person that has just submitted a job is not told of the state before.
+func TestAPlanAfterAChangeIsOfTheStateNow(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		took := cheapCopy + time.Millisecond
+		x := estimatingOn(t, answeringAfter(t, took))
+		go x.background.plans.run(t.Context())
+		for range 10 {
+			<-time.After(5 * time.Second)
+			x.changed(0)
+			changed := time.Now()
+			at, _, err := x.plan(time.Second, nil)
+			if err != nil || at.Before(changed) {
+				t.Errorf("a plan %s after the change is of %s before it: %v", time.Since(changed), changed.Sub(at), err)
+			}
+			if wait := time.Since(changed); wait > 2*took {
+				t.Errorf("it is answered after %s", wait)
+			}
+		}
+		x.changed(0)
+		x.busy(10 * time.Second)
+		<-time.After(5 * time.Second)
+		asked := time.Now()
+		if _, _, err := x.plan(time.Second, nil); err != nil || time.Since(asked) > quickWait {
+			t.Errorf("while no copy can be made it is answered after %s, want %s at most: %v", time.Since(asked), quickWait, err)
+		}
+		<-time.After(10 * time.Second) // the loop has answered what it was asked
+	})
+}
+
 // changed has the loop decide after a change.
 func (x *estimating) changed(limit time.Duration) {
 	_, _ = x.background.questions.ask(x.t.Context(), func(e *sched.Engine, _ readapi.Moment) {

@@ -14,7 +14,8 @@ import (
 	"ashlar.sh/sched/resource"
 )
 
-// plan asks what would become of a pod of a millicore, and says of which moment the answer is.
+// plan asks what would become of a pod of a millicore, and says of which moment the answer is. How long ago that was is
+// told, unless nothing has changed since.
 func (x *estimating) plan(within time.Duration, see func()) (at time.Time, starts bool, err error) {
 	ctx, stop := context.WithTimeout(x.t.Context(), within)
 	defer stop()
@@ -23,8 +24,8 @@ func (x *estimating) plan(within time.Duration, see func()) (at time.Time, start
 	jobs := []model.Fact{{Ref: model.Ref{Kind: model.KindPod, Namespace: "ns", Name: "new"}, UID: "new",
 		Object: pod}}
 	look := func(_ *sched.Engine, c readapi.PlannedCycle) {
-		if age := time.Since(c.At); c.Age != age {
-			x.t.Errorf("an answer of %s ago is told to be of %s ago", age, c.Age)
+		if age := time.Since(c.At); c.Age != age && !(c.Age == 0 && x.background.plans.current()) {
+			x.t.Errorf("an answer of %s ago is told to be of %s ago, though something has changed", age, c.Age)
 		}
 		if see != nil {
 			see()
@@ -38,8 +39,8 @@ func (x *estimating) plan(within time.Duration, see func()) (at time.Time, start
 	return at, starts, err
 }
 
-// Plans are answered on a copy that is kept while somebody asks: no answer is older than two seconds on a small
-// cluster, and none waits for another copy where there is one.
+// Plans are answered on a copy that is kept while somebody asks: on a small cluster no answer is older than a second,
+// and none waits for the copies that others make.
 func TestPlansAreMadeOnACopyThatIsKept(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		x := newEstimating(t)
@@ -57,12 +58,8 @@ func TestPlansAreMadeOnACopyThatIsKept(t *testing.T) {
 		x.put(model.KindPod, "ns", "waits", nil)
 		<-time.After(time.Second)
 		x.background.copying <- struct{}{} // an estimate is being made
-		if old, starts, err := x.plan(2*time.Second, nil); err != nil || starts || !old.Equal(first) {
-			t.Errorf("while another copy is made: of %v, starts %v: %v", old, starts, err)
-		}
-		synctest.Wait()
 		if next, starts, err := x.plan(2*time.Second, nil); err != nil || !starts || !next.After(first) {
-			t.Errorf("of %v, after %v; starts %v: %v", next, first, starts, err)
+			t.Errorf("while an estimate is made: of %v, after %v; starts %v: %v", next, first, starts, err)
 		}
 		<-x.background.copying
 		<-time.After(5 * time.Second)

@@ -51,7 +51,8 @@ const (
 type Moment struct {
 	Cycle uint64    `json:"cycle"` // the last one, counted from the start of the process
 	At    time.Time `json:"at"`    // when the engine was read
-	// Age is how long ago that was when a copy of the engine was asked, by a clock that nothing sets.
+	// Age is how long ago that was when a copy of the engine was asked, by a clock that nothing sets; 0: nothing has
+	// changed since, or the engine itself was asked.
 	Age time.Duration `json:"-"`
 	// Starts are when jobs start, as was estimated last; nil: it was not.
 	Starts *estimate.Starts `json:"-"`
