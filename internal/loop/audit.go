@@ -21,7 +21,6 @@ type background struct {
 	copying  chan struct{} // has a place for the copy of the engine that is made or used, but for that of plans
 
 	leftovers leftovers
-	recorder  recorder
 	questions *questions
 	estimates estimates
 	searches  searches
@@ -55,7 +54,7 @@ func (bg *background) audit() {
 	for _, f := range findings[:min(len(findings), mostWrong)] {
 		klog.ErrorS(nil, "A figure is wrong: this is a bug in ashlar", "finding", f)
 	}
-	bg.recorder.broken("audit")
+	bg.l.input.recorder.broken("audit")
 	bg.l.rebuilds.blind = true
 	bg.l.rebuilds.recoverFrom()
 }

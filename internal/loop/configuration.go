@@ -254,11 +254,11 @@ func (l *loop) reload() {
 	}
 	if err != nil {
 		l.conf.profile, l.conf.taken, l.conf.chosen = before, text, chosen
-		l.background.recorder.incident("configuration")
+		l.input.recorder.incident("configuration")
 		l.configurationRefusedBy(err)
 		return
 	}
-	l.background.recorder.reloaded()
+	l.input.recorder.reloaded()
 	l.engine = next
 	l.background.plans.noteState() // no job is planned by the configuration before
 	if l.reads.of(next) {

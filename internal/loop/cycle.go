@@ -29,7 +29,8 @@ type loop struct {
 	cut      context.CancelFunc // ends the executor's requests
 	lead     *leadership
 	conf     *configuration
-	engine   *sched.Engine
+	engine   *sched.Engine // to read; what changes it goes through input
+	input    engineInput
 	metrics  *metrics
 	health   *health
 	reported *reported
@@ -37,10 +38,9 @@ type loop struct {
 	lines    logLines
 
 	began      time.Time
-	acting     bool            // this run has taken over
-	next       int64           // the time at which the engine has to run again; 0: none
-	receipts   []sched.Receipt // taken from the executor, and not in the engine yet
-	rest       time.Time       // no cycle before this time: after a failure that would repeat
+	acting     bool      // this run has taken over
+	next       int64     // the time at which the engine has to run again; 0: none
+	rest       time.Time // no cycle before this time: after a failure that would repeat
 	refusals   refusedBindings
 	origins    gangOrigins
 	reports    reports
@@ -168,7 +168,7 @@ func (l *loop) seeing() bool {
 // takeIn gives new facts and receipts to the engine. If a panic prevents that, nothing is lost: the engine
 // is then made anew from all facts and from these receipts.
 func (l *loop) takeIn() {
-	l.receipts = append(l.receipts, l.executor.Receipts()...)
+	l.input.receipts = append(l.input.receipts, l.executor.Receipts()...)
 	lost := l.seen.Lost()
 	l.rebuilds.runOrRebuild("taking in facts", func() {
 		facts, oldest := l.seen.Drain()
@@ -176,20 +176,20 @@ func (l *loop) takeIn() {
 		if l.rebuilds.blind || lost {
 			return // the new facts are part of all facts
 		}
-		if len(facts) == 0 && len(l.receipts) == 0 {
+		if len(facts) == 0 && len(l.input.receipts) == 0 {
 			return
 		}
 		for _, f := range facts {
 			l.metrics.watched(l, f)
-			l.background.recorder.apply(l.rebuilds.leftOut.mark(f))
+			l.input.apply(l.rebuilds.leftOut.mark(f))
 		}
 		l.refusals.inheritBackoffs(facts)
-		l.metrics.ofBindings.retried(l.engine.Ledger(), l.receipts, l.metrics.ofBindings.retrying)
-		l.background.recorder.receive(l.receipts)
-		l.origins.follow(l.receipts)
-		l.reports.evictions.follow(l.receipts, &l.reports.queues)
+		l.metrics.ofBindings.retried(l.engine.Ledger(), l.input.receipts, l.metrics.ofBindings.retrying)
+		l.input.receive(l.input.receipts)
+		l.origins.follow(l.input.receipts)
+		l.reports.evictions.follow(l.input.receipts, &l.reports.queues)
 		l.engine.Checkpoint()
-		l.receipts = nil
+		l.input.receipts = nil
 		l.metrics.tookIn(len(facts), oldest)
 	})
 	if lost && !l.rebuilds.blind {
@@ -258,7 +258,7 @@ func (l *loop) decide() (fine bool) {
 	var events []trace.Event
 	if !l.rebuilds.runOrRebuild("deciding", func() {
 		l.engine.SetVerbosity(verbosity())
-		plan, events, l.next = l.background.recorder.decide()
+		plan, events, l.next = l.input.decide()
 		l.rebuilds.panics = 0
 	}) {
 		return false
@@ -337,11 +337,13 @@ func (bg *background) afterwards() {
 	bg.l.rebuilds.runOrRebuild("telling", func() {
 		bg.l.refusals.tend()
 		bg.giveBack(began)
+		bg.l.stranded.suspects = nil // of a round that ended in a panic
 		bg.l.reports.all(began)
+		bg.l.stranded.round(began)
 		bg.l.reports.reportProblems(began)
 		bg.l.metrics.figures(bg.l)
 		bg.audit()
-		bg.recorder.tend()
+		bg.l.input.recorder.tend()
 		bg.usage.tend(context.Background(), began)
 	})
 	took := time.Since(began)
@@ -368,7 +370,7 @@ func (l *loop) wire() *loop {
 	l.stranded.l = l
 	l.rivals.l = l
 	l.background.l = l
-	l.background.recorder.l = l
+	l.input.l, l.input.recorder.l = l, l
 	l.background.usage.l = l
 	l.background.estimates.l = l
 	l.background.copying = make(chan struct{}, 1)

@@ -22,18 +22,18 @@ func (bg *background) dump() {
 	}
 	state := bg.known()
 	report := explain.New(bg.l.engine.Report(), explain.Summary{}, nil)
-	taken, kept := bg.recorder.ring.Take(bg.l.engine)
+	taken, kept := bg.l.input.recorder.ring.Take(bg.l.engine)
 	crash.Handler(bg.l.panicked).Go("writing a dump", func() {
 		defer bg.dumping.Unlock()
 		if kept {
-			defer bg.recorder.write(taken, fmt.Sprintf("ashlar-recording-%d", os.Getpid()), "signal", time.Now())
+			defer bg.l.input.recorder.write(taken, fmt.Sprintf("ashlar-recording-%d", os.Getpid()), "signal", time.Now())
 		}
-		path, err := recording.Save(bg.recorder.dir(), "dump", state)
+		path, err := recording.Save(bg.l.input.recorder.dir(), "dump", state)
 		if err != nil {
 			klog.ErrorS(err, "Nothing was dumped")
 			return
 		}
-		told, err := recording.SaveText(bg.recorder.dir(), "report", report.JSON)
+		told, err := recording.SaveText(bg.l.input.recorder.dir(), "report", report.JSON)
 		if err != nil {
 			klog.ErrorS(err, "The report was not dumped")
 		}

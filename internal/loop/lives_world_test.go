@@ -205,7 +205,7 @@ func (w *living) schedule() {
 		lead: lead, metrics: newMetrics(), reported: newReported(),
 		refusals: refusedBindings{memory: newRefusalMemory()}, health: &health{},
 		began: time.Now(), background: background{auditAt: time.Now()}}).wire()
-	w.must(l.background.recorder.start())
+	w.must(l.input.recorder.start())
 	conf.watch = &stopwatch{m: l.metrics}
 	carrying := execute.Options{Urgent: l.urgent, PodGroup: seen.PodGroup, Answered: l.metrics.answered,
 		Panicked: l.panicked, Storage: seen,
@@ -231,7 +231,7 @@ func (w *living) schedule() {
 			w.must(err)
 		}
 		l.stop(err)
-		l.background.recorder.stop()
+		l.input.recorder.stop()
 		if w.spoil == nil { // else its engine may panic by chance
 			decidesAgain(w.T, l)
 		}

@@ -61,7 +61,7 @@ func TestTheLoopOutlivesACycleThatPanics(t *testing.T) {
 	if l.engine, err = l.conf.engine(l.o); err != nil {
 		t.Fatal(err)
 	}
-	if err := l.background.recorder.start(); err != nil {
+	if err := l.input.recorder.start(); err != nil {
 		t.Fatal(err)
 	}
 	seen.Start(ctx)

@@ -161,7 +161,7 @@ func withWire(w *living, x *wire) {
 	}}}
 	w.spoil = func(l *loop, o *execute.Options) {
 		l.conf.watch = clockwork{l.conf.watch, x, l}
-		l.background.recorder.ring = recording.NewRing(24<<10, func() time.Time {
+		l.input.recorder.ring = recording.NewRing(24<<10, func() time.Time {
 			x.touch("recording")
 			return time.Now()
 		})
@@ -271,8 +271,8 @@ func (w *living) atRest(runs []string) {
 	if c := e.Commitments(); len(c.Tasks)+len(c.Phases) > 0 {
 		w.Errorf("these wait for ever: %+v, %+v", c.Tasks, c.Phases)
 	}
-	if w.loop.rebuilds.blind || len(w.loop.receipts) > 0 {
-		w.Errorf("blind: %t; receipts that did not arrive: %+v", w.loop.rebuilds.blind, w.loop.receipts)
+	if w.loop.rebuilds.blind || len(w.loop.input.receipts) > 0 {
+		w.Errorf("blind: %t; receipts that did not arrive: %+v", w.loop.rebuilds.blind, w.loop.input.receipts)
 	}
 	for _, finding := range e.Audit() {
 		w.Errorf("audit: %s", finding)
@@ -382,7 +382,7 @@ func TestAPlanOutlivesAPanicInItsRecording(t *testing.T) {
 	panicked := false
 	inVirtualTimeWith(t, 1, func(w *living) {
 		w.spoil = func(l *loop, _ *execute.Options) {
-			l.background.recorder.ring = recording.NewRing(DefaultRecording, func() time.Time {
+			l.input.recorder.ring = recording.NewRing(DefaultRecording, func() time.Time {
 				if !panicked && bytes.Contains(debug.Stack(), []byte(".(*Ring).End(")) &&
 					len(l.engine.Commitments().Tasks) > 0 {
 					panicked = true

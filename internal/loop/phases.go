@@ -47,7 +47,7 @@ func (l *loop) handOver(t *reportedJob, group *schedulingv1beta1.PodGroup) bool 
 	if group != nil && shownPhase(group) == item.Phase && t.phase == item.Phase {
 		t.heldPhase = nil
 		l.metrics.answered(item, sched.Done, 0)
-		l.receipts = append(l.receipts, sched.Receipt{Item: item, Outcome: sched.Done}) // no fact will follow
+		l.input.receipts = append(l.input.receipts, sched.Receipt{Item: item, Outcome: sched.Done}) // no fact will follow
 		return false
 	}
 	t.heldPhase, t.phase = nil, item.Phase

@@ -162,7 +162,7 @@ func (q *questions) try(asked *question) error {
 	began := time.Now()
 	fine := q.l.rebuilds.runOrRebuild("answering a question", func() {
 		asked.read(q.l.engine, readapi.Moment{Cycle: q.cycle.Load(), At: time.Unix(0, q.l.now()).UTC(),
-			Starts: q.l.background.estimates.latest.Load(), Recorder: &q.l.background.recorder})
+			Starts: q.l.background.estimates.latest.Load(), Recorder: &q.l.input.recorder})
 	})
 	asked.took = time.Since(began)
 	q.l.metrics.ofCosts.answers.Add(asked.took.Seconds())
@@ -242,7 +242,7 @@ func (q *questions) Dump(ctx context.Context, to io.Writer) error {
 func (q *questions) Recording(ctx context.Context, to io.Writer) error {
 	taken, kept := recording.Taken{}, false
 	err := q.Ask(ctx, readapi.Whole, func(e *sched.Engine, _ readapi.Moment) {
-		taken, kept = q.l.background.recorder.ring.Take(e)
+		taken, kept = q.l.input.recorder.ring.Take(e)
 	})
 	switch {
 	case err != nil:

@@ -4,16 +4,12 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
-	"slices"
 	"time"
 
 	"k8s.io/klog/v2"
 
 	"ashlar.sh/internal/crash"
 	"ashlar.sh/internal/recording"
-	"ashlar.sh/sched"
-	"ashlar.sh/sched/model"
-	"ashlar.sh/sched/trace"
 )
 
 // Recording says how much is kept of what the scheduler was told and decided, so that it can be decided again.
@@ -85,36 +81,6 @@ func (rc *recorder) start() error {
 func (rc *recorder) about() recording.About {
 	return recording.About{Version: rc.l.o.Version, Period: rc.l.o.Period, Configuration: rc.l.conf.inEffect(),
 		UTCOffset: rc.l.conf.offset}
-}
-
-// apply gives the engine facts.
-func (rc *recorder) apply(facts ...model.Fact) {
-	for _, f := range facts {
-		rc.ring.Fact(rc.l.engine.Ledger(), f)
-		rc.l.engine.Apply(f)
-	}
-}
-
-// receive gives the engine receipts.
-func (rc *recorder) receive(receipts []sched.Receipt) {
-	rc.ring.Receipts(receipts)
-	rc.l.engine.Receive(receipts...)
-}
-
-// decide has the engine decide. The checkpoint is taken last: the plan of a cycle that panics after it would count as
-// being carried out, and would not be. A plan that cannot be recorded is carried out all the same.
-func (rc *recorder) decide() (sched.Plan, []trace.Event, int64) {
-	now := rc.l.now()
-	rc.ring.Begin(rc.l.engine, now, rc.about())
-	plan, events, next := rc.l.engine.Decide(now)
-	if !rc.l.withoutPanic("recording a cycle", func() { rc.ring.End(plan.Items, next) }) {
-		rc.ring.Forget() // it may end within an item
-	}
-	if slices.ContainsFunc(plan.Items, func(i sched.Item) bool { return i.Kind == sched.EvictPod }) {
-		rc.incident("eviction")
-	}
-	rc.l.engine.Checkpoint()
-	return plan, events, next
 }
 
 // reloaded notes that the engine is made anew of another configuration.

@@ -21,7 +21,7 @@ import (
 // same, byte for byte. It returns how many cycles did.
 func decidesAgain(t *testing.T, l *loop) (cycles int) {
 	t.Helper()
-	taken, ok := l.background.recorder.ring.Take(l.engine)
+	taken, ok := l.input.recorder.ring.Take(l.engine)
 	if !ok {
 		return 0 // it never acted
 	}
@@ -80,7 +80,7 @@ func TestARecordingHasABound(t *testing.T) {
 			}
 			w.after(time.Duration(i) * time.Second)
 		}
-		taken, ok := w.loop.background.recorder.ring.Take(w.loop.engine)
+		taken, ok := w.loop.input.recorder.ring.Take(w.loop.engine)
 		if !ok || taken.Len() == 0 {
 			t.Fatal("nothing is recorded")
 		}
@@ -109,7 +109,7 @@ func TestARecordingBeginsWithATakeOver(t *testing.T) {
 		if w.bound("g") != 4 {
 			t.Fatalf("%d members are bound, want 4", w.bound("g"))
 		}
-		taken, ok := w.loop.background.recorder.ring.Take(w.loop.engine)
+		taken, ok := w.loop.input.recorder.ring.Take(w.loop.engine)
 		if !ok || taken.Base.Commitments.SpentFrom == 0 {
 			t.Fatal("the recording does not begin with a take-over")
 		}
@@ -135,7 +135,7 @@ func TestARecordingHasNoSecrets(t *testing.T) {
 				ClaimName: "data"}}}}
 		w.must(w.core.Create(podsKind, p, "ns"))
 		w.after(10 * time.Second)
-		taken, ok := w.loop.background.recorder.ring.Take(w.loop.engine)
+		taken, ok := w.loop.input.recorder.ring.Take(w.loop.engine)
 		if !ok {
 			t.Fatal("nothing is recorded")
 		}
@@ -196,7 +196,7 @@ func TestARecordingOnDiskIsPrivate(t *testing.T) {
 		t.Fatal(err)
 	}
 	l := (&loop{o: Options{Recording: Recording{Dir: dir}}, metrics: newMetrics()}).wire()
-	if err := l.background.recorder.start(); err == nil || !strings.Contains(err.Error(), "0700") {
+	if err := l.input.recorder.start(); err == nil || !strings.Contains(err.Error(), "0700") {
 		t.Errorf("%v, want that others may write there", err)
 	}
 }

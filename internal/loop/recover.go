@@ -41,7 +41,7 @@ func (re *rebuilds) runOrRebuild(step string, do func()) bool {
 	}
 	re.panics++
 	re.blind = true // until the engine is whole again
-	re.l.background.recorder.broken("panic")
+	re.l.input.recorder.broken("panic")
 	re.l.withoutPanic("setting things right after a panic", re.recoverFrom)
 	return false
 }
@@ -55,7 +55,7 @@ func (re *rebuilds) recoverFrom() {
 		return
 	}
 	re.l.withoutPanic("saving what led to a panic", func() {
-		if path, err := recording.Save(re.l.background.recorder.dir(), "panic", state); err != nil {
+		if path, err := recording.Save(re.l.input.recorder.dir(), "panic", state); err != nil {
 			klog.ErrorS(err, "What led to it could not be saved")
 		} else {
 			klog.InfoS("What led to it was saved; ashlar replay has the same cycle again", "file", path)
@@ -100,9 +100,9 @@ func (re *rebuilds) fresh() *sched.Engine {
 // remake makes the engine anew. While that fails, nothing is decided: an engine that knows only some
 // objects would count room as free that is not. It is tried again after a pause.
 func (re *rebuilds) remake(s recording.State) {
-	next, ok := re.made(s, re.l.receipts)
-	if !ok && len(re.l.receipts) > 0 { // the receipts may be the cause of the panic
-		s.Commitments = without(s.Commitments, re.l.receipts)
+	next, ok := re.made(s, re.l.input.receipts)
+	if !ok && len(re.l.input.receipts) > 0 { // the receipts may be the cause of the panic
+		s.Commitments = without(s.Commitments, re.l.input.receipts)
 		next, ok = re.made(s, nil)
 	}
 	re.blind = !ok
@@ -113,10 +113,10 @@ func (re *rebuilds) remake(s recording.State) {
 			time.Until(re.l.rest))
 		return
 	}
-	answered := re.l.receipts
-	re.l.engine, re.l.receipts, re.l.next = next, nil, re.l.now()
+	answered := re.l.input.receipts
+	re.l.engine, re.l.input.receipts, re.l.next = next, nil, re.l.now()
 	re.l.background.plans.noteState()
-	re.l.background.recorder.remade()
+	re.l.input.recorder.remade()
 	if !re.l.withoutPanic("following what became of bindings", func() {
 		re.l.origins.follow(answered)
 		re.l.reports.evictions.follow(answered, &re.l.reports.queues)

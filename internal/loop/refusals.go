@@ -170,7 +170,7 @@ func (rb *refusedBindings) complete(job *ledger.Job) bool {
 
 // setBackoff tells the engine which pods of a job are in a backoff, and until when.
 func (rb *refusedBindings) setBackoff(k ledger.JobKey, p *jobBackoff) {
-	rb.l.background.recorder.apply(rb.memory.fact(k, p))
+	rb.l.input.apply(rb.memory.fact(k, p))
 }
 
 func (r *refusalMemory) fact(k ledger.JobKey, p *jobBackoff) model.Fact {
@@ -220,7 +220,7 @@ func (r *refusalMemory) facts() (out []model.Fact) {
 func (rb *refusedBindings) endBackoff(k ledger.JobKey, p *jobBackoff) {
 	f := rb.memory.fact(k, p)
 	f.Object = nil
-	rb.l.background.recorder.apply(f)
+	rb.l.input.apply(f)
 	delete(rb.memory.jobs, k)
 }
 

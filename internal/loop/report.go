@@ -15,7 +15,7 @@ import (
 	"ashlar.sh/sched/trace"
 )
 
-// reports writes to the cluster what was decided and why. A round also looks after gangs that stand half (stranded.go).
+// reports writes to the cluster what was decided and why.
 type reports struct {
 	l *loop
 
@@ -102,7 +102,7 @@ func (rp *reports) job(id ledger.JobID, now time.Time) {
 	}
 	if group != nil {
 		rp.group(job, t, group, said, now)
-		rp.l.stranded.check(id, t, group, now)
+		rp.l.stranded.look(id, t, group)
 	}
 }
 
@@ -194,7 +194,7 @@ func (rp *reports) reportWait(job *ledger.Job, t *reportedJob, group *scheduling
 
 // remember notes for the history of a job that it is told why it waits.
 func (rp *reports) remember(job ledger.JobKey, r trace.Reason) {
-	rp.l.background.recorder.reasons.reason(job, rp.l.now(), rp.l.background.questions.cycle.Load(), explain.Sentence(r))
+	rp.l.input.recorder.reasons.reason(job, rp.l.now(), rp.l.background.questions.cycle.Load(), explain.Sentence(r))
 }
 
 // halfSaid ends the code of a half-bound gang when something was reported about its members.

@@ -92,7 +92,7 @@ func TestAChangedReasonIsOnTheObjectWithinThreeSeconds(t *testing.T) {
 
 // history is all that a job was told of why it waits.
 func (w *living) history(job string) (out string) {
-	for _, r := range w.loop.background.recorder.Reasons("ns", job) {
+	for _, r := range w.loop.input.recorder.Reasons("ns", job) {
 		out += r.Why + "\n"
 	}
 	return out

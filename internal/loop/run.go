@@ -53,10 +53,10 @@ func Run(ctx context.Context, o Options) error {
 		l.metrics.ofFile.success.Set(0)
 		l.health.refused(conf.refused)
 	}
-	if err := l.background.recorder.start(); err != nil {
+	if err := l.input.recorder.start(); err != nil {
 		return err
 	}
-	defer l.background.recorder.stop()
+	defer l.input.recorder.stop()
 	if err := l.connect(ctx, work); err != nil {
 		if ctx.Err() != nil {
 			return nil

@@ -27,7 +27,8 @@ type strandedGangs struct {
 	l *loop
 
 	reader   *release.Reader
-	readings []*reading // under way, or answered lately
+	readings []*reading    // under way, or answered lately
+	suspects []suspectGang // of this round
 }
 
 // A gang stands half when some members are bound, and fewer than its minimum. The engine goes on trying to complete it,
@@ -61,10 +62,16 @@ type reading struct {
 	done  chan struct{}
 }
 
-// check checks a gang that was refused before, or that has a record of a refusal.
-func (sg *strandedGangs) check(id ledger.JobID, t *reportedJob, group *schedulingv1beta1.PodGroup, now time.Time) {
-	led := sg.l.engine.Ledger()
-	job := led.Job(id)
+// suspectGang is a gang that was refused before, or that has a record of a refusal.
+type suspectGang struct {
+	id    ledger.JobID
+	t     *reportedJob
+	group *schedulingv1beta1.PodGroup
+}
+
+// look notes a gang if it is to be checked in this round.
+func (sg *strandedGangs) look(id ledger.JobID, t *reportedJob, group *schedulingv1beta1.PodGroup) {
+	job := sg.l.engine.Ledger().Job(id)
 	if group == nil || string(group.UID) != t.uid || job.GroupUID() != t.uid {
 		return
 	}
@@ -76,6 +83,23 @@ func (sg *strandedGangs) check(id ledger.JobID, t *reportedJob, group *schedulin
 			return // as nearly all
 		}
 	}
+	sg.suspects = append(sg.suspects, suspectGang{id, t, group})
+}
+
+// round checks the gangs that reports noted in this round: it writes the records of their refusals, and deletes members
+// of gangs that can never be complete.
+func (sg *strandedGangs) round(now time.Time) {
+	for _, g := range sg.suspects {
+		sg.check(g.id, g.t, g.group, now)
+	}
+	sg.suspects = nil
+}
+
+// check checks one of them.
+func (sg *strandedGangs) check(id ledger.JobID, t *reportedJob, group *schedulingv1beta1.PodGroup, now time.Time) {
+	led := sg.l.engine.Ledger()
+	job := led.Job(id)
+	e := sg.l.refusals.memory.by[life{job.Key.Namespace, t.uid}]
 	if t.complete {
 		t.origin.mine, t.origin.leaving, t.origin.unknown, t.origin.strandedState = nil, nil, false, strandedState{}
 		sg.l.origins.writeRecord(job, t, group, e, nil, now)
