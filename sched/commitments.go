@@ -133,7 +133,7 @@ func byLender(a, b Lender) int { return byLife(a.JobLife, b.JobLife) }
 // taskCommitment is what was decided for a task; false when that is nothing.
 func (ss *savedState) taskCommitment(t ledger.TaskID) (TaskCommitment, bool) {
 	task := ss.e.l.Task(t)
-	held := task.Held
+	held := task.Commitment
 	if held.Kind == ledger.NoCommit {
 		return TaskCommitment{}, false
 	}

@@ -176,7 +176,7 @@ func (c *Copy) takeBack() {
 	e.l.Statements.TakeBackProvisional()
 	pods, jobs := c.touched()
 	for _, k := range pods {
-		if t, there := e.l.Tasks.Find(k); there && e.l.Task(t).Held.Kind != ledger.NoCommit {
+		if t, there := e.l.Tasks.Find(k); there && e.l.Task(t).Commitment.Kind != ledger.NoCommit {
 			e.l.Drop(t)
 		}
 	}

@@ -221,7 +221,7 @@ func (e *Engine) Receive(receipts ...Receipt) {
 			continue
 		}
 		if t, ok := e.l.Tasks.Find(r.Item.Pod); ok {
-			if held := e.l.Task(t).Held; held.Kind != ledger.NoCommit && held.Item == r.Item.ID {
+			if held := e.l.Task(t).Commitment; held.Kind != ledger.NoCommit && held.Item == r.Item.ID {
 				e.l.Drop(t)
 				if held.Kind == ledger.CommitEvict && r.Outcome == Failed {
 					e.nominations.forgo(t, *held)
@@ -243,7 +243,7 @@ func (e *Engine) carriedOut(i Item) {
 	if i.Kind != EvictPod || i.ID == 0 {
 		return
 	}
-	if t, ok := e.l.Tasks.Find(i.Pod); ok && e.l.Task(t).Held.Item == i.ID {
+	if t, ok := e.l.Tasks.Find(i.Pod); ok && e.l.Task(t).Commitment.Item == i.ID {
 		e.l.Accept(t)
 	}
 }

@@ -34,7 +34,7 @@ func evictFor(s *session.Session, t ledger.TaskID) bool {
 	s.L.Tasks.Each(func(v ledger.TaskID) bool {
 		row := s.L.Task(v)
 		if (row.Status == model.Running || row.Status == model.Bound) && row.Job != ledger.NoJob &&
-			row.Held.Kind == ledger.NoCommit && row.Job != s.L.Task(t).Job && row.Priority < s.L.Task(t).Priority {
+			row.Commitment.Kind == ledger.NoCommit && row.Job != s.L.Task(t).Job && row.Priority < s.L.Task(t).Priority {
 			victims = append(victims, v)
 		}
 		return true

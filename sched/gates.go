@@ -80,7 +80,7 @@ func (qg *queueGates) atGates() map[ledger.JobID][]ledger.TaskID {
 		}
 		task := qg.e.l.Task(t)
 		if task.Pod.QueueGate != model.QueueGateShut || task.Status != model.Pending || task.Job == ledger.NoJob ||
-			task.Unsound || task.Held.Kind != ledger.NoCommit {
+			task.Unsound || task.Commitment.Kind != ledger.NoCommit {
 			continue
 		}
 		if out == nil {
@@ -96,7 +96,7 @@ func (qg *queueGates) supposeOpened(tx *ledger.Tx) {
 	for k := range qg.seen { // order-free: sums
 		t, _ := qg.e.l.Tasks.Find(k)
 		task := qg.e.l.Task(t)
-		opened := task.Pod.QueueGate == model.QueueGateOpen || task.Held.Kind == ledger.CommitOpen
+		opened := task.Pod.QueueGate == model.QueueGateOpen || task.Commitment.Kind == ledger.CommitOpen
 		if opened && task.Status == model.Pending && task.Job != ledger.NoJob && !task.Unsound {
 			tx.Suppose(t)
 		}

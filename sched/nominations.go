@@ -30,7 +30,7 @@ func (ns *nominations) evictedFor(op ledger.Op) ledger.EvictedFor {
 
 // expect notes a commitment of an earlier engine that ends by itself, or may be taken back.
 func (ns *nominations) expect(t ledger.TaskID) {
-	switch ns.e.l.Task(t).Held.Kind {
+	switch ns.e.l.Task(t).Commitment.Kind {
 	case ledger.CommitNominate, ledger.CommitEvictionDenied:
 		ns.expiring = append(ns.expiring, t)
 	case ledger.CommitEvict:
@@ -56,7 +56,7 @@ func nominationEnds(now, grace int64) int64 {
 func (ns *nominations) expire(now int64) {
 	var over []ledger.TaskID
 	ns.expiring = slices.DeleteFunc(ns.expiring, func(t ledger.TaskID) bool {
-		switch held := ns.e.l.Task(t).Held; {
+		switch held := ns.e.l.Task(t).Commitment; {
 		case held.Kind == ledger.CommitEvictionDenied:
 			if held.Until > now {
 				return false
@@ -73,7 +73,7 @@ func (ns *nominations) expire(now int64) {
 	slices.SortFunc(over, func(a, b ledger.TaskID) int { return ns.e.l.Task(a).Key.Compare(ns.e.l.Task(b).Key) })
 	for _, t := range slices.Compact(over) {
 		task := ns.e.l.Task(t)
-		ns.e.add(Item{Kind: NominatePod, Statement: task.Held.Statement, Pod: task.Key, UID: task.Pod.UID})
+		ns.e.add(Item{Kind: NominatePod, Statement: task.Commitment.Statement, Pod: task.Key, UID: task.Pod.UID})
 		ns.e.l.Drop(t)
 	}
 }
@@ -89,7 +89,7 @@ func (e *Engine) stillTakes(t ledger.TaskID, n ledger.NodeID) bool {
 // without any.
 func (ns *nominations) nextExpiry() (next int64) {
 	for _, t := range ns.expiring {
-		held := ns.e.l.Task(t).Held
+		held := ns.e.l.Task(t).Commitment
 		if (held.Kind == ledger.CommitNominate || held.Kind == ledger.CommitEvictionDenied) &&
 			(next == 0 || held.Until < next) {
 			next = held.Until
@@ -97,7 +97,7 @@ func (ns *nominations) nextExpiry() (next int64) {
 	}
 	for _, j := range ns.e.l.KeptRoom.Jobs() { // order-free: a minimum
 		for _, t := range ns.e.l.KeptRoom.Of(j) {
-			held := ns.e.l.Task(t).Held
+			held := ns.e.l.Task(t).Commitment
 			if next == 0 || held.Until < next {
 				next = held.Until
 			}
@@ -115,7 +115,7 @@ func (ns *nominations) nextExpiry() (next int64) {
 // would have lasted.
 func (ns *nominations) forgo(denied ledger.TaskID, was ledger.Commitment) {
 	for _, t := range ns.expiring {
-		if held := *ns.e.l.Task(t).Held; held.Kind == ledger.CommitNominate && held.Statement == was.Statement {
+		if held := *ns.e.l.Task(t).Commitment; held.Kind == ledger.CommitNominate && held.Statement == was.Statement {
 			held.Until = 1
 			ns.e.l.SetCommitment(t, held)
 		}
@@ -128,7 +128,7 @@ func (ns *nominations) forgo(denied ledger.TaskID, was ledger.Commitment) {
 // graces returns how long the victims of each statement have to leave, in nanoseconds, and the statements that
 // give some task a nomination.
 func (ns *nominations) graces() (out map[uint64]int64, nominates map[uint64]bool) {
-	for _, op := range ns.e.l.Statements.Pending() {
+	for _, op := range ns.e.l.Statements.Uncommitted() {
 		if op.Kind != ledger.OpEvict && op.Kind != ledger.OpNominate {
 			continue
 		}

@@ -48,7 +48,7 @@ func TestAReceiptOfNoPlanEndsNothing(t *testing.T) {
 	s.e.l.SetCommitment(task, ledger.Commitment{Kind: ledger.CommitEvictionDenied, Node: ledger.NoNode,
 		Until: 99 * second})
 	s.e.Receive(Receipt{Item: Item{Kind: EvictPod, Pod: s.e.l.Task(task).Key}, Outcome: Failed})
-	if s.e.l.Task(task).Held.Kind != ledger.CommitEvictionDenied {
+	if s.e.l.Task(task).Commitment.Kind != ledger.CommitEvictionDenied {
 		t.Error("that its eviction was denied is forgotten")
 	}
 }

@@ -208,7 +208,7 @@ func (q Questions) Node(name string) (NodeWhy, bool) {
 	})
 	for _, j := range e.l.KeptRoom.Jobs() {
 		for _, t := range e.l.KeptRoom.Of(j) {
-			if e.l.Task(t).Held.Node == n {
+			if e.l.Task(t).Commitment.Node == n {
 				w.Kept = append(w.Kept, e.reports.held(t))
 			}
 		}

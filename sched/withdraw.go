@@ -17,7 +17,7 @@ import (
 // whole stays as a whole.
 func (ns *nominations) withdrawUnneeded() {
 	ns.leaving = slices.DeleteFunc(ns.leaving, func(t ledger.TaskID) bool {
-		held := ns.e.l.Task(t).Held
+		held := ns.e.l.Task(t).Commitment
 		return held.Kind != ledger.CommitEvict || held.Accepted || held.EvictedFor == ledger.ForNoTask
 	})
 	if len(ns.leaving) == 0 {
@@ -35,10 +35,10 @@ func (ns *nominations) withdrawUnneeded() {
 			continue
 		}
 		first := ns.e.l.Task(t)
-		item := Item{Kind: WithdrawEviction, Statement: first.Held.Statement, Pod: first.Key, UID: first.Pod.UID,
+		item := Item{Kind: WithdrawEviction, Statement: first.Commitment.Statement, Pod: first.Key, UID: first.Pod.UID,
 			Node: ns.e.l.Node(first.Node).Name}
 		for _, v := range group {
-			item.Evictions = append(item.Evictions, ns.e.l.Task(v).Held.Item)
+			item.Evictions = append(item.Evictions, ns.e.l.Task(v).Commitment.Item)
 			ns.askToStay(v)
 		}
 		ns.e.add(item)
@@ -48,7 +48,7 @@ func (ns *nominations) withdrawUnneeded() {
 // askToStay has a task count as staying though its eviction may be carried out yet. Without an answer that ends with
 // the time for which a nomination waits.
 func (ns *nominations) askToStay(t ledger.TaskID) {
-	held := *ns.e.l.Task(t).Held
+	held := *ns.e.l.Task(t).Commitment
 	held.Kind, held.Until = ledger.CommitEvictionDenied, model.After(ns.e.session.Now, nominationLasts)
 	ns.e.l.SetCommitment(t, held)
 	ns.expiring = append(ns.expiring, t)
@@ -59,7 +59,7 @@ func (ns *nominations) askToStay(t ledger.TaskID) {
 func (ns *nominations) inDoubt() (queues []ledger.QueueID) {
 	for _, t := range ns.expiring {
 		row := ns.e.l.Task(t)
-		if row.Held.Kind != ledger.CommitEvictionDenied || row.Held.Item == 0 || row.Job == ledger.NoJob {
+		if row.Commitment.Kind != ledger.CommitEvictionDenied || row.Commitment.Item == 0 || row.Job == ledger.NoJob {
 			continue
 		}
 		at := ns.e.l.Job(row.Job).Queue
@@ -79,8 +79,8 @@ func (ns *nominations) leavesWith(t ledger.TaskID) []ledger.TaskID {
 	}
 	var out []ledger.TaskID
 	for _, o := range ns.leaving {
-		if other := ns.e.l.Task(o); other.Job == row.Job && other.Held.Kind == ledger.CommitEvict &&
-			other.Held.Statement == row.Held.Statement {
+		if other := ns.e.l.Task(o); other.Job == row.Job && other.Commitment.Kind == ledger.CommitEvict &&
+			other.Commitment.Statement == row.Commitment.Statement {
 			out = append(out, o)
 		}
 	}
@@ -89,9 +89,9 @@ func (ns *nominations) leavesWith(t ledger.TaskID) []ledger.TaskID {
 
 // needed says that a nomination still waits for room of one of these tasks.
 func (ns *nominations) needed(group []ledger.TaskID) bool {
-	statement := ns.e.l.Task(group[0]).Held.Statement
+	statement := ns.e.l.Task(group[0]).Commitment.Statement
 	return slices.ContainsFunc(ns.expiring, func(t ledger.TaskID) bool {
-		held := ns.e.l.Task(t).Held
+		held := ns.e.l.Task(t).Commitment
 		return held.Kind == ledger.CommitNominate && held.Statement == statement &&
 			slices.ContainsFunc(group, func(v ledger.TaskID) bool { return ns.e.l.Task(v).Node == held.Node })
 	})
@@ -105,7 +105,7 @@ func (ns *nominations) mayStay(group []ledger.TaskID) (ok bool) {
 	ns.e.l.Try(func(tx *ledger.Tx) bool {
 		for _, v := range group {
 			row := ns.e.l.Task(v)
-			if row.Held.EvictedFor == ledger.ForItsQueue && ns.e.policy.Allocatable(job.Queue, row.Class, 1) < 1 {
+			if row.Commitment.EvictedFor == ledger.ForItsQueue && ns.e.policy.Allocatable(job.Queue, row.Class, 1) < 1 {
 				return false
 			}
 			tx.Stay(v)

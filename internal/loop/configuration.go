@@ -262,7 +262,7 @@ func (l *loop) reload() {
 	l.engine = next
 	l.background.plans.noteState() // no job is planned by the configuration before
 	if l.reads.of(next) {
-		l.seen.Look()
+		l.observer.Look()
 	}
 	l.configurationChanged(held)
 }

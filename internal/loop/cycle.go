@@ -24,7 +24,7 @@ const gather = 2 * time.Millisecond
 type loop struct {
 	o        Options
 	volcano  versioned.Interface
-	seen     *observe.Observer
+	observer *observe.Observer
 	executor *execute.Executor
 	cut      context.CancelFunc // ends the executor's requests
 	lead     *leadership
@@ -77,7 +77,7 @@ func (l *loop) cycles(ctx context.Context) error {
 		case <-l.lead.lost:
 			stop()
 			return errLost
-		case <-l.seen.Wake():
+		case <-l.observer.Wake():
 		case <-l.executor.Wake():
 		case <-l.lead.won:
 		case <-l.o.Dump:
@@ -98,7 +98,7 @@ func (l *loop) cycles(ctx context.Context) error {
 			return errStoreRestored
 		}
 		// Drain the channels that wake the loop first: what woke it is part of this cycle, and a second one would be empty.
-		taken(l.seen.Wake())
+		taken(l.observer.Wake())
 		taken(l.executor.Wake())
 		taken(period.C)
 		l.withoutPanic("running a cycle", func() { l.once(ctx) })
@@ -131,7 +131,7 @@ func (l *loop) due() (<-chan time.Time, func() bool) {
 // once gives new facts and receipts to the engine and, if this scheduler acts, decides.
 func (l *loop) once(ctx context.Context) {
 	l.reports.firsts.due = time.Time{}
-	synced, missing := l.seen.Synced() // before draining, so that what was synced is drained
+	synced, missing := l.observer.Synced() // before draining, so that what was synced is drained
 	l.health.synced(synced, missing)
 	l.takeIn()
 	if !l.acting {
@@ -169,9 +169,9 @@ func (l *loop) seeing() bool {
 // is then made anew from all facts and from these receipts.
 func (l *loop) takeIn() {
 	l.input.receipts = append(l.input.receipts, l.executor.Receipts()...)
-	lost := l.seen.Lost()
+	lost := l.observer.Lost()
 	l.rebuilds.runOrRebuild("taking in facts", func() {
-		facts, oldest := l.seen.Drain()
+		facts, oldest := l.observer.Drain()
 		l.order(facts)
 		if l.rebuilds.blind || lost {
 			return // the new facts are part of all facts
@@ -235,7 +235,7 @@ func (l *loop) prepare(ctx context.Context) error {
 		return err
 	}
 	// Without a lease, too: another scheduler may have acted until now.
-	if err := l.seen.Refresh(ctx, l.goOn); err != nil {
+	if err := l.observer.Refresh(ctx, l.goOn); err != nil {
 		return err
 	}
 	brief, cancel = context.WithTimeout(ctx, briefly)

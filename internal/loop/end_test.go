@@ -31,7 +31,7 @@ func TestNothingIsDecidedAfterTheEnd(t *testing.T) {
 		want error
 	}{{"asked to end", over, make(chan struct{}), nil}, {"without the lease", t.Context(), lost, errLost}} {
 		for range 30 { // each of them was a toss of a coin
-			l := (&loop{seen: seen, executor: execute.New(t.Context(), execute.Options{}), metrics: newMetrics(),
+			l := (&loop{observer: seen, executor: execute.New(t.Context(), execute.Options{}), metrics: newMetrics(),
 				lead: &leadership{won: make(chan struct{}, 1), lost: end.lost}}).wire()
 			l.lead.won <- struct{}{}
 			l.o.Period = time.Hour

@@ -98,7 +98,7 @@ func (rp *reports) first(key ledger.JobKey, now time.Time) (due time.Time) {
 		return due
 	}
 	rp.job(id, now)
-	if t := rp.l.reported.jobs[key]; t.said == "" && t.code != "" {
+	if t := rp.l.reported.jobs[key]; t.written == "" && t.code != "" {
 		due = t.due
 	}
 	return due
@@ -111,7 +111,7 @@ func (rp *reports) awaitsFirst(id ledger.JobID) bool {
 		return false
 	}
 	t := rp.l.reported.jobs[job.Key]
-	return t == nil || t.said == "" && !t.saidReady && t.changes == 0
+	return t == nil || t.written == "" && !t.writtenReady && t.changes == 0
 }
 
 // see notes why a job waits. What a look saw first a round has seen, too.
@@ -122,7 +122,7 @@ func (t *reportedJob) see(code string, now time.Time, looks bool) {
 		}
 		return
 	}
-	if t.code == t.said && now.Sub(t.since) >= reasonCalm {
+	if t.code == t.written && now.Sub(t.since) >= reasonCalm {
 		t.changes = 0
 	}
 	if t.code, t.since = code, now; looks {

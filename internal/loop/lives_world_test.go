@@ -201,8 +201,9 @@ func (w *living) schedule() {
 	w.must(err)
 	lead, err := elect(work, o, w.kube, func() map[string]string { return nil })
 	w.must(err)
-	l := (&loop{o: o, conf: conf, seen: seen, rivals: rivalSchedulers{kube: w.kube, token: w.token}, volcano: w.volcano,
-		lead: lead, metrics: newMetrics(), reported: newReported(),
+	l := (&loop{o: o, conf: conf, observer: seen, rivals: rivalSchedulers{kube: w.kube, token: w.token},
+		volcano: w.volcano,
+		lead:    lead, metrics: newMetrics(), reported: newReported(),
 		refusals: refusedBindings{memory: newRefusalMemory()}, health: &health{},
 		began: time.Now(), background: background{auditAt: time.Now()}}).wire()
 	w.must(l.input.recorder.start())

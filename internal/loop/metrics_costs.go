@@ -159,7 +159,7 @@ func (m *metrics) loses(i sched.Item) {
 
 // bound notes how old a pod was when the server took its binding; by any goroutine.
 func (m *metrics) bound(l *loop, i sched.Item) {
-	if p := l.seen.Pod(i.Pod.Namespace, i.Pod.Name); p != nil {
+	if p := l.observer.Pod(i.Pod.Namespace, i.Pod.Name); p != nil {
 		m.ofCosts.since.WithLabelValues("Bound").Observe(inMilliseconds(time.Since(time.Unix(0, p.Fact().Created))))
 	}
 }
@@ -167,7 +167,7 @@ func (m *metrics) bound(l *loop, i sched.Item) {
 // prepared notes how long a pod's volumes took, and how old it was then; by any goroutine.
 func (m *metrics) prepared(l *loop, i sched.Item, took time.Duration) {
 	m.ofCosts.stages.WithLabelValues("PreBind").Observe(inMilliseconds(took))
-	if p := l.seen.Pod(i.Pod.Namespace, i.Pod.Name); p != nil {
+	if p := l.observer.Pod(i.Pod.Namespace, i.Pod.Name); p != nil {
 		m.ofCosts.since.WithLabelValues("PreBound").Observe(inMilliseconds(time.Since(time.Unix(0, p.Fact().Created))))
 	}
 }

@@ -203,7 +203,7 @@ func (m *metrics) commitments(l *loop) {
 	held := map[ledger.CommitKind]int{}
 	led := l.engine.Ledger()
 	led.Tasks.Each(func(id ledger.TaskID) bool {
-		held[led.Task(id).Held.Kind]++
+		held[led.Task(id).Commitment.Kind]++
 		return true
 	})
 	for kind, name := range commitKinds {

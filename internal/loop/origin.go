@@ -30,11 +30,11 @@ type origin struct {
 	taken int // how many of them are
 	// leaving has the keys of the members that are to be deleted, by UID, until that is seen or known to have failed.
 	// Until then they count as bound.
-	leaving map[string]ledger.Key
-	met     bool   // its PodGroup's record was read
-	unknown bool   // its phase Unknown was written by this scheduler, or by an earlier one of this kind
-	asked   string // the last record that was to be written
-	askedAt time.Time
+	leaving      map[string]ledger.Key
+	met          bool   // its PodGroup's record was read
+	unknown      bool   // its phase Unknown was written by this scheduler, or by an earlier one of this kind
+	lastRecord   string // the last record that was to be written
+	lastRecordAt time.Time
 	strandedState
 }
 
@@ -64,7 +64,7 @@ func (og *gangOrigins) beginOne(job *ledger.Job, now time.Time) map[string]bool 
 	if job.Group == nil || job.MinMember < 2 {
 		return nil
 	}
-	t := og.l.reported.job(job.Key, job.Group.UID, og.l.seen.PodGroup(job.Key.Namespace, job.Key.Name), now)
+	t := og.l.reported.job(job.Key, job.Group.UID, og.l.observer.PodGroup(job.Key.Namespace, job.Key.Name), now)
 	if !t.complete && t.origin.mine == nil && untouched(job) {
 		t.origin.mine, t.origin.met = map[string]bool{}, true
 	}
@@ -173,7 +173,7 @@ func (og *gangOrigins) inherit(job *ledger.Job, t *reportedJob, group *schedulin
 
 // showsRefusal says that the status of a waiting member shows that its binding was refused.
 func (og *gangOrigins) showsRefusal(namespace, name string, m members) bool {
-	p := og.l.seen.Pod(namespace, name)
+	p := og.l.observer.Pod(namespace, name)
 	return p != nil && slices.Contains(m.waiting, p.Fact().UID) && p.NotScheduled == corev1.PodReasonSchedulerError
 }
 
@@ -211,8 +211,8 @@ func (og *gangOrigins) writeRecord(job *ledger.Job, t *reportedJob, group *sched
 	if _, ours := recordOf(group, t.uid); want == "" && !ours {
 		return false // another client's
 	}
-	if t.origin.asked != want || now.Sub(t.origin.askedAt) > untilShown {
-		t.origin.asked, t.origin.askedAt = want, now
+	if t.origin.lastRecord != want || now.Sub(t.origin.lastRecordAt) > untilShown {
+		t.origin.lastRecord, t.origin.lastRecordAt = want, now
 		og.l.executor.Record(groupOf(job), t.uid, want, nil)
 	}
 	return false
@@ -233,14 +233,14 @@ func (og *gangOrigins) takeBack(job *ledger.Job, e *refused, now time.Time) func
 		return nil
 	}
 	const claims = `"neverComplete"`
-	group := og.l.seen.PodGroup(job.Key.Namespace, job.Key.Name)
+	group := og.l.observer.PodGroup(job.Key.Namespace, job.Key.Name)
 	t := og.l.reported.job(job.Key, job.GroupUID(), group, now)
-	if !strings.Contains(t.origin.asked, claims) && (group == nil ||
+	if !strings.Contains(t.origin.lastRecord, claims) && (group == nil ||
 		!strings.Contains(group.Annotations[persisted.RefusedBindsKey], claims)) {
 		return nil
 	}
 	value := e.record(nil).Text()
-	t.origin.asked, t.origin.askedAt = value, now
+	t.origin.lastRecord, t.origin.lastRecordAt = value, now
 	key, uid := groupOf(job), t.uid
 	return func() bool {
 		written := make(chan bool, 1)

@@ -277,7 +277,7 @@ func (w *living) atRest(runs []string) {
 	for _, finding := range e.Audit() {
 		w.Errorf("audit: %s", finding)
 	}
-	again, ok := w.loop.rebuilds.made(recording.State{Facts: w.loop.seen.All()}, nil)
+	again, ok := w.loop.rebuilds.made(recording.State{Facts: w.loop.observer.All()}, nil)
 	if !ok {
 		w.Fatal("no engine can be made of what is seen")
 	}

@@ -22,7 +22,7 @@ const (
 // holdPhase holds a phase back, in place of one that is held already, and returns true. It does not hold a phase that a
 // controller waits for.
 func (l *loop) holdPhase(i sched.Item, now time.Time) bool {
-	group := l.seen.PodGroup(i.Group.Namespace, i.Group.Name)
+	group := l.observer.PodGroup(i.Group.Namespace, i.Group.Name)
 	t := l.reported.job(ledger.JobKey{Namespace: i.Group.Namespace, Name: i.Group.Name}, i.UID, group, now)
 	if t.heldPhase == nil || t.heldPhase.Phase == model.GroupRunning {
 		t.heldSince = now // of phases that follow each other, the first
@@ -60,7 +60,7 @@ func (l *loop) handOver(t *reportedJob, group *schedulingv1beta1.PodGroup) bool 
 func (l *loop) handOverAll() {
 	for k, t := range l.reported.jobs {
 		if t.heldPhase != nil {
-			l.withoutPanic("handing a phase over", func() { l.handOver(t, l.seen.PodGroup(k.Namespace, k.Name)) })
+			l.withoutPanic("handing a phase over", func() { l.handOver(t, l.observer.PodGroup(k.Namespace, k.Name)) })
 		}
 	}
 }
@@ -81,7 +81,7 @@ func (l *loop) overdue(job *ledger.Job, t *reportedJob, group *schedulingv1beta1
 // urgent says that a controller may wait for a phase before it makes pods: the job is admitted and lacks pods, and its
 // PodGroup has an owner and does not show the phase.
 func (l *loop) urgent(i sched.Item) bool {
-	if i.Phase != model.GroupInqueue || !mayWait(l.seen.PodGroup(i.Group.Namespace, i.Group.Name)) {
+	if i.Phase != model.GroupInqueue || !mayWait(l.observer.PodGroup(i.Group.Namespace, i.Group.Name)) {
 		return false
 	}
 	led := l.engine.Ledger()

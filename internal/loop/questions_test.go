@@ -189,7 +189,7 @@ func TestAQuestionThatPanics(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	l := (&loop{seen: seen, metrics: newMetrics(), reported: newReported(), began: time.Now(), acting: true,
+	l := (&loop{observer: seen, metrics: newMetrics(), reported: newReported(), began: time.Now(), acting: true,
 		lead: &leadership{}, health: &health{}, o: Options{DumpDir: t.TempDir()}.withDefaults(),
 		conf: &configuration{profile: policy.Profile{Actions: []string{"allocate"}}}}).wire()
 	if l.engine, err = l.conf.engine(l.o); err != nil {

@@ -81,7 +81,7 @@ func (re *rebuilds) pause() {
 func (l *loop) state() (s recording.State, ok bool) {
 	ok = l.withoutPanic("reading what is known", func() {
 		s = recording.State{Version: l.o.Version, Now: l.now(), Period: l.o.Period,
-			Facts: append(l.seen.All(), l.refusals.memory.facts()...), Commitments: l.engine.LastCheckpoint(),
+			Facts: append(l.observer.All(), l.refusals.memory.facts()...), Commitments: l.engine.LastCheckpoint(),
 			Configuration: l.conf.inEffect(), UTCOffset: l.conf.offset}
 		l.order(s.Facts)
 	})

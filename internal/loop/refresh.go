@@ -48,7 +48,7 @@ func (rp *reports) refresh(job *ledger.Job, t *reportedJob, group *schedulingv1b
 	now time.Time) []schedulingv1beta1.PodGroupCondition {
 	since := now.Sub(t.text.at)
 	due := since >= min(refreshed<<min(t.text.times, 20), slowest)
-	if t.said == "" || !due && !t.text.mayBeEarly(now) {
+	if t.written == "" || !due && !t.text.mayBeEarly(now) {
 		return nil
 	}
 	wrong := t.text.wrong(rp.l.engine.Ledger(), obstaclesOf(&r))

@@ -155,7 +155,7 @@ func (r *refusalMemory) forget(e *refused) {
 
 // controllerOf is the UID of a pod's controller, "" without one.
 func (rb *refusedBindings) controllerOf(pod ledger.Key, uid string) string {
-	if p := rb.l.seen.Pod(pod.Namespace, pod.Name); p != nil && p.Fact().UID == uid {
+	if p := rb.l.observer.Pod(pod.Namespace, pod.Name); p != nil && p.Fact().UID == uid {
 		return p.Controller()
 	}
 	return ""

@@ -86,7 +86,7 @@ func (rb *refusedBindings) wasComplete(job *ledger.Job) bool {
 	if rb.complete(job) {
 		return true
 	}
-	shown := rb.l.seen.PodGroup(job.Key.Namespace, job.Key.Name)
+	shown := rb.l.observer.PodGroup(job.Key.Namespace, job.Key.Name)
 	of := reportedJob{uid: job.GroupUID()}
 	return shown != nil && string(shown.UID) == of.uid && of.hadMinimum(shown)
 }
@@ -108,7 +108,7 @@ func (rb *refusedBindings) inheritRecorded(g *model.PodGroup) {
 	if had != nil && rb.l.acting {
 		return
 	}
-	shown := rb.l.seen.PodGroup(g.Namespace, g.Name)
+	shown := rb.l.observer.PodGroup(g.Namespace, g.Name)
 	r, ok := recordOf(shown, g.UID)
 	if had != nil { // another one acts, and knows better
 		rb.memory.forget(had)

@@ -71,25 +71,25 @@ func (rp *reports) job(id ledger.JobID, now time.Time) {
 	uid := job.GroupUID()
 	var group *schedulingv1beta1.PodGroup
 	if job.Group != nil {
-		group = rp.l.seen.PodGroup(job.Key.Namespace, job.Key.Name)
+		group = rp.l.observer.PodGroup(job.Key.Namespace, job.Key.Name)
 	}
 	t := rp.l.reported.job(job.Key, uid, group, now)
 	t.count(job, now)
 	rp.charges.examine(rp.l.engine.Ledger(), id, t, now)
 	reason := rp.reason(id, job)
 	code := codeOf(reason)
-	if code != "" && t.origin.said != "" {
+	if code != "" && t.origin.lastText != "" {
 		code += "." + halfSaid
 	}
 	t.see(code, now, rp.firsts.looks)
 	t.due = t.since.Add(t.untilReported(job, reason))
-	lasts := t.code != "" && (t.code == t.said || !now.Before(t.due))
+	lasts := t.code != "" && (t.code == t.written || !now.Before(t.due))
 	var said []schedulingv1beta1.PodGroupCondition
 	if started(job) {
 		said = rp.reportStart(job, t, group, now)
 	} else {
 		t.started = time.Time{}
-		if lasts && t.code != t.said {
+		if lasts && t.code != t.written {
 			said = rp.reportWait(job, t, group, reason, now)
 		} else if lasts {
 			said = rp.refresh(job, t, group, reason, now)
@@ -139,22 +139,22 @@ func (rp *reports) reportStart(job *ledger.Job, t *reportedJob, group *schedulin
 		"pod group is ready", now)
 	if t.started.IsZero() {
 		t.started = now
-		if !t.ready && !t.saidReady {
+		if !t.ready && !t.writtenReady {
 			rp.l.metrics.ofJobs.jobs.Observe(inMilliseconds(time.Duration(model.Between(job.Created, rp.l.now()))))
 		}
 		if !t.ready {
 			t.ready, t.readyAt = true, now
 		}
-		if t.unsaid() {
+		if t.startUnwritten() {
 			rp.event(job, group, c)
 		}
 	}
 	// Members beyond the minimum may wait: their own conditions say so.
-	if !t.unsaid() || !t.mayReportStart(job, now) {
+	if !t.startUnwritten() || !t.mayReportStart(job, now) {
 		return nil
 	}
-	waited := t.said
-	t.saidReady, t.said, t.changes = true, "", 0
+	waited := t.written
+	t.writtenReady, t.written, t.changes = true, "", 0
 	if group == nil {
 		return nil
 	}
@@ -181,8 +181,8 @@ func noLonger(group *schedulingv1beta1.PodGroup, code string,
 // reportWait reports why a job waits.
 func (rp *reports) reportWait(job *ledger.Job, t *reportedJob, group *schedulingv1beta1.PodGroup, r trace.Reason,
 	now time.Time) []schedulingv1beta1.PodGroupCondition {
-	another := t.said != "" // its pods may show the same reason for it: Unschedulable
-	t.said = t.code
+	another := t.written != "" // its pods may show the same reason for it: Unschedulable
+	t.written = t.code
 	t.changes++
 	message := t.message(job, r)
 	t.text = t.text.next(&r, message, now, another)
@@ -244,8 +244,8 @@ func condition(kind schedulingv1beta1.PodGroupConditionType, code, reason, messa
 // message is what a job that waits is told.
 func (t *reportedJob) message(job *ledger.Job, r trace.Reason) string {
 	message := unschedulable(job, r)
-	if t.origin.said != "" {
-		message += "; " + t.origin.said
+	if t.origin.lastText != "" {
+		message += "; " + t.origin.lastText
 	}
 	return message
 }

@@ -26,9 +26,9 @@ const (
 
 // reportedBookings has what was written of bookings.
 type reportedBookings struct {
-	said map[string]reportedBooking // by name
-	at   time.Time                  // of the last look
-	took time.Duration
+	reported map[string]reportedBooking // by name
+	at       time.Time                  // of the last look
+	took     time.Duration
 }
 
 // reportedBooking is what was written of a booking.
@@ -42,7 +42,7 @@ type reportedBooking struct {
 // report writes to bookings how they stand, if they show something else, and has their first conflicts in a window told
 // by an event. Of several schedulers that share the jobs none knows all pods: they write nothing.
 func (c *reportedBookings) report(l *loop, now time.Time) {
-	if now.Sub(c.at) < max(reportBookingsEvery, 100*c.took) || !l.engine.Ledger().Bookings.Any() && len(c.said) == 0 ||
+	if now.Sub(c.at) < max(reportBookingsEvery, 100*c.took) || !l.engine.Ledger().Bookings.Any() && len(c.reported) == 0 ||
 		l.o.Ring.Shared() {
 		return
 	}
@@ -50,11 +50,11 @@ func (c *reportedBookings) report(l *loop, now time.Time) {
 	list := sched.BookingsOf(l.engine)
 	for i := range list {
 		b := &list[i]
-		shown := observe.Booking(l.seen, b.Name)
+		shown := observe.Booking(l.observer, b.Name)
 		if shown == nil || string(shown.UID) != b.UID {
 			continue
 		}
-		was := c.said[b.Name]
+		was := c.reported[b.Name]
 		if was.uid != b.UID {
 			was = reportedBooking{uid: b.UID}
 		}
@@ -63,7 +63,7 @@ func (c *reportedBookings) report(l *loop, now time.Time) {
 		was.write(l, b.Name, status, &shown.Status, now)
 		still[b.Name] = was
 	}
-	c.said, c.at, c.took = still, now, time.Since(began)
+	c.reported, c.at, c.took = still, now, time.Since(began)
 }
 
 // write writes a status that is not shown, unless another write may still be under way, or was a moment ago.

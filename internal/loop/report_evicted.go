@@ -12,9 +12,9 @@ import (
 // takes from another is counted, to be told on both. An eviction counts once it was carried out: one that a plan asks
 // for may be withdrawn, or the pod may end by itself before.
 type reportedEvictions struct {
-	asked map[uint64]loss // by item: not answered yet
-	pods  map[loss]int    // carried out since the last round
-	order []loss          // in which they were
+	unanswered map[uint64]loss // by item: not answered yet
+	pods       map[loss]int    // carried out since the last round
+	order      []loss          // in which they were
 }
 
 // loss is what a PodGroup loses pods to.
@@ -41,21 +41,21 @@ func (re *reportedEvictions) ask(led *ledger.Ledger, items []sched.Item) {
 		if i.Record != nil && i.Record.Preemptor != "" {
 			by.from, by.to = i.Record.Queue, i.Record.PreemptorQueue
 		}
-		if re.asked == nil {
-			re.asked = map[uint64]loss{}
+		if re.unanswered == nil {
+			re.unanswered = map[uint64]loss{}
 		}
-		re.asked[i.ID] = by
+		re.unanswered[i.ID] = by
 	}
 }
 
 // follow counts the evictions that were carried out.
 func (re *reportedEvictions) follow(receipts []sched.Receipt, queues *queueEvents) {
 	for _, r := range receipts {
-		by, ok := re.asked[r.Item.ID]
+		by, ok := re.unanswered[r.Item.ID]
 		if !ok || r.Item.Kind != sched.EvictPod {
 			continue
 		}
-		delete(re.asked, r.Item.ID)
+		delete(re.unanswered, r.Item.ID)
 		if r.Outcome != sched.Done {
 			continue
 		}

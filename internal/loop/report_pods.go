@@ -48,7 +48,7 @@ func (rp *reports) pods(id ledger.JobID, t *reportedJob, r trace.Reason) {
 	all := true
 	for _, status := range []model.Status{model.Pending, model.Pipelined} {
 		led.Jobs.Tasks(id, status, func(task ledger.TaskID) bool {
-			if row := led.Task(task); !row.Pod.Gated && row.Held.Kind == ledger.NoCommit && !say.to(row) {
+			if row := led.Task(task); !row.Pod.Gated && row.Commitment.Kind == ledger.NoCommit && !say.to(row) {
 				all = false
 			}
 			return all
@@ -107,7 +107,7 @@ type shownReason struct {
 }
 
 func (rp *reports) shown(row *ledger.Task) shownReason {
-	p := rp.l.seen.Pod(row.Key.Namespace, row.Key.Name)
+	p := rp.l.observer.Pod(row.Key.Namespace, row.Key.Name)
 	switch {
 	case p == nil || p.Fact().UID != row.Pod.UID:
 		return shownReason{}

@@ -27,10 +27,10 @@ const (
 // reportedProblems has the problems that were reported. A problem is reported when it was found twice in a row: objects
 // that belong together come one by one.
 type reportedProblems struct {
-	said map[reportedProblem]bool // false: seen once
-	at   time.Time                // of the last look
-	took time.Duration
-	left int // how many more there were than are remembered
+	reported map[reportedProblem]bool // false: seen once
+	at       time.Time                // of the last look
+	took     time.Duration
+	left     int // how many more there were than are remembered
 }
 
 // reportedProblem identifies a problem.
@@ -70,10 +70,10 @@ func (c *reportedProblems) take(problems []sched.Problem, exists func(object str
 			continue
 		}
 		key := reportedProblem{p.Object, cmp.Or(p.Gist, p.Message)}
-		said, seen := c.said[key]
+		said, seen := c.reported[key]
 		still[key] = said || seen && say(p)
 	}
-	c.said = still
+	c.reported = still
 	return left
 }
 

@@ -21,7 +21,7 @@ func (rp *reports) queue(q *ledger.Queue, now time.Time) {
 	if q.Fact == nil || rp.l.o.Ring.Shared() {
 		return
 	}
-	shown := rp.l.seen.Queue(q.Name)
+	shown := rp.l.observer.Queue(q.Name)
 	if shown == nil || string(shown.UID) != q.Fact.UID {
 		return
 	}

@@ -13,7 +13,7 @@ import (
 // shard writes of this scheduler's NodeShard which nodes it uses, and what is still to come
 // and to go, if it shows something else: the schedulers of other shards use no node before.
 func (rp *reports) shard(now time.Time) {
-	shard, nodes := rp.l.seen.Shard()
+	shard, nodes := rp.l.observer.Shard()
 	if shard == nil {
 		return
 	}
@@ -58,7 +58,7 @@ func (rp *reports) inUse(nodes []string) (out []string) {
 	led, bound := rp.l.engine.Ledger(), map[string]bool{}
 	led.Jobs.Each(func(id ledger.JobID) bool {
 		led.Jobs.Tasks(id, model.Binding, func(t ledger.TaskID) bool {
-			if n := led.Task(t).Held.Node; n != ledger.NoNode {
+			if n := led.Task(t).Commitment.Node; n != ledger.NoNode {
 				bound[led.Node(n).Name] = true
 			}
 			return true

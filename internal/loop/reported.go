@@ -29,15 +29,15 @@ type reportedJob struct {
 	round uint64    // last seen in
 	read  time.Time // when something was last said, or what the API shows was last believed
 
-	code      string // why it waits, "" when it does not
-	since     time.Time
-	due       time.Time         // when it may be told
-	said      string            // the code that its PodGroup was told last, "" when nothing holds
-	changes   int               // how often it was told another in this wait
-	saidReady bool              // its PodGroup was told that it had its minimum
-	pods      map[string]string // the reason that was said on a pod, and the number of the text, by UID
-	text      reportedText
-	looked    bool // at what its pods showed when this process saw it first
+	code         string // why it waits, "" when it does not
+	since        time.Time
+	due          time.Time         // when it may be told
+	written      string            // the code that its PodGroup was told last, "" when nothing holds
+	changes      int               // how often it was told another in this wait
+	writtenReady bool              // its PodGroup was told that it had its minimum
+	pods         map[string]string // the reason that was said on a pod, and the number of the text, by UID
+	text         reportedText
+	looked       bool // at what its pods showed when this process saw it first
 
 	counts execute.Counts // that were said
 	wanted execute.Counts // as seen in the last round
@@ -92,7 +92,7 @@ func (t *reportedJob) believe(group *schedulingv1beta1.PodGroup, now time.Time) 
 	if group == nil || string(group.UID) != t.uid {
 		return
 	}
-	t.said, t.saidReady = "", false
+	t.written, t.writtenReady = "", false
 	t.counts = execute.Counts{Running: group.Status.Running, Succeeded: group.Status.Succeeded,
 		Failed: group.Status.Failed}
 	t.phase = shownPhase(group)
@@ -101,9 +101,9 @@ func (t *reportedJob) believe(group *schedulingv1beta1.PodGroup, now time.Time) 
 		switch {
 		case c.Status != corev1.ConditionTrue:
 		case c.Type == schedulingv1beta1.PodGroupUnschedulableType:
-			t.said, t.text.message = c.TransitionID, c.Message
+			t.written, t.text.message = c.TransitionID, c.Message
 		case c.Type == schedulingv1beta1.PodGroupScheduled:
-			t.saidReady = true
+			t.writtenReady = true
 			if !t.ready {
 				t.ready, t.readyAt = true, c.LastTransitionTime.Time
 			}
@@ -171,8 +171,8 @@ func (t *reportedJob) counted(job *ledger.Job, now time.Time) bool {
 	return t.misleads(now)
 }
 
-// unsaid says that the start of a gang was not written to its PodGroup yet.
-func (t *reportedJob) unsaid() bool { return !t.saidReady || t.said != "" }
+// startUnwritten says that the start of a gang was not written to its PodGroup yet.
+func (t *reportedJob) startUnwritten() bool { return !t.writtenReady || t.written != "" }
 
 // codeOf is a reason's code with the codes of its causes. A reason is written again when this changes. Codes that hold
 // for a moment only are left out: users need not see them.

@@ -85,12 +85,12 @@ func Run(ctx context.Context, o Options) error {
 	}
 	l.lead = lead
 	api.serve(work)
-	l.seen.Start(work)
+	l.observer.Start(work)
 	err = l.cycles(ctx)
 	l.background.questions.end(err)
 	l.stop(err)
 	end()
-	l.seen.Shutdown()
+	l.observer.Shutdown()
 	return err
 }
 
@@ -127,7 +127,7 @@ func (l *loop) connect(ctx, work context.Context) error {
 	if err != nil {
 		return err
 	}
-	l.seen, err = observe.New(observe.Options{Kube: l.rivals.kube, Volcano: volcano, Bookings: booked,
+	l.observer, err = observe.New(observe.Options{Kube: l.rivals.kube, Volcano: volcano, Bookings: booked,
 		Metadata: heads, Jobs: jobs, Resync: l.o.Resync,
 		Adopt: l.o.Adopt != AdoptNever, AwaitGroups: l.o.Adopt == AdoptAuto, NodeSelector: l.o.NodeSelector,
 		Shard: l.o.Shard, Ring: l.o.Ring, Now: l.now,
@@ -147,7 +147,7 @@ func (l *loop) connect(ctx, work context.Context) error {
 	l.cut = cut
 	l.executor = execute.New(requests, execute.Options{Clients: clients, Reporter: reporter(l.o.SchedulerNames),
 		QuietBinds: l.o.QuietBinds,
-		Leading:    leading, PodGroup: l.seen.PodGroup, Storage: l.seen, VolumeWait: l.conf.volumeWait,
+		Leading:    leading, PodGroup: l.observer.PodGroup, Storage: l.observer, VolumeWait: l.conf.volumeWait,
 		Prepared: func(i sched.Item, took time.Duration) { l.metrics.prepared(l, i, took) },
 		Urgent:   l.urgent, Panicked: l.panicked, Answered: func(i sched.Item, o sched.Outcome, latency time.Duration) {
 			l.metrics.answered(i, o, latency)

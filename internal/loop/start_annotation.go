@@ -30,11 +30,11 @@ type startToWrite struct {
 // than a step, at most once a minute for each. What is written there is all that has to be known of earlier estimates,
 // so a restart changes nothing.
 func (x *estimates) writeStarts(s *estimate.Starts) {
-	if s == nil || x.l.seen == nil || !x.l.lead.leading() {
+	if s == nil || x.l.observer == nil || !x.l.lead.leading() {
 		return
 	}
 	var all []startToWrite
-	for _, g := range observe.Starts(x.l.seen) {
+	for _, g := range observe.Starts(x.l.observer) {
 		if w, moved := dueStart(s, g, x.l.now()); moved {
 			all = append(all, w)
 		}

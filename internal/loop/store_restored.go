@@ -18,7 +18,7 @@ var errStoreRestored = errors.New("an object is older than it was: the API serve
 	"backup; nothing more is decided, and this scheduler has to start anew")
 
 // storeRestored reports whether the store was put back while this scheduler ran.
-func (l *loop) storeRestored() bool { return l.lead.leaseRestored() || l.seen.StoreRestored() }
+func (l *loop) storeRestored() bool { return l.lead.leaseRestored() || l.observer.StoreRestored() }
 
 // leaseVersions watches over the versions in which the lease is read. It is renewed every few seconds, so that a store
 // which was put back shows it in an older one at once, before any watch shows anything.

@@ -39,14 +39,14 @@ type strandedGangs struct {
 
 // strandedState is the state of a gang's release.
 type strandedState struct {
-	half  time.Time               // since when it does, zero when it does not
-	about persisted.NeverComplete // the members that the rest is about
-	read  *reading                // under way; nil: none
-	again time.Time               // not read before
-	going map[string]bool         // UIDs of those that were said to be deleted
-	due   time.Time               // and when; zero: nothing was said
-	said  string                  // last
-	at    time.Time               // when
+	half     time.Time               // since when it does, zero when it does not
+	about    persisted.NeverComplete // the members that the rest is about
+	read     *reading                // under way; nil: none
+	again    time.Time               // not read before
+	going    map[string]bool         // UIDs of those that were said to be deleted
+	due      time.Time               // and when; zero: nothing was said
+	lastText string                  // last
+	lastAt   time.Time               // when
 }
 
 const (
@@ -148,7 +148,7 @@ func (sg *strandedGangs) standsHalf(job *ledger.Job, t *reportedJob, m members, 
 	claim persisted.NeverComplete, now time.Time) {
 	s := &t.origin.strandedState
 	if s.about != claim {
-		*s = strandedState{half: s.half, about: claim, said: s.said, at: s.at}
+		*s = strandedState{half: s.half, about: claim, lastText: s.lastText, lastAt: s.lastAt}
 	}
 	switch {
 	case s.read == nil:
@@ -204,8 +204,8 @@ func (sg *strandedGangs) release(job *ledger.Job, t *reportedJob, v verdict, tex
 		}
 	}
 	sg.say(job, t, "GangReleased", fmt.Sprintf("%s: %d of them are deleted%s", text, n, v.stay()), now)
-	t.origin.strandedState = strandedState{half: now, again: now.Add(sg.l.o.Stranded), said: t.origin.said,
-		at: t.origin.at}
+	t.origin.strandedState = strandedState{half: now, again: now.Add(sg.l.o.Stranded), lastText: t.origin.lastText,
+		lastAt: t.origin.lastAt}
 }
 
 // answered notes what became of a deletion. A fact tells of one that was carried out. After one that failed the member
@@ -241,15 +241,15 @@ func (o *origin) left(led *ledger.Ledger) bool {
 // say reports a gang that stands half: by an event when the message changes, and in the log from time to time.
 func (sg *strandedGangs) say(job *ledger.Job, t *reportedJob, reason, text string, now time.Time) {
 	s := &t.origin.strandedState
-	if text == s.said && now.Sub(s.at) < reminded {
+	if text == s.lastText && now.Sub(s.lastAt) < reminded {
 		return
 	}
 	klog.InfoS("A gang stands below its minimum", "job", job.Key, "reason", reason, "message", text)
-	if text != s.said {
+	if text != s.lastText {
 		sg.l.executor.Event(execute.Event{Kind: "PodGroup", Object: groupOf(job), UID: t.uid, Warning: true, Reason: reason,
 			Message: text})
 	}
-	s.said, s.at = text, now
+	s.lastText, s.lastAt = text, now
 }
 
 // errUnread says that a bug ended the reading of a gang.

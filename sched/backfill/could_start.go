@@ -287,7 +287,7 @@ func couldStartWithoutLaterTasks(s *session.Session, j ledger.JobID) bool {
 	var gone []ledger.TaskID
 	seen := map[ledger.NodeID]bool{}
 	for _, t := range s.L.KeptRoom.Of(j) {
-		n := s.L.Task(t).Held.Node
+		n := s.L.Task(t).Commitment.Node
 		if seen[n] {
 			continue
 		}

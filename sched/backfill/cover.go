@@ -39,7 +39,7 @@ func plannedTasks(s *session.Session) (out []plannedTask) {
 		}
 		for _, t := range s.L.KeptRoom.Of(j) {
 			row := s.L.Task(t)
-			out = append(out, plannedTask{t, start, j, s.L.Job(j).Queue, row.Held.Node, row.Class, row.Key.Name})
+			out = append(out, plannedTask{t, start, j, s.L.Job(j).Queue, row.Commitment.Node, row.Class, row.Key.Name})
 		}
 	}
 	return out

@@ -100,7 +100,7 @@ func stands(s *session.Session, j ledger.JobID) bool {
 	}
 	kept := s.L.KeptRoom.Of(j)
 	for _, t := range kept {
-		if n := s.L.Task(t).Held.Node; !s.NodeIndex.Admitted(s.L.Task(t).Class)[n] { // nor is a node that is gone
+		if n := s.L.Task(t).Commitment.Node; !s.NodeIndex.Admitted(s.L.Task(t).Class)[n] { // nor is a node that is gone
 			return false
 		}
 	}
@@ -108,7 +108,9 @@ func stands(s *session.Session, j ledger.JobID) bool {
 }
 
 func expired(s *session.Session, j ledger.JobID) bool {
-	return slices.ContainsFunc(s.L.KeptRoom.Of(j), func(t ledger.TaskID) bool { return s.L.Task(t).Held.Until <= s.Now })
+	return slices.ContainsFunc(s.L.KeptRoom.Of(j), func(t ledger.TaskID) bool {
+		return s.L.Task(t).Commitment.Until <= s.Now
+	})
 }
 
 // firstOfQueues lists for each queue the first, in job order, of the waiting jobs that nodes refused,

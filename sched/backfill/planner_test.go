@@ -330,7 +330,7 @@ func (w *timed) checkCovered() (some int) {
 				if ends.Expected(&e) > k.start {
 					continue
 				}
-				if n == task.Held.Node && w.l.Task(e.Task).Status != model.Releasing {
+				if n == task.Commitment.Node && w.l.Task(e.Task).Status != model.Releasing {
 					onNode = onNode.Add(w.l.Class(e.Class).Request)
 				}
 				if e.Job != ledger.NoJob && w.l.Job(e.Job).Queue == q {
@@ -338,8 +338,8 @@ func (w *timed) checkCovered() (some int) {
 				}
 			}
 		}
-		if !take("node "+w.l.Node(task.Held.Node).Name, onNode, request) {
-			onNodes[task.Held.Node] += request.Get(resource.CPU)
+		if !take("node "+w.l.Node(task.Commitment.Node).Name, onNode, request) {
+			onNodes[task.Commitment.Node] += request.Get(resource.CPU)
 		}
 		if !take("queue "+w.l.Queue(q).Name, inQueue, request) {
 			inQueues[q] += request.Get(resource.CPU)

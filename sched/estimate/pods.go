@@ -11,16 +11,16 @@ import (
 // foresee puts on the agenda what becomes of a pod that is there at the begin.
 func (f *forward) foresee(t *ledger.Task) {
 	p, soon := t.Pod, f.base+f.o.Period
-	leaves := t.Held.Kind == ledger.CommitEvict
+	leaves := t.Commitment.Kind == ledger.CommitEvict
 	switch {
 	case p.Phase.Finished():
 	case p.Deleting:
 		f.add(event{at: max(soon, p.Rare().GoneBy), what: gone, pod: t.Key, uid: p.UID})
 	case leaves && p.Node != "":
 		f.leave(podFact(p, 0), soon)
-	case t.Held.Kind == ledger.CommitBind && p.Node == "":
-		f.bind(podFact(p, 0), f.e.Ledger().Node(t.Held.Node).Name, soon)
-	case t.Held.Kind == ledger.CommitOpen:
+	case t.Commitment.Kind == ledger.CommitBind && p.Node == "":
+		f.bind(podFact(p, 0), f.e.Ledger().Node(t.Commitment.Node).Name, soon)
+	case t.Commitment.Kind == ledger.CommitOpen:
 		f.open(podFact(p, 0))
 	case p.Node != "" && p.Phase == model.PodPending:
 		f.add(event{at: soon, what: runs, pod: t.Key, uid: p.UID})

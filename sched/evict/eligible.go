@@ -26,9 +26,9 @@ func evictableState(l *ledger.Ledger, t ledger.TaskID) bool {
 	}
 	switch task.Status {
 	case model.Running, model.Bound:
-		return task.Held.Kind == ledger.NoCommit
+		return task.Commitment.Kind == ledger.NoCommit
 	case model.Pipelined:
-		return task.Held.Kind == ledger.CommitNominate
+		return task.Commitment.Kind == ledger.CommitNominate
 	default:
 		return false
 	}

@@ -216,5 +216,5 @@ func (j *jointSearch) nodeOf(t ledger.TaskID) ledger.NodeID {
 	if task := j.p.l.Task(t); task.Node != ledger.NoNode {
 		return task.Node
 	}
-	return j.p.l.Task(t).Held.Node
+	return j.p.l.Task(t).Commitment.Node
 }

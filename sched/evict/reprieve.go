@@ -52,7 +52,7 @@ func (vs *Search) roomFor(t ledger.TaskID) bool {
 	task := vs.s.L.Task(t)
 	n := task.Node
 	if n == ledger.NoNode {
-		n = task.Held.Node
+		n = task.Commitment.Node
 	}
 	for _, need := range vs.s.L.Class(task.Class).Need {
 		if vs.s.L.Nodes.FutureIdle(need.Dim, n) < need.Amount {
@@ -65,7 +65,7 @@ func (vs *Search) roomFor(t ledger.TaskID) bool {
 // isGone says that a task is evicted in this statement, or gave its nomination up.
 func (vs *Search) isGone(t ledger.TaskID) bool {
 	task := vs.s.L.Task(t)
-	return task.Status == model.Releasing || task.Status == model.Pending && task.Held.Kind == ledger.CommitNominate
+	return task.Status == model.Releasing || task.Status == model.Pending && task.Commitment.Kind == ledger.CommitNominate
 }
 
 // canStay says that all that was placed keeps its place when the tasks in back stay.

@@ -54,7 +54,7 @@ func (ns *Nodes) weight(n NodeID, d resource.Dim, without *Task) (idle, releasin
 	}
 	for _, j := range ns.l.KeptRoom.jobs { // order-free: a sum
 		ns.l.Jobs.Tasks(j, model.Pending, func(t TaskID) bool {
-			if row := &ns.l.Tasks.rows[t]; row.keptRoomCounts() && row.Held.Node == n && row != without {
+			if row := &ns.l.Tasks.rows[t]; row.keptRoomCounts() && row.Commitment.Node == n && row != without {
 				pipelined = pipelined.Plus(ns.l.Classes.rows[row.Class].Request.Get(d))
 			}
 			return true

@@ -9,7 +9,7 @@ func (a *auditor) nodes() {
 	l, kept := a.l, map[string]resource.Sums{}
 	for t := range l.Tasks.rows {
 		if row := &l.Tasks.rows[t]; !row.free && row.keptRoomCounts() {
-			at := l.Nodes.rows[row.Held.Node].Name
+			at := l.Nodes.rows[row.Commitment.Node].Name
 			kept[at] = kept[at].Add(l.Classes.rows[row.Class].Request)
 		}
 	}
@@ -64,7 +64,7 @@ func (a *auditor) nodes() {
 func (a *auditor) names(n NodeID) {
 	node, named := &a.l.Nodes.rows[n], int32(0)
 	for t := range a.l.Tasks.rows {
-		if a.l.Tasks.rows[t].Held.names() == n {
+		if a.l.Tasks.rows[t].Commitment.names() == n {
 			named++
 		}
 	}

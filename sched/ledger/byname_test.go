@@ -74,7 +74,7 @@ func taskByName(l *Ledger, row *Task) string {
 		job, role = fmt.Sprint(l.Jobs.rows[row.Job].Key), l.Jobs.rows[row.Job].Roles[row.Role].Name
 	}
 	held := "nothing"
-	switch h := row.Held; h.Kind {
+	switch h := row.Commitment; h.Kind {
 	case NoCommit:
 	case CommitEvict:
 		held = fmt.Sprint("eviction ", h.Item)
@@ -159,8 +159,8 @@ func again(l *Ledger, facts []model.Fact) *Ledger {
 		l2.Apply(f)
 	}
 	l.Tasks.Each(func(t TaskID) bool {
-		if row := l.Task(t); row.Held.Kind != NoCommit {
-			c := *row.Held
+		if row := l.Task(t); row.Commitment.Kind != NoCommit {
+			c := *row.Commitment
 			if c.Kind != CommitEvict {
 				c.Node = l2.Nodes.Named(nodeName(l, c.Node))
 			}

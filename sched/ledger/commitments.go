@@ -77,17 +77,17 @@ func stillOpen(c *Commitment, p *model.Pod) bool {
 // task has its new place. A task with a commitment of another kind may be evicted where it might not before, or
 // the reverse, though it has not moved: its node is touched.
 func (ts *Tasks) recommit(row *Task, c *Commitment) (was NodeID) {
-	if row.Held != c {
+	if row.Commitment != c {
 		ts.l.Changes.recommitted.task(row.Key)
 	}
-	if row.Held.Kind != c.Kind && row.Node != NoNode {
+	if row.Commitment.Kind != c.Kind && row.Node != NoNode {
 		ts.l.Nodes.touch(row.Node)
 	}
-	was = row.Held.names()
+	was = row.Commitment.names()
 	if n := c.names(); n != NoNode {
 		ts.l.Nodes.rows[n].named++
 	}
-	if row.Held = c; was != NoNode {
+	if row.Commitment = c; was != NoNode {
 		ts.l.Nodes.rows[was].named--
 	}
 	return was
@@ -110,7 +110,7 @@ func (l *Ledger) Commit(item func(Op) PlanItem) []Op {
 			continue
 		case OpAllocate:
 			in := item(op)
-			if row.Held.Kind == CommitKeptRoom {
+			if row.Commitment.Kind == CommitKeptRoom {
 				l.Changes.roomEpoch++
 			}
 			was := l.Tasks.commit(row, Commitment{Kind: CommitBind, Node: op.Node, Item: in.Item, Statement: in.Statement,
@@ -128,7 +128,7 @@ func (l *Ledger) Commit(item func(Op) PlanItem) []Op {
 				Statement: in.Statement, Until: in.Until, Chosen: row.Chosen})
 			l.Tasks.dropUnnamed(NoJob, was)
 		case OpEvict:
-			if row.Status != model.Releasing || row.Held.Kind == CommitEvict {
+			if row.Status != model.Releasing || row.Commitment.Kind == CommitEvict {
 				continue
 			}
 			in := item(op)
@@ -137,7 +137,7 @@ func (l *Ledger) Commit(item func(Op) PlanItem) []Op {
 			l.Changes.roomEpoch++
 		case OpEndNomination:
 			l.Changes.roomEpoch++
-			if row.Status != model.Pending || row.Held.Kind != CommitNominate {
+			if row.Status != model.Pending || row.Commitment.Kind != CommitNominate {
 				continue
 			}
 			item(op)
@@ -183,7 +183,7 @@ func (l *Ledger) SetCommitment(t TaskID, c Commitment) {
 	if row.hasKeptRoom() {
 		l.Changes.roomEpoch++
 	}
-	if c.Kind == CommitKeptRoom || row.Held.Kind == CommitKeptRoom {
+	if c.Kind == CommitKeptRoom || row.Commitment.Kind == CommitKeptRoom {
 		l.Changes.mark(row.Job)
 	}
 	placed := row.Node != NoNode
@@ -206,7 +206,7 @@ func (l *Ledger) SetCommitment(t TaskID, c Commitment) {
 // Accept notes that the request for a task's eviction was accepted. This changes nothing else before the fact
 // shows the eviction, but where it was taken back too late: the task goes.
 func (l *Ledger) Accept(t TaskID) {
-	switch held := *l.Tasks.rows[t].Held; held.Kind {
+	switch held := *l.Tasks.rows[t].Commitment; held.Kind {
 	case CommitEvict:
 		held.Accepted = true
 		l.Tasks.commit(&l.Tasks.rows[t], held)

@@ -10,23 +10,23 @@ import (
 // factStore keeps the newest fact about every Ref, tombstones included. The facts of pods and PodGroups that
 // exist are kept by their rows instead, which saves a large cluster a second table of that length.
 type factStore struct {
-	byRef map[model.Ref]said
+	byRef map[model.Ref]storedFact
 	gone  int
-	asked asked
+	last  lookup
 }
 
-// said is a fact without the name by which it is kept.
-type said struct {
+// storedFact is a fact without the name by which it is kept.
+type storedFact struct {
 	uid     string
 	version uint64
 	object  model.Object
 }
 
-func (s said) fact(r model.Ref) model.Fact {
+func (s storedFact) fact(r model.Ref) model.Fact {
 	return model.Fact{Ref: r, UID: s.uid, Version: s.version, Object: s.object}
 }
 
-func newFactStore() factStore { return factStore{byRef: map[model.Ref]said{}} }
+func newFactStore() factStore { return factStore{byRef: map[model.Ref]storedFact{}} }
 
 // mostTombstones limits how many deleted objects are remembered. A fact older than a forgotten tombstone would
 // be believed; watches deliver in order, so none comes.
@@ -35,7 +35,7 @@ const mostTombstones = 1 << 16
 // put keeps a fact in place of the one known before.
 func (s *factStore) put(f model.Fact) {
 	s.drop(f.Ref)
-	s.byRef[f.Ref] = said{f.UID, f.Version, f.Object}
+	s.byRef[f.Ref] = storedFact{f.UID, f.Version, f.Object}
 	if f.Object == nil {
 		if s.gone++; s.gone > mostTombstones {
 			s.forget()
@@ -76,25 +76,25 @@ func (s *factStore) forget() {
 }
 
 // known returns the newest fact about a Ref, which may be a tombstone; false when there is none.
-func (l *Ledger) known(r model.Ref) (said, bool) {
+func (l *Ledger) known(r model.Ref) (storedFact, bool) {
 	switch r.Kind {
 	case model.KindPod:
 		if t, ok := l.Tasks.Find(Key{r.Namespace, r.Name}); ok {
-			return l.Tasks.rows[t].said(), true
+			return l.Tasks.rows[t].stored(), true
 		}
 	case model.KindPodGroup:
 		if j, ok := l.Jobs.Find(JobKey{Namespace: r.Namespace, Name: r.Name}); ok && l.Jobs.rows[j].Group != nil {
-			return l.Jobs.rows[j].said(), true
+			return l.Jobs.rows[j].stored(), true
 		}
 	}
 	s, ok := l.facts.byRef[r]
 	return s, ok
 }
 
-// said returns the fact that a row keeps; its UID is that of its object.
-func (t *Task) said() said { return said{t.Pod.UID, t.version, t.Pod} }
+// stored returns the fact that a row keeps; its UID is that of its object.
+func (t *Task) stored() storedFact { return storedFact{t.Pod.UID, t.version, t.Pod} }
 
-func (j *Job) said() said { return said{j.Group.UID, j.decided.version, j.Group} }
+func (j *Job) stored() storedFact { return storedFact{j.Group.UID, j.decided.version, j.Group} }
 
 // Expect says which facts are to come. A ledger without pods makes room for their rows at once: to grow rows step by
 // step costs as much again.
@@ -127,8 +127,8 @@ func withSpare(rows int) int { return rows + rows/16 + 16 }
 // Apply takes in one fact. A fact older than the known one is ignored. The order of facts about different
 // objects makes no difference.
 func (l *Ledger) Apply(f model.Fact) {
-	was, known := l.facts.asked.said, l.facts.asked.known
-	if !l.facts.asked.about(f.Ref, l.Changes.stateEpoch) {
+	was, known := l.facts.last.said, l.facts.last.known
+	if !l.facts.last.about(f.Ref, l.Changes.stateEpoch) {
 		was, known = l.known(f.Ref)
 	}
 	if known && f.Version < was.version {
@@ -194,25 +194,25 @@ func objectOf[T model.Object](f model.Fact) T {
 }
 
 // each visits the newest fact about every Ref, tombstones included, in no order.
-func (l *Ledger) each(visit func(r model.Ref, f said)) {
+func (l *Ledger) each(visit func(r model.Ref, f storedFact)) {
 	for r, f := range l.facts.byRef { // order-free: callers sort
 		visit(r, f)
 	}
 	for i := range l.Tasks.rows {
 		if t := &l.Tasks.rows[i]; !t.free {
-			visit(model.Ref{Kind: model.KindPod, Namespace: t.Key.Namespace, Name: t.Key.Name}, t.said())
+			visit(model.Ref{Kind: model.KindPod, Namespace: t.Key.Namespace, Name: t.Key.Name}, t.stored())
 		}
 	}
 	for i := range l.Jobs.rows {
 		if j := &l.Jobs.rows[i]; !j.marks.free && j.Group != nil {
-			visit(model.Ref{Kind: model.KindPodGroup, Namespace: j.Key.Namespace, Name: j.Key.Name}, j.said())
+			visit(model.Ref{Kind: model.KindPodGroup, Namespace: j.Key.Namespace, Name: j.Key.Name}, j.stored())
 		}
 	}
 }
 
 // Faulty visits the objects that exist and have faults, in no order.
 func (l *Ledger) Faulty(visit func(r model.Ref, faults []model.Fault)) {
-	l.each(func(r model.Ref, f said) {
+	l.each(func(r model.Ref, f storedFact) {
 		if f.object != nil && len(f.object.Common().Faults) > 0 {
 			visit(r, f.object.Common().Faults)
 		}
@@ -232,7 +232,7 @@ func (l *Ledger) Life(r model.Ref) (uid string, ok bool) {
 // they give this one again.
 func (l *Ledger) Facts() []model.Fact {
 	out := make([]model.Fact, 0, len(l.facts.byRef)+len(l.Tasks.rows)+len(l.Jobs.rows))
-	l.each(func(r model.Ref, f said) { out = append(out, f.fact(r)) })
+	l.each(func(r model.Ref, f storedFact) { out = append(out, f.fact(r)) })
 	slices.SortFunc(out, func(x, y model.Fact) int {
 		a, b := x.Ref, y.Ref
 		return cmp.Or(cmp.Compare(a.Kind, b.Kind), cmp.Compare(a.Namespace, b.Namespace), cmp.Compare(a.Name, b.Name))
@@ -240,22 +240,22 @@ func (l *Ledger) Facts() []model.Fact {
 	return out
 }
 
-// asked is what was known of an object when that was asked for right before a fact about it.
-type asked struct {
+// lookup is what was known of an object when that was asked for right before a fact about it.
+type lookup struct {
 	ref   model.Ref
-	said  said
+	said  storedFact
 	known bool
 	epoch uint64
 }
 
 // about says that the answer is about an object, and that nothing was taken in since.
-func (a *asked) about(r model.Ref, epoch uint64) bool { return a.epoch == epoch && a.ref == r }
+func (a *lookup) about(r model.Ref, epoch uint64) bool { return a.epoch == epoch && a.ref == r }
 
 // Replaced is Fact for what a fact is about to replace: Apply, if it is next, does not look for it again. Unlike Fact
 // it is only for the goroutine that applies facts.
 func (l *Ledger) Replaced(r model.Ref) (model.Fact, bool) {
 	f, ok := l.known(r)
-	l.facts.asked = asked{r, f, ok, l.Changes.stateEpoch}
+	l.facts.last = lookup{r, f, ok, l.Changes.stateEpoch}
 	return f.fact(r), ok && f.object != nil
 }
 

@@ -73,7 +73,7 @@ func TestAPodsUpdateKeepsWhatWasDecidedForIt(t *testing.T) {
 	row := c.Task(p)
 	equal(t, "the status", row.Status, model.Binding)
 	equal(t, "the node's name", c.Node(row.Node).Name, "n")
-	equal(t, "the plan item of the bind", row.Held.Item, 8)
+	equal(t, "the plan item of the bind", row.Commitment.Item, 8)
 	equal(t, "the phase of the adopted job", c.Job(row.Job).Phase, model.GroupInqueue)
 	sound(t, c.Ledger)
 }
@@ -86,7 +86,7 @@ func TestAPodOfAnotherUIDIsAnotherPod(t *testing.T) {
 
 	p := c.pod("p", 1000, func(p *model.Pod) { p.UID = "other" })
 	equal(t, "the status", c.Task(p).Status, model.Pending)
-	equal(t, "the commitment", c.Task(p).Held.Kind, NoCommit)
+	equal(t, "the commitment", c.Task(p).Commitment.Kind, NoCommit)
 	equal(t, "the phase of its job", c.Job(c.jobOf(t, "p")).Phase, model.GroupPending)
 	equal(t, "idle on the node it was to go to", c.Nodes.Idle(0)[n], 4000)
 }
@@ -121,7 +121,7 @@ func TestFactsEndCommitments(t *testing.T) {
 			c.SetCommitment(c.pod("p", 1000, k.before...), Commitment{Kind: k.held, Node: n, Item: 1})
 			p := c.pod("p", 1000, k.fact...)
 			equal(t, "the status", c.Task(p).Status, k.want)
-			equal(t, "the commitment's being open", c.Task(p).Held.Kind != NoCommit, k.open)
+			equal(t, "the commitment's being open", c.Task(p).Commitment.Kind != NoCommit, k.open)
 			sound(t, c.Ledger)
 		})
 	}

@@ -150,11 +150,11 @@ func (cg *charging) named(j JobID) string {
 	if marks := &cg.l.Jobs.rows[j].marks; marks.recorded > 0 {
 		return cg.l.Tasks.rows[marks.oldest].Pod.Charge().Queue
 	}
-	return cg.asked(j)
+	return cg.queueNamed(j)
 }
 
-// asked is the queue of a job's PodGroup, or of its oldest member.
-func (cg *charging) asked(j JobID) string {
+// queueNamed is the queue of a job's PodGroup, or of its oldest member.
+func (cg *charging) queueNamed(j JobID) string {
 	job, queue := &cg.l.Jobs.rows[j], ""
 	switch {
 	case job.Group != nil:
@@ -233,7 +233,7 @@ func (cg *charging) rejoin(t TaskID, to JobID) {
 	class := row.Class
 	cg.l.Classes.rows[class].refs++
 	job, node := cg.l.Tasks.detach(t)
-	cg.l.Tasks.add(t, row.Pod, row.Held, to, class)
+	cg.l.Tasks.add(t, row.Pod, row.Commitment, to, class)
 	cg.l.Classes.drop(class)
 	cg.l.Tasks.readmit(job)
 	cg.l.Tasks.dropUnnamed(job, node)
@@ -261,7 +261,7 @@ func (ac *accounts) setAsksNothing(j JobID, is bool) {
 
 // Moving returns the queue that facts name for a job, and true if the job counts in another one.
 func (cg *charging) Moving(j JobID) (named string, other bool) {
-	named = cg.asked(j)
+	named = cg.queueNamed(j)
 	return named, cg.l.Jobs.rows[j].marks.charged > 0 && named != cg.l.Jobs.QueueName(j)
 }
 

@@ -49,7 +49,7 @@ func (kr *KeptRoom) Start(j JobID) (start, first int64) {
 		if !row.hasKeptRoom() {
 			return true
 		}
-		if p := row.Held.Planned; p != nil {
+		if p := row.Commitment.Planned; p != nil {
 			start, first = p.At, p.First
 		}
 		return false
@@ -168,7 +168,7 @@ func (kr *KeptRoom) On() map[NodeID]resource.Vec {
 	for _, j := range kr.Jobs() { // order-free: sums
 		for _, t := range kr.Of(j) {
 			if row := &kr.l.Tasks.rows[t]; row.keptRoomCounts() {
-				out[row.Held.Node] = out[row.Held.Node].Add(kr.l.Classes.rows[row.Class].Request)
+				out[row.Commitment.Node] = out[row.Commitment.Node].Add(kr.l.Classes.rows[row.Class].Request)
 			}
 		}
 	}
@@ -181,7 +181,9 @@ func (t *Task) keptRoomCounts() bool {
 }
 
 // hasKeptRoom says that room is kept for the task. Such a task is on no node's list of tasks.
-func (t *Task) hasKeptRoom() bool { return t.Held.Kind == CommitKeptRoom && t.Status == model.Pending }
+func (t *Task) hasKeptRoom() bool {
+	return t.Commitment.Kind == CommitKeptRoom && t.Status == model.Pending
+}
 
 // count counts the room that is kept for a task (sign 1), or takes it away (-1).
 func (kr *KeptRoom) count(row *Task, sign int64) {
@@ -204,7 +206,7 @@ func (kr *KeptRoom) count(row *Task, sign int64) {
 			job.keptRoom = job.keptRoom.Set(need.Dim, job.keptRoom.Get(need.Dim)+need.Amount*sign)
 		}
 	}
-	of := roomFor{job.Queue, row.Class, row.Held.Node, 1}
+	of := roomFor{job.Queue, row.Class, row.Commitment.Node, 1}
 	if row.covered&QueueCovered == 0 {
 		kr.addToQueues(of, sign)
 	}
@@ -212,8 +214,8 @@ func (kr *KeptRoom) count(row *Task, sign int64) {
 		return
 	}
 	again := kr.addToNode(of, sign)
-	kr.l.Nodes.reweigh(row.Held.Node, row, sign, again)
-	kr.l.Nodes.touchRoom(row.Held.Node)
+	kr.l.Nodes.reweigh(row.Commitment.Node, row, sign, again)
+	kr.l.Nodes.touchRoom(row.Commitment.Node)
 }
 
 // roomFor is room of a node that is kept for tasks of a class, and counts in a queue; NoQueue: in none.
@@ -319,8 +321,8 @@ func (kr *KeptRoom) recount(tasks []TaskID, sign int64) {
 			in++
 		}
 		if row.covered&NodeCovered == 0 {
-			again = kr.addToNode(roomFor{NoQueue, row.Class, row.Held.Node, 1}, sign) || again
-			kr.l.Nodes.touchRoom(row.Held.Node)
+			again = kr.addToNode(roomFor{NoQueue, row.Class, row.Commitment.Node, 1}, sign) || again
+			kr.l.Nodes.touchRoom(row.Commitment.Node)
 		}
 	}
 	add()
@@ -328,7 +330,7 @@ func (kr *KeptRoom) recount(tasks []TaskID, sign int64) {
 		return
 	}
 	for _, t := range tasks {
-		kr.l.Nodes.weigh(kr.l.Tasks.rows[t].Held.Node, nil)
+		kr.l.Nodes.weigh(kr.l.Tasks.rows[t].Commitment.Node, nil)
 	}
 }
 

@@ -84,11 +84,11 @@ func (ps *PluginStates) kept(c Chosen) (out Chosen) {
 
 // keep tells Keepers what is kept for a task (by is 1), or that it is not any more (by is -1).
 func (ps *PluginStates) keep(row *Task, by int64) {
-	if row.Held.Chosen == "" {
+	if row.Commitment.Chosen == "" {
 		return
 	}
 	for _, k := range ps.keepers {
-		if choice := row.Held.Chosen.Of(k.Name()); choice != "" {
+		if choice := row.Commitment.Chosen.Of(k.Name()); choice != "" {
 			k.Keep(choice, int(by))
 		}
 	}
@@ -105,7 +105,7 @@ func (ps *PluginStates) EachKept(keeper string, f func(choice string)) {
 		if row.free || row.Node != NoNode || !row.hasKeptRoom() || row.waived {
 			continue
 		}
-		if choice := row.Held.Chosen.Of(keeper); choice != "" {
+		if choice := row.Commitment.Chosen.Of(keeper); choice != "" {
 			f(choice)
 		}
 	}

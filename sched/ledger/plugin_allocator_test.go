@@ -87,7 +87,7 @@ func TestAChoiceStaysWithItsTask(t *testing.T) {
 		return false
 	})
 	both("taken back", q, "1")
-	held := *c.Task(q).Held
+	held := *c.Task(q).Commitment
 	c.Drop(q)
 	if len(d.has) != 0 {
 		t.Errorf("with no pod there %v is held", d.has)

@@ -32,7 +32,7 @@ type Task struct {
 	charged     bool        // it counts in its job's queue until it ends
 	Priority    int32       // by spec.priority or its priority class: compared with other jobs
 	Order       int32       // by volcano.sh/task-priority, else Priority: compared with tasks of its own job
-	Held        *Commitment // never nil; a Commitment is never changed, only replaced
+	Commitment  *Commitment // never nil; a Commitment is never changed, only replaced
 	Chosen      Chosen      // with its node, until its fact shows the node
 
 	version uint64 // of its fact
@@ -96,7 +96,7 @@ func (ts *Tasks) apply(k Key, p *model.Pod) TaskID {
 		ts.l.Changes.arrive(ts.rows[old].Job, nil, p)
 		return old
 	}
-	was, held, before := ts.rows[old].Pod, ts.rows[old].Held, ts.occupied(old)
+	was, held, before := ts.rows[old].Pod, ts.rows[old].Commitment, ts.occupied(old)
 	// Keep class, job and node while the row is detached and nothing names them: an adopted job keeps its
 	// phase, a commitment its node.
 	class := ts.rows[old].Class
@@ -157,7 +157,7 @@ func (ts *Tasks) occupied(t TaskID) occupied {
 	row := &ts.rows[t]
 	switch {
 	case row.hasKeptRoom():
-		return occupied{row.Held.Node, &ts.l.Classes.rows[row.Class], hold(model.Pipelined)}
+		return occupied{row.Commitment.Node, &ts.l.Classes.rows[row.Class], hold(model.Pipelined)}
 	case row.Node == NoNode:
 		return occupied{node: NoNode}
 	}
@@ -166,7 +166,8 @@ func (ts *Tasks) occupied(t TaskID) occupied {
 
 func (ts *Tasks) row(k Key) TaskID {
 	t := newRow(&ts.rows, &ts.free)
-	ts.rows[t] = Task{Key: k, Held: ts.none, Job: NoJob, Role: -1, Sub: -1, Class: NoClass, Node: NoNode, at: offLists}
+	ts.rows[t] = Task{Key: k, Commitment: ts.none, Job: NoJob, Role: -1, Sub: -1, Class: NoClass, Node: NoNode,
+		at: offLists}
 	ts.byKey.put(k.Namespace, k.Name, t)
 	return t
 }
@@ -188,7 +189,7 @@ func (ts *Tasks) add(t TaskID, p *model.Pod, held *Commitment, stay JobID, class
 		ts.l.Jobs.join(t, stay)
 	}
 	row.Status, row.Node = ts.observed(row)
-	row.Chosen = row.Held.Chosen
+	row.Chosen = row.Commitment.Chosen
 	ts.l.accounts.enter(t)
 	ts.l.Classes.reclass(t)
 	ts.dropUnnamed(NoJob, unnamed)
@@ -233,7 +234,7 @@ func (ts *Tasks) remove(t TaskID) {
 	ts.dropUnnamed(job, node)
 	ts.dropUnnamed(NoJob, held)
 	ts.byKey.drop(ts.rows[t].Key.Namespace, ts.rows[t].Key.Name)
-	ts.rows[t] = Task{free: true, Held: ts.none, Job: NoJob, Node: NoNode, Class: NoClass}
+	ts.rows[t] = Task{free: true, Commitment: ts.none, Job: NoJob, Node: NoNode, Class: NoClass}
 	ts.free = append(ts.free, t)
 }
 
@@ -251,12 +252,12 @@ func (ts *Tasks) observed(row *Task) (model.Status, NodeID) {
 		at = ts.l.Nodes.row(p.Node)
 	}
 	switch {
-	case p.Deleting || row.Held.Kind == CommitEvict:
+	case p.Deleting || row.Commitment.Kind == CommitEvict:
 		return model.Releasing, at
-	case at == NoNode && row.Held.Kind == CommitBind:
-		return model.Binding, row.Held.Node
-	case at == NoNode && row.Held.Kind == CommitNominate:
-		return model.Pipelined, row.Held.Node
+	case at == NoNode && row.Commitment.Kind == CommitBind:
+		return model.Binding, row.Commitment.Node
+	case at == NoNode && row.Commitment.Kind == CommitNominate:
+		return model.Pipelined, row.Commitment.Node
 	case at == NoNode:
 		return model.Pending, NoNode
 	case p.Phase == model.PodRunning:
@@ -272,12 +273,12 @@ func (ts *Tasks) observed(row *Task) (model.Status, NodeID) {
 func (ts *Tasks) rebase(t TaskID) {
 	row := &ts.rows[t]
 	row.provisional = false
-	if s, n := ts.observed(row); s != row.Status || n != row.Node || row.Chosen != row.Held.Chosen {
+	if s, n := ts.observed(row); s != row.Status || n != row.Node || row.Chosen != row.Commitment.Chosen {
 		if row.Node != NoNode || s == model.Releasing {
 			ts.l.Changes.roomEpoch++
 		}
 		was := row.Node
-		ts.l.accounts.movePlacing(t, s, n, row.Held.Chosen)
+		ts.l.accounts.movePlacing(t, s, n, row.Commitment.Chosen)
 		ts.dropUnnamed(NoJob, was)
 		switch {
 		case row.charged && !row.holdsRoom() && ts.l.Charges.strays(row):

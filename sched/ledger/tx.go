@@ -107,8 +107,8 @@ func (l *Ledger) frees(e entry) bool {
 		return false
 	}
 	row := &l.Tasks.rows[e.task]
-	kept := row.Held.Kind == CommitNominate || row.Held.Kind == CommitKeptRoom
-	return kept && row.Node != row.Held.Node && !row.hasKeptRoom()
+	kept := row.Commitment.Kind == CommitNominate || row.Commitment.Kind == CommitKeptRoom
+	return kept && row.Node != row.Commitment.Node && !row.hasKeptRoom()
 }
 
 // Provisional makes the statement hold for this cycle only: its tasks keep their room, it stays out of the plan, and
@@ -167,7 +167,7 @@ func (tx *Tx) Reprieve(t TaskID) {
 // Stay counts a task with an eviction under way as one that stays. It is for tries that return false.
 func (tx *Tx) Stay(t TaskID) {
 	stays := tx.l.Tasks.rows[t]
-	stays.Held = tx.l.Tasks.none
+	stays.Commitment = tx.l.Tasks.none
 	s, n := tx.l.Tasks.observed(&stays)
 	tx.l.Statements.step(t, s, n, stays.Chosen)
 }
@@ -182,7 +182,7 @@ func (tx *Tx) EndNomination(t TaskID, action string, preemptor TaskID) {
 
 // ResumeNomination is the inverse of EndNomination.
 func (tx *Tx) ResumeNomination(t TaskID) {
-	held := tx.l.Tasks.rows[t].Held
+	held := tx.l.Tasks.rows[t].Commitment
 	tx.l.Statements.step(t, model.Pipelined, held.Node, held.Chosen)
 }
 
@@ -291,9 +291,9 @@ func (st *Statements) Count() uint64 { return st.count }
 // Undone is the number of tries so far that were undone after they had changed something.
 func (st *Statements) Undone() uint64 { return st.undone }
 
-// Pending lists the operations of statements that succeeded and are not commitments yet, and those of an open
+// Uncommitted lists the operations of statements that succeeded and are not commitments yet, and those of an open
 // try. The slice is valid until the next change.
-func (st *Statements) Pending() []Op { return st.ops }
+func (st *Statements) Uncommitted() []Op { return st.ops }
 
 // Displaced calls f for every task that the outermost try evicts, or of which it ends the nomination.
 func (st *Statements) Displaced(f func(t TaskID)) {
@@ -302,7 +302,7 @@ func (st *Statements) Displaced(f func(t TaskID)) {
 		row := &st.l.Tasks.rows[op.Task]
 		switch {
 		case op.Kind == OpEvict && row.Status == model.Releasing,
-			op.Kind == OpEndNomination && row.Status == model.Pending && row.Held.Kind == CommitNominate:
+			op.Kind == OpEndNomination && row.Status == model.Pending && row.Commitment.Kind == CommitNominate:
 			f(op.Task)
 		}
 	}

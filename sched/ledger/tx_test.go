@@ -79,7 +79,7 @@ func TestWhatHoldsBecomesCommitments(t *testing.T) {
 		reserve: {Kind: CommitNominate, Node: n, Item: 3, Statement: 9, Until: 3000},
 	}
 	for task, held := range want {
-		equal(t, "what is held for "+c.Task(task).Key.Name, *c.Task(task).Held, held)
+		equal(t, "what is held for "+c.Task(task).Key.Name, *c.Task(task).Commitment, held)
 	}
 	c.Statements.TakeBackProvisional()
 	equal(t, "what waits softly, in the next cycle", c.Task(wait).Status, model.Pending)
@@ -106,5 +106,5 @@ func TestACommitmentIsRestoredUnlessTheFactsSayOtherwise(t *testing.T) {
 	equal(t, "restoring a bind of a pod without a node", c.Restore(waits, bind), true)
 	equal(t, "restoring a bind that is through", c.Restore(runs, bind), false)
 	equal(t, "what the pod that waited holds", c.Task(waits).Status, model.Binding)
-	equal(t, "what is held for the pod that runs", c.Task(runs).Held.Kind, NoCommit)
+	equal(t, "what is held for the pod that runs", c.Task(runs).Commitment.Kind, NoCommit)
 }

@@ -108,16 +108,16 @@ func (w *world) operate(tx *Tx) {
 		return l.Task(t).Job != NoJob && (s == model.Running || s == model.Bound)
 	})
 	promised := w.tasks(func(t TaskID) bool {
-		return l.Task(t).Status == model.Pipelined && (l.Task(t).provisional || l.Task(t).Held.Kind == CommitNominate)
+		return l.Task(t).Status == model.Pipelined && (l.Task(t).provisional || l.Task(t).Commitment.Kind == CommitNominate)
 	})
 	leaving := w.tasks(func(t TaskID) bool {
-		return l.Task(t).Status == model.Releasing && l.Task(t).Held.Kind != CommitEvict && !l.Task(t).Pod.Deleting
+		return l.Task(t).Status == model.Releasing && l.Task(t).Commitment.Kind != CommitEvict && !l.Task(t).Pod.Deleting
 	})
 	switch k := w.n(8); {
 	case k == 8 && len(leaving) > 0:
 		tx.Reprieve(leaving[w.n(len(leaving)-1)])
 	case k == 7 && len(promised) > 0:
-		if t := promised[w.n(len(promised)-1)]; l.Task(t).Held.Kind == CommitNominate {
+		if t := promised[w.n(len(promised)-1)]; l.Task(t).Commitment.Kind == CommitNominate {
 			tx.EndNomination(t, "preempt", NoTask)
 			if w.yes() {
 				tx.ResumeNomination(t)
@@ -161,7 +161,7 @@ func (w *world) tasks(has func(TaskID) bool) []TaskID {
 // receipt ends a commitment, or makes one as a restart does.
 func (w *world) receipt() {
 	l := w.l
-	if held := w.tasks(func(t TaskID) bool { return l.Task(t).Held.Kind != NoCommit }); len(held) > 0 && w.yes() {
+	if held := w.tasks(func(t TaskID) bool { return l.Task(t).Commitment.Kind != NoCommit }); len(held) > 0 && w.yes() {
 		l.Drop(held[w.n(len(held)-1)])
 		return
 	}

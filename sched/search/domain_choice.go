@@ -38,7 +38,7 @@ func NearEnough(s *session.Session, j ledger.JobID, kept []ledger.TaskID, member
 			if !known && members {
 				d, known = net.Reach(j, sub), true
 			}
-			if leaf := net.Leaf(task.Held.Node); !known || d == topology.None {
+			if leaf := net.Leaf(task.Commitment.Node); !known || d == topology.None {
 				d = leaf
 			} else {
 				d = net.Join(d, leaf)

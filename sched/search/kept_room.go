@@ -51,7 +51,7 @@ func after(s *session.Session, j ledger.JobID,
 func KeptOn(s *session.Session, j ledger.JobID) string {
 	var names []string // the first of them, one more than is named
 	for _, t := range s.L.KeptRoom.Of(j) {
-		name := s.L.Node(s.L.Task(t).Held.Node).Name
+		name := s.L.Node(s.L.Task(t).Commitment.Node).Name
 		if i, known := slices.BinarySearch(names, name); !known && i <= mostNamed {
 			names = slices.Insert(names, i, name)
 			names = names[:min(len(names), mostNamed+1)]

@@ -16,13 +16,13 @@ import (
 // nominated says that a task waits for room that was freed for it.
 func nominated(s *session.Session, t ledger.TaskID) bool {
 	task := s.L.Task(t)
-	return task.Status == model.Pipelined && task.Held.Kind == ledger.CommitNominate
+	return task.Status == model.Pipelined && task.Commitment.Kind == ledger.CommitNominate
 }
 
 // withdrawn says that the current try has taken a task's nomination back.
 func withdrawn(s *session.Session, t ledger.TaskID) bool {
 	task := s.L.Task(t)
-	return task.Status == model.Pending && task.Held.Kind == ledger.CommitNominate
+	return task.Status == model.Pending && task.Commitment.Kind == ledger.CommitNominate
 }
 
 // redeem gives a task that has a nomination its room, if that room is free by now; false when the task
@@ -120,7 +120,7 @@ func (t *attempt) nominateAgain(tx *ledger.Tx, members []ledger.TaskID) bool {
 		if !withdrawn(t.s, task) {
 			continue
 		}
-		if !t.s.NodeIndex.Takes(task, t.s.L.Task(task).Held.Node, class.InFuture) {
+		if !t.s.NodeIndex.Takes(task, t.s.L.Task(task).Commitment.Node, class.InFuture) {
 			return false
 		}
 		tx.ResumeNomination(task)

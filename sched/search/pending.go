@@ -57,7 +57,7 @@ func PendingTasksOf(s *session.Session, j ledger.JobID) *PendingTasks {
 		w.Tasks = make([]ledger.TaskID, 0, most)
 	}
 	s.L.Jobs.Tasks(j, model.Pipelined, func(t ledger.TaskID) bool {
-		if s.L.Task(t).Held.Kind == ledger.CommitNominate {
+		if s.L.Task(t).Commitment.Kind == ledger.CommitNominate {
 			w.Tasks = append(w.Tasks, t)
 		}
 		return true

@@ -84,10 +84,10 @@ func (t *attempt) asPlanned(own []ledger.JobID, mode Mode) (out Outcome) {
 			for _, task := range kept {
 				row := s.L.Task(task)
 				if s.Policy.Allocatable(t.job.Queue, row.Class, 1) < 1 || !s.Policy.PrePredicate(task).Admits() ||
-					!s.NodeIndex.Takes(task, row.Held.Node, class.Now) {
+					!s.NodeIndex.Takes(task, row.Commitment.Node, class.Now) {
 					return false
 				}
-				put(s, tx, task, place{node: row.Held.Node, in: IdleHere})
+				put(s, tx, task, place{node: row.Commitment.Node, in: IdleHere})
 			}
 			if s.Policy.Ready(j) && t.job.Met((*ledger.Count).Ready) && t.job.BestEffort == 0 {
 				out = Committed
@@ -107,6 +107,6 @@ func (t *attempt) asPlanned(own []ledger.JobID, mode Mode) (out Outcome) {
 func stillHeld(s *session.Session, t ledger.TaskID) bool {
 	row := s.L.Task(t)
 	return slices.ContainsFunc(s.L.Class(row.Class).Need, func(need ledger.Need) bool {
-		return s.L.Nodes.Idle(need.Dim)[row.Held.Node] < need.Amount
+		return s.L.Nodes.Idle(need.Dim)[row.Commitment.Node] < need.Amount
 	})
 }

@@ -333,7 +333,7 @@ func (x *change) onNode(t ledger.TaskID) model.Pod {
 
 // holds says that a task has a node, or is being bound to one.
 func holds(t *ledger.Task) bool {
-	return t.Node != ledger.NoNode && (t.Pod.Node != "" || t.Held.Kind == ledger.CommitBind)
+	return t.Node != ledger.NoNode && (t.Pod.Node != "" || t.Commitment.Kind == ledger.CommitBind)
 }
 
 // placed lists the members of a job that have a node, or are being bound to one, and have not finished.

@@ -101,7 +101,7 @@ func (p *plugin) over(x *load) (string, bool) {
 func (p *plugin) movable(n ledger.NodeID) (out []ledger.TaskID) {
 	p.l.Nodes.Tasks(n, func(t ledger.TaskID) bool {
 		task := p.l.Task(t)
-		if task.Status != model.Running || task.Job == ledger.NoJob || task.Held.Kind != ledger.NoCommit ||
+		if task.Status != model.Running || task.Job == ledger.NoJob || task.Commitment.Kind != ledger.NoCommit ||
 			!p.l.Tasks.MayBeEvicted(t) {
 			return true
 		}

@@ -88,7 +88,7 @@ func (p *plugin) overstaying() (out []ledger.TaskID) {
 		p.l.Nodes.Tasks(n, func(t ledger.TaskID) bool {
 			task := p.l.Task(t)
 			if task.Status == model.Running && task.Job != ledger.NoJob && p.l.Tasks.MayBeEvicted(t) &&
-				task.Held.Kind == ledger.NoCommit {
+				task.Commitment.Kind == ledger.NoCommit {
 				out = append(out, t)
 			}
 			return true
