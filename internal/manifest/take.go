@@ -53,9 +53,6 @@ func (s *Set) WriteJSON(to io.Writer) error {
 // text can ask for many pods of a large template, and each is read for itself.
 func (s *Set) MakeAtMost(pods int, specs int64) { s.most, s.mostSpecs = min(s.most, pods), specs }
 
-// Add takes in what another set holds, after what this one has: objects of the same name are replaced.
-func (s *Set) Add(other *Set) { s.merge(other) }
-
 // kindOf finds the kind of an object by its type; nil for one without a part in scheduling.
 func kindOf(o metav1.Object) *kind { return byType()[reflect.TypeOf(o)] }
 

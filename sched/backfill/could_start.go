@@ -191,15 +191,14 @@ func (c *roomKeeper) places(nodes int) []foundPlace {
 // many as counted, leave their queues as well, whether or not the job needs that.
 func placesWithout(s *session.Session, j ledger.JobID, gone []ledger.TaskID, counted int, others []ledger.JobID,
 	leftOut []ledger.NodeID) (places []foundPlace) {
-	quiet := *s
-	quiet.Trace = &trace.Recorder{}
+	quiet := session.Quiet(s)
 	s.L.KeptRoom.Without(append(slices.Clone(others), j), func() bool {
 		s.L.Try(func(tx *ledger.Tx) bool {
 			leave(s, tx, j, gone, counted)
 			w := search.PendingTasksOf(s, j)
 			leaveOut(s, tx, w, leftOut)
 			tasks := slices.Clone(w.Tasks)
-			if search.PlaceBesideLost(&quiet, w) == search.Refused {
+			if search.PlaceBesideLost(quiet, w) == search.Refused {
 				return false
 			}
 			for _, t := range tasks {

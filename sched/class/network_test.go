@@ -111,7 +111,7 @@ func (w *oracle) fullness(nodes []ledger.NodeID, c *ledger.Class, weights map[st
 		for _, n := range nodes {
 			offers += w.l.Nodes.Allocatable(need.Dim)[n]
 			w.l.Nodes.Tasks(n, func(t ledger.TaskID) bool {
-				holds += max(0, w.l.Class(w.l.Task(t).Class).Request.Get(need.Dim))
+				holds += max(0, w.l.Request(t).Get(need.Dim))
 				return true
 			})
 		}

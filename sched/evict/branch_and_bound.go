@@ -21,7 +21,7 @@ func (dr *dryRun) measure() {
 				continue
 			}
 			for k, need := range needs {
-				dr.most[k] = max(dr.most[k], dr.p.l.Class(dr.p.l.Task(t).Class).Request.Get(need.Dim))
+				dr.most[k] = max(dr.most[k], dr.p.l.Request(t).Get(need.Dim))
 			}
 		}
 	}

@@ -122,7 +122,7 @@ func (p *preemptor) rests(tasks []ledger.TaskID) {
 		return
 	}
 	for _, t := range tasks[:min(max(1, p.missing()), len(tasks))] {
-		p.Rest = p.Rest.Add(p.l.Class(p.l.Task(t).Class).Request)
+		p.Rest = p.Rest.Add(p.l.Request(t))
 	}
 }
 

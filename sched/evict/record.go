@@ -70,7 +70,7 @@ func (vs *Search) Records(f func(ledger.TaskID, *trace.Eviction)) {
 		r.Whole, r.Tier = v.whole, v.judged.Tier+1
 		r.PermittedBy, r.Others = vs.s.Policy.Eviction.Permitting(vs.p.o.Scope == OtherQueues, v.judged)
 		if vs.p.o.Scope == OtherQueues {
-			lost, asked := l.Class(l.Task(v.task).Class).Request, l.Class(l.Task(d.task).Class).Request
+			lost, asked := l.Request(v.task), l.Request(d.task)
 			r.QueueHeld = held.shorts(l.Job(l.Task(v.task).Job).Queue, lost, asked)
 			r.PreemptorQueueHeld = held.shorts(vs.p.Queue, lost, asked)
 		}
@@ -96,7 +96,7 @@ func (hb *heldBefore) of(q ledger.QueueID) (policy.QueueFigures, bool) {
 	if !known {
 		return f, false
 	}
-	request := func(t ledger.TaskID) resource.Vec { return l.Class(l.Task(t).Class).Request }
+	request := func(t ledger.TaskID) resource.Vec { return l.Request(t) }
 	f.Held = l.Queue(q).Allocated.Vec(nil)
 	for _, v := range hb.vs.result.gone {
 		if l.Job(l.Task(v.task).Job).Queue == q {

@@ -80,7 +80,7 @@ func (e *Evictor) tracePreempted(o Options, t ledger.TaskID) {
 	var sum resource.Vec
 	for _, v := range e.search.result.gone {
 		if e.search.result.served[v.served].task == t {
-			sum = sum.Add(s.L.Class(s.L.Task(v.task).Class).Request)
+			sum = sum.Add(s.L.Request(v.task))
 		}
 	}
 	s.Trace.Add(trace.Event{Kind: trace.Preempted, Action: o.Action, Task: task.Key.String(),

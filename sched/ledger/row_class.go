@@ -44,6 +44,9 @@ type Need struct {
 // Class returns the row of a class.
 func (l *Ledger) Class(c ClassID) *Class { return &l.Classes.rows[c] }
 
+// Request is what a task asks for.
+func (l *Ledger) Request(t TaskID) resource.Vec { return l.Classes.rows[l.Tasks.rows[t].Class].Request }
+
 // Len is an upper bound for ClassIDs.
 func (cs *Classes) Len() int { return len(cs.rows) }
 

@@ -80,6 +80,9 @@ type Opinion struct {
 	Reason        trace.Reason
 }
 
+// GuardAgainst is the rejection of a unit that holds in every tier.
+func GuardAgainst(r trace.Reason) Opinion { return Opinion{Vote: Reject, Guard: true, Reason: r} }
+
 // Preemptable judges whether a unit of the preemptor's own queue may be evicted for it: a unit of another job, or of
 // the same job (then Unit.Job is Preemptor.Job). Otherwise it is as Reclaimable.
 type Preemptable interface {

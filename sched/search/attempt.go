@@ -102,17 +102,15 @@ func PlaceBesideLost(s *session.Session, w *PendingTasks) Outcome {
 // Would says that Attempt would find a place for a job's first batch of pending tasks. It changes nothing.
 func Would(s *session.Session, j ledger.JobID) bool {
 	w := PendingTasksOf(s, j)
-	quiet := *s
-	quiet.Trace = &trace.Recorder{}
-	return !w.Empty() && newAttempt(&quiet, w, session.CodeOnly).decideInKeptRoom(DryRun) != Refused
+	quiet := session.Quiet(s)
+	return !w.Empty() && newAttempt(quiet, w, session.CodeOnly).decideInKeptRoom(DryRun) != Refused
 }
 
 // Why says why the next batch of a list of pending tasks finds no place, and changes nothing; it
 // returns the zero Reason when the batch finds one.
 func Why(s *session.Session, w *PendingTasks) trace.Reason {
-	quiet := *s
-	quiet.Trace = &trace.Recorder{}
-	t := newAttempt(&quiet, w, session.WithAmounts)
+	quiet := session.Quiet(s)
+	t := newAttempt(quiet, w, session.WithAmounts)
 	if t.decideInKeptRoom(DryRun) != Refused {
 		return trace.Reason{}
 	}

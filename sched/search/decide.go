@@ -3,6 +3,7 @@ package search
 import (
 	"ashlar.sh/sched/class"
 	"ashlar.sh/sched/ledger"
+	"ashlar.sh/sched/session"
 	"ashlar.sh/sched/trace"
 )
 
@@ -87,9 +88,8 @@ func (t *attempt) decideOutsideLostRoom(mode Mode) (out Outcome) {
 	}
 	at := t.w.next
 	t.w.next = from
-	quiet := *t.s
-	quiet.Trace = &trace.Recorder{}
-	alone := newAttempt(&quiet, t.w, t.detail)
+	quiet := session.Quiet(t.s)
+	alone := newAttempt(quiet, t.w, t.detail)
 	would := alone.decideAlone(DryRun)
 	t.w.next = at
 	if would == Refused {

@@ -92,7 +92,7 @@ func room(s *session.Session, n ledger.NodeID) []trace.Labelled {
 
 // asked is what a task asks of its queue, without the number of pods (decision 24).
 func asked(s *session.Session, t ledger.TaskID) resource.Vec {
-	request := s.L.Class(s.L.Task(t).Class).Request.Clone()
+	request := s.L.Request(t).Clone()
 	if len(request) > int(resource.Pods) {
 		request[resource.Pods] = 0
 	}

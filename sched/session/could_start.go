@@ -110,7 +110,7 @@ func (s *Session) Whole(t ledger.TaskID, want int64) int64 {
 func LeastOf(l *ledger.Ledger, tasks []ledger.TaskID, need int, d resource.Dim) int64 {
 	asked := make([]int64, len(tasks))
 	for i, t := range tasks {
-		asked[i] = l.Class(l.Task(t).Class).Request.Get(d)
+		asked[i] = l.Request(t).Get(d)
 	}
 	slices.Sort(asked)
 	var sum resource.Sum

@@ -58,6 +58,13 @@ func (s *Session) Open(now int64) {
 	s.arrive()
 }
 
+// Quiet is a session for a question: nothing that is done with it is traced.
+func Quiet(s *Session) *Session {
+	quiet := *s
+	quiet.Trace = &trace.Recorder{}
+	return &quiet
+}
+
 // TryAdmit returns whether a job is admitted. Where no enqueue action is configured to decide that, it
 // admits the job (seed 003 §4.1).
 func (s *Session) TryAdmit(j ledger.JobID) bool {

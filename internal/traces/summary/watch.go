@@ -158,6 +158,3 @@ func (w *Watch) evict(at int32, gone time.Duration) {
 		w.jobs[p.job].bound--
 	}
 }
-
-// Decisions is how many binds, evictions and nominations were decided so far.
-func (w *Watch) Decisions() int { return w.decisions }

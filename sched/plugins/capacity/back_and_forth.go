@@ -103,7 +103,7 @@ func (m *move) asks(t ledger.TaskID, d resource.Dim) int64 {
 	if m.counted(d) {
 		return m.devices.Returns(t, d)
 	}
-	return m.l.Class(m.l.Task(t).Class).Request.Get(d)
+	return m.l.Request(t).Get(d)
 }
 
 // belowMinimum says that a job is left with fewer members than it needs: it was evicted as a whole.

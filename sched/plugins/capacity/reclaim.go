@@ -79,41 +79,37 @@ func (rr *reclaimRule) undeserved(c policy.Preemptor) trace.Reason {
 // refusals are Guards.
 func (p *plugin) Reclaimable(c policy.Preemptor, u policy.Unit) policy.Opinion {
 	if !p.bounds.known(u.Queue) || !p.bounds.known(c.Queue) || u.Queue == c.Queue {
-		return refuse(trace.Reason{Code: trace.VictimOutside, Queue: p.l.Queue(u.Queue).Name})
+		return policy.GuardAgainst(trace.Reason{Code: trace.VictimOutside, Queue: p.l.Queue(u.Queue).Name})
 	}
 	p.reclaim.weigh(u)
 	c = p.claims(c)
 	m := move{plugin: p, preemptor: &c, unit: &u, shared: p.order.together(u.Queue, c.Queue)}
 	if !m.any(func(d resource.Dim) bool { return m.lacks(d) && p.reclaim.gives(d) }) {
-		return refuse(trace.Reason{Code: trace.VictimOfNoUse, Queue: p.l.Queue(u.Queue).Name})
+		return policy.GuardAgainst(trace.Reason{Code: trace.VictimOfNoUse, Queue: p.l.Queue(u.Queue).Name})
 	}
 	for at := u.Queue; p.rows[at].depth > m.shared; at = p.rows[at].up {
 		if r := p.reclaim.guaranteed(at); r.Is() {
-			return refuse(r)
+			return policy.GuardAgainst(r)
 		}
 	}
 	if r := m.undue(); r.Is() {
-		return refuse(r)
+		return policy.GuardAgainst(r)
 	}
 	if r := m.backAndForth(); r.Is() {
-		return refuse(r)
+		return policy.GuardAgainst(r)
 	}
 	return policy.Opinion{Vote: policy.Permit, Guard: true}
-}
-
-func refuse(r trace.Reason) policy.Opinion {
-	return policy.Opinion{Vote: policy.Reject, Guard: true, Reason: r}
 }
 
 // weigh adds up what a unit frees, and what of it can only go together.
 func (rr *reclaimRule) weigh(u policy.Unit) {
 	rr.unit, rr.together = rr.unit[:0], rr.together[:0]
 	for _, t := range u.Together() {
-		rr.together = rr.together.Add(rr.p.l.Class(rr.p.l.Task(t).Class).Request)
+		rr.together = rr.together.Add(rr.p.l.Request(t))
 	}
 	rr.unit = rr.unit.CopyFrom(rr.together)
 	for _, t := range u.Tasks[:u.Surplus] {
-		rr.unit = rr.unit.Add(rr.p.l.Class(rr.p.l.Task(t).Class).Request)
+		rr.unit = rr.unit.Add(rr.p.l.Request(t))
 	}
 	if rr.p.devices == nil {
 		return

@@ -63,8 +63,8 @@ func (p *plugin) GuardUnit(u policy.Unit) policy.Opinion {
 		task := p.l.Task(t)
 		if left := model.Between(p.now, end(task)); task.Pod.Rare().Cooldown > 0 && left > 0 &&
 			task.Status != model.Pipelined {
-			return policy.Opinion{Vote: policy.Reject, Guard: true, Reason: trace.Reason{Code: trace.VictimCooling,
-				Task: task.Key.String(), Text: time.Duration(left).Round(time.Second).String()}}
+			return policy.GuardAgainst(trace.Reason{Code: trace.VictimCooling, Task: task.Key.String(),
+				Text: time.Duration(left).Round(time.Second).String()})
 		}
 	}
 	return policy.Opinion{}

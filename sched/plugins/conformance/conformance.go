@@ -33,8 +33,7 @@ func (p *plugin) Reclaimable(_ policy.Preemptor, u policy.Unit) policy.Opinion {
 func (p *plugin) GuardUnit(u policy.Unit) policy.Opinion {
 	for _, t := range u.Tasks {
 		if task := p.l.Task(t); Protects(task) {
-			return policy.Opinion{Vote: policy.Reject, Guard: true,
-				Reason: trace.Reason{Code: trace.VictimCritical, Task: task.Key.String()}}
+			return policy.GuardAgainst(trace.Reason{Code: trace.VictimCritical, Task: task.Key.String()})
 		}
 	}
 	return policy.Opinion{}

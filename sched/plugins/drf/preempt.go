@@ -45,7 +45,7 @@ func (p *plugin) PreemptsEquals() {}
 func (p *plugin) weigh(u policy.Unit) {
 	p.loss = p.loss[:0]
 	for _, t := range u.Tasks {
-		p.loss = p.loss.Sub(p.l.Class(p.l.Task(t).Class).Request)
+		p.loss = p.loss.Sub(p.l.Request(t))
 	}
 }
 

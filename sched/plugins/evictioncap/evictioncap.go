@@ -107,8 +107,8 @@ const unknown = "those of the minute before this scheduler's start are not known
 
 // capped is the refusal by a cap.
 func capped(of string, n int, most int64) policy.Opinion {
-	return policy.Opinion{Vote: policy.Reject, Guard: true,
-		Reason: trace.Reason{Code: trace.VictimCapped, Text: "plugin evictioncap: " + of, Have: n, Need: int(most)}}
+	return policy.GuardAgainst(trace.Reason{Code: trace.VictimCapped, Text: "plugin evictioncap: " + of, Have: n,
+		Need: int(most)})
 }
 
 // count is how many evictions count against a cap now.

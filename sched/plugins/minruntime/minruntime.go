@@ -84,8 +84,8 @@ func (p *plugin) GuardUnit(u policy.Unit) policy.Opinion {
 	for _, t := range u.Tasks {
 		task := p.l.Task(t)
 		if left := p.left(task, minimum); left > 0 {
-			return policy.Opinion{Vote: policy.Reject, Guard: true, Reason: trace.Reason{Code: trace.VictimTooYoung,
-				Task: task.Key.String(), Queue: p.l.Queue(u.Queue).Name, Text: time.Duration(left).Round(time.Second).String()}}
+			return policy.GuardAgainst(trace.Reason{Code: trace.VictimTooYoung, Task: task.Key.String(),
+				Queue: p.l.Queue(u.Queue).Name, Text: time.Duration(left).Round(time.Second).String()})
 		}
 	}
 	return policy.Opinion{}

@@ -62,7 +62,7 @@ func (p *plugin) GuardUnit(u policy.Unit) policy.Opinion {
 	if !r.Is() {
 		return policy.Opinion{}
 	}
-	return policy.Opinion{Vote: policy.Reject, Guard: true, Reason: r}
+	return policy.GuardAgainst(r)
 }
 
 // ask is the reason of the first budget that does not allow the unit, the zero Reason when all do.

@@ -25,35 +25,31 @@ func (p *plugin) Preemptive(c policy.Preemptor) (trace.Reason, bool) {
 func (p *plugin) Reclaimable(c policy.Preemptor, u policy.Unit) policy.Opinion {
 	name := p.l.Queue(u.Queue).Name
 	if !p.known(u.Queue) || !p.known(c.Queue) || u.Queue == c.Queue {
-		return refuse(trace.Reason{Code: trace.VictimOutside, Queue: name})
+		return policy.GuardAgainst(trace.Reason{Code: trace.VictimOutside, Queue: name})
 	}
 	p.weigh(u)
 	helps := func(d resource.Dim) bool { return p.counts(d) && p.freed.Get(d) > 0 && c.Needs(d) }
 	if !p.some(helps) {
-		return refuse(trace.Reason{Code: trace.VictimOfNoUse, Queue: name})
+		return policy.GuardAgainst(trace.Reason{Code: trace.VictimOfNoUse, Queue: name})
 	}
 	if r := p.guarded(u.Queue); r.Is() {
-		return refuse(r)
+		return policy.GuardAgainst(r)
 	}
 	if r := p.within(u, helps); r.Is() {
-		return refuse(r)
+		return policy.GuardAgainst(r)
 	}
 	return policy.Opinion{Vote: policy.Permit, Guard: true}
-}
-
-func refuse(r trace.Reason) policy.Opinion {
-	return policy.Opinion{Vote: policy.Reject, Guard: true, Reason: r}
 }
 
 // weigh adds up what a unit frees, and what of it can only go together.
 func (p *plugin) weigh(u policy.Unit) {
 	p.freed, p.together = p.freed[:0], p.together[:0]
 	for _, t := range u.Together() {
-		p.together = p.together.Add(p.l.Class(p.l.Task(t).Class).Request)
+		p.together = p.together.Add(p.l.Request(t))
 	}
 	p.freed = p.freed.CopyFrom(p.together)
 	for _, t := range u.Tasks[:u.Surplus] {
-		p.freed = p.freed.Add(p.l.Class(p.l.Task(t).Class).Request)
+		p.freed = p.freed.Add(p.l.Request(t))
 	}
 }
 
