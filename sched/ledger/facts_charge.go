@@ -58,7 +58,7 @@ func (cg *charging) leave(t TaskID) (changed bool) {
 		return marks.recorded == 0
 	}
 	marks.oldest = NoTask
-	for o := range cg.l.Jobs.members(j) {
+	for o := range cg.l.Jobs.Members(j) {
 		if o != t && cg.records(o) && (marks.oldest == NoTask || cg.l.Jobs.defines(o, marks.oldest)) {
 			marks.oldest = o
 		}
@@ -96,7 +96,7 @@ func (cg *charging) UnrecordedOf(j JobID, f func(TaskID, model.Charge) bool) {
 }
 
 func (cg *charging) appendCharged(list []TaskID, j JobID) []TaskID {
-	for t := range cg.l.Jobs.members(j) {
+	for t := range cg.l.Jobs.Members(j) {
 		if cg.l.Tasks.rows[t].charged {
 			list = append(list, t)
 		}

@@ -361,7 +361,7 @@ func (cg *charging) Restore(c Charges, decided bool) {
 
 // countIn makes a job with members that hold room count in a queue.
 func (cg *charging) countIn(j JobID, queue string) {
-	for t := range cg.l.Jobs.members(j) {
+	for t := range cg.l.Jobs.Members(j) {
 		if row := &cg.l.Tasks.rows[t]; row.holdsRoom() {
 			cg.l.Queues.setQueue(j, cg.l.Queues.row(queue))
 			if !row.charged {

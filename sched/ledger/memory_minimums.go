@@ -251,7 +251,7 @@ func (m *minimums) recorded(j JobID) (t recorded) {
 		return t
 	}
 	t.roles, t.sub = slices.Repeat([]int32{unsaid}, len(job.Roles)), slices.Repeat([]int32{unsaid}, len(job.Subs))
-	for task := range m.l.Jobs.members(j) {
+	for task := range m.l.Jobs.Members(j) {
 		row := &m.l.Tasks.rows[task]
 		if !m.l.Charges.records(task) || !row.Pod.Charge().Had.Known {
 			continue

@@ -181,7 +181,7 @@ func (js *Jobs) part(t TaskID) {
 	job.dropRoles()
 	if job.definer == t {
 		job.definer = NoTask
-		for o := range js.members(j) {
+		for o := range js.Members(j) {
 			if job.definer == NoTask || js.defines(o, job.definer) {
 				job.definer = o
 			}

@@ -74,8 +74,8 @@ func (js *Jobs) Tasks(j JobID, s model.Status, yield func(TaskID) bool) {
 	}
 }
 
-// members yields a job's members of any status.
-func (js *Jobs) members(j JobID) iter.Seq[TaskID] {
+// Members yields a job's members of any status. Decisions must not depend on their order.
+func (js *Jobs) Members(j JobID) iter.Seq[TaskID] {
 	return func(yield func(TaskID) bool) {
 		for _, first := range js.rows[j].first {
 			for t := first; t != NoTask; t = js.l.Tasks.rows[t].at[inJob].next {

@@ -58,7 +58,7 @@ func (qs *Queues) regroupJob(j JobID) {
 	if !qs.heeds {
 		return
 	}
-	for t := range qs.l.Jobs.members(j) {
+	for t := range qs.l.Jobs.Members(j) {
 		qs.l.Classes.reclass(t)
 	}
 }

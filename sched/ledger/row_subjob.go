@@ -136,7 +136,7 @@ func (js *Jobs) resub(j JobID, old *model.PodGroup) {
 		return
 	}
 	job.Subs = nil
-	for t := range js.members(j) {
+	for t := range js.Members(j) {
 		row := &js.l.Tasks.rows[t]
 		if row.Sub = js.subJob(j, row.Pod); row.Sub >= 0 {
 			js.enterSub(t)

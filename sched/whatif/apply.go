@@ -38,8 +38,7 @@ const (
 // the cluster has it: controllers and webhooks have written it.
 func Apply(there Cluster, jobs []model.Fact) Applied {
 	x := &applying{there: there, units: map[ownerKey]*unit{}, names: map[model.Ref]bool{},
-		member: map[ledger.Key][]*model.Pod{},
-		out:    Applied{Jobs: map[ledger.JobKey]bool{}, There: map[ledger.JobKey]trace.Existing{}}}
+		out: Applied{Jobs: map[ledger.JobKey]bool{}, There: map[ledger.JobKey]trace.Existing{}}}
 	x.sort(jobs)
 	x.find()
 	for _, u := range x.inOrder() {
@@ -54,27 +53,26 @@ type ownerKey struct{ namespace, name, kind string }
 // unit is one job of the files: a workload with its pods, a PodGroup without one, or a pod by itself.
 type unit struct {
 	ownerKey
-	group *model.Fact  // nil: the files have no PodGroup that comes with it
-	pods  []model.Fact // by the files
-	have  []*model.Pod // of the cluster
+	group *model.Fact     // nil: the files have no PodGroup that comes with it
+	pods  []model.Fact    // by the files
+	have  []*model.Pod    // of the cluster
+	jobs  []ledger.JobKey // of the cluster, that may have them
 }
 
 // applying is one call of Apply.
 type applying struct {
-	there  Cluster
-	units  map[ownerKey]*unit
-	names  map[model.Ref]bool          // pods of the files and of those that were made
-	member map[ledger.Key][]*model.Pod // of PodGroups that the files name
-	out    Applied
+	there Cluster
+	units map[ownerKey]*unit
+	names map[model.Ref]bool // pods of the files and of those that were made
+	out   Applied
 }
 
 // ownerOf is what a pod of the files belongs to. One that was read from a cluster stands for itself.
 func ownerOf(p *model.Pod) ownerKey {
-	kind, _, _ := strings.Cut(p.OwnerID, "/")
 	if p.Owner == "" || p.UID != "" {
 		return ownerKey{p.Namespace, p.Name, onlyPod}
 	}
-	return ownerKey{p.Namespace, p.Owner, kind}
+	return ownerKey{p.Namespace, p.Owner, kindOf(p)}
 }
 
 func (x *applying) at(k ownerKey) *unit {
@@ -114,40 +112,65 @@ func (x *applying) sort(jobs []model.Fact) {
 	}
 }
 
-// find finds what the cluster has of the units.
+// find finds what the cluster has of the units. One pod of a job stands for all: those of several owners are found by
+// the PodGroup that the files' own pods name. So it looks at jobs, which are fewer than pods.
 func (x *applying) find() {
 	spaces := map[string]bool{}
-	for k := range x.units { // order-free: a set
+	for k, u := range x.units { // order-free: sets
 		spaces[k.namespace] = true
+		for _, f := range u.pods {
+			if p := f.Object.(*model.Pod); p.Group != "" && k.kind != onlyPod {
+				u.jobs = append(u.jobs, ledger.JobKey{Namespace: p.Namespace, Name: p.Group})
+			}
+		}
 	}
-	for p := range x.there.Pods {
-		if !spaces[p.Namespace] {
+	for job, p := range x.there.Jobs {
+		if p == nil || p.Owner == "" || !spaces[job.Namespace] {
 			continue
 		}
-		if p.Group != "" {
-			k := ledger.Key{Namespace: p.Namespace, Name: p.Group}
-			x.member[k] = append(x.member[k], p)
+		k := ownerKey{p.Namespace, p.Owner, kindOf(p)}
+		if u := x.units[k]; u != nil {
+			u.jobs = append(u.jobs, job)
 		}
-		for _, k := range ownersOf(p) {
+		if k.name, k.kind = deploymentOf(p), deployment; k.name != "" {
 			if u := x.units[k]; u != nil {
+				u.jobs = append(u.jobs, job)
+			}
+		}
+	}
+	for k, u := range x.units { // order-free: each by itself
+		if k.kind == onlyPod {
+			f, _ := x.there.Fact(model.Ref{Kind: model.KindPod, Namespace: k.namespace, Name: k.name})
+			if p, is := f.Object.(*model.Pod); is {
 				u.have = append(u.have, p)
+			}
+			continue
+		}
+		slices.SortFunc(u.jobs, ledger.JobKey.Compare)
+		for _, job := range slices.Compact(u.jobs) {
+			for _, p := range x.there.Members(job) {
+				if k.owns(p) {
+					u.have = append(u.have, p)
+				}
 			}
 		}
 	}
 }
 
-// ownersOf are the names under which a pod of the cluster may be asked for.
-func ownersOf(p *model.Pod) []ownerKey {
-	own := ownerKey{p.Namespace, p.Name, onlyPod}
-	kind, _, _ := strings.Cut(p.OwnerID, "/")
-	if p.Owner == "" {
-		return []ownerKey{own}
+// kindOf is the kind of a pod's owner.
+func kindOf(p *model.Pod) string { return p.OwnerID[:max(0, strings.IndexByte(p.OwnerID, '/'))] }
+
+// deploymentOf is the Deployment after which a pod's ReplicaSet is named; "" of a pod of none.
+func deploymentOf(p *model.Pod) string {
+	if dash := strings.LastIndexByte(p.Owner, '-'); dash > 0 && kindOf(p) == replicaSet {
+		return p.Owner[:dash]
 	}
-	out := []ownerKey{own, {p.Namespace, p.Owner, kind}}
-	if dash := strings.LastIndexByte(p.Owner, '-'); kind == replicaSet && dash > 0 { // named after its Deployment
-		out = append(out, ownerKey{p.Namespace, p.Owner[:dash], deployment})
-	}
-	return out
+	return ""
+}
+
+// owns says that a pod of the cluster is one of this owner's.
+func (k ownerKey) owns(p *model.Pod) bool {
+	return p.Owner == k.name && kindOf(p) == k.kind || k.kind == deployment && deploymentOf(p) == k.name
 }
 
 // inOrder are the units, sorted, PodGroups before the pods that may name them.
@@ -184,7 +207,7 @@ func (x *applying) unit(u *unit) {
 	if named == "" {
 		key = ledger.KeyOf(standing(u.have))
 	} else if u.kind == onlyGroup {
-		have = x.member[ledger.Key{Namespace: u.namespace, Name: named}]
+		have = x.there.Members(key)
 	}
 	is := trace.Existing{Kind: u.kind, Pods: len(have)}
 	for _, p := range have {
@@ -253,14 +276,15 @@ func (x *applying) group(u *unit) (old *model.PodGroup, named string) {
 	}
 	named = u.group.Ref.Name
 	if old = x.groupCalled(u.namespace, named); old == nil && u.kind == volcanoJob {
-		for g := range x.there.Groups { // newer versions of Volcano name it after the Job and its UID
-			id, is := strings.CutPrefix(g.Name, named+"-")
-			if is && g.Namespace == u.namespace && isUID(id) && (old == nil || g.Name < old.Name) {
-				old = g
+		with := "" // newer versions of Volcano name it after the Job and its UID
+		for job := range x.there.Jobs {
+			id, is := strings.CutPrefix(job.Name, named+"-")
+			if is && job.Namespace == u.namespace && !job.Adopted && isUID(id) && (with == "" || job.Name < with) {
+				with = job.Name
 			}
 		}
-		if old != nil {
-			return old, old.Name
+		if old = x.groupCalled(u.namespace, with); old != nil {
+			return old, with
 		}
 	}
 	if old != nil && u.kind == volcanoJob && len(u.have) == 0 && x.ofOthers(u) {
@@ -270,14 +294,14 @@ func (x *applying) group(u *unit) (old *model.PodGroup, named string) {
 		}
 	}
 	if old != nil && u.kind == volcanoJob {
-		u.have = x.member[ledger.Key{Namespace: u.namespace, Name: named}]
+		u.have = x.there.Members(ledger.JobKey{Namespace: u.namespace, Name: named})
 	}
 	return old, named
 }
 
 // ofOthers says that pods of another owner are members of the PodGroup that has a unit's name.
 func (x *applying) ofOthers(u *unit) bool {
-	members := x.member[ledger.Key{Namespace: u.namespace, Name: u.group.Ref.Name}]
+	members := x.there.Members(ledger.JobKey{Namespace: u.namespace, Name: u.group.Ref.Name})
 	return slices.ContainsFunc(members, func(p *model.Pod) bool { return p.Owner != "" })
 }
 
