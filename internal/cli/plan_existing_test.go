@@ -191,3 +191,19 @@ func boundOf(j explain.PlannedJob) (n int) {
 	}
 	return n
 }
+
+// Of a saved state it is told the same.
+func TestAPlanOfAJobThatASavedStateHas(t *testing.T) {
+	state := file(t, "state.json", "")
+	cluster := file(t, "cluster.yaml", roomFor8+ofTrain("Running", "Running", "Pending", "Pending"))
+	if got := run("", "ashlar", "snapshot", "-f", cluster, state); got.code != 0 {
+		t.Fatal(got.err)
+	}
+	got := run("", "ashlar", "plan", "-f", file(t, "train.yaml", trainOf(2, 5, "default", "1")), "--dump", state)
+	for _, want := range []string{"If applied now: 1 job, which exists already, 2 of 4 pods running: 1 runs already",
+		"By the file: minMember 2, now 4; minimum of task worker 2, now 4; 1 pod more.", "3 pods go to n1 ×3."} {
+		if got.code != 0 || !strings.Contains(unwrapped(got.out), want) {
+			t.Errorf("exit code %d, want %q:\n%s%s", got.code, want, got.out, got.err)
+		}
+	}
+}
