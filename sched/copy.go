@@ -100,6 +100,17 @@ func (c *Copy) Decide(now int64) Plan {
 	return plan
 }
 
+// PlaceHeldBack has the next cycle place the members above their gangs' minimums that are held back since more pods may
+// come (session.Surplus), as if the period were over; false: none are held back.
+func (c *Copy) PlaceHeldBack() bool {
+	if c.e.session.Surplus.Until == 0 {
+		return false
+	}
+	c.e.session.ForgetArrivals()
+	c.e.session.Pending.TimePassed()
+	return true
+}
+
 // Remade counts how often Revert had to make the copy anew.
 func (c *Copy) Remade() int { return c.remade }
 

@@ -9,6 +9,7 @@ import (
 
 	"ashlar.sh/sched"
 	"ashlar.sh/sched/model"
+	"ashlar.sh/sched/policy"
 	"ashlar.sh/sched/resource"
 	"ashlar.sh/sched/whatif"
 )
@@ -118,4 +119,58 @@ func items(p sched.Plan) (out []string) {
 		}
 	}
 	return out
+}
+
+// Members above a gang's minimum wait in a live cluster until no more pods come. A try tells where they go, too, and
+// takes all of it back without making the copy anew.
+func TestMembersAboveTheMinimumAreSubmittedForATryToo(t *testing.T) {
+	const second = 1_000_000_000
+	e, err := sched.New(policy.Profile{Actions: []string{"enqueue", "allocate"}, Tiers: [][]policy.Choice{
+		{{Plugin: "priority"}, {Plugin: "gang"}}, {{Plugin: "predicates"}}}}, sched.WithPeriod(second, second/10))
+	if err != nil {
+		t.Fatal(err)
+	}
+	put := func(k model.Kind, namespace, name string, o model.Object) model.Fact {
+		return model.Fact{Ref: model.Ref{Kind: k, Namespace: namespace, Name: name}, UID: name, Version: 1, Object: o}
+	}
+	e.Apply(put(model.KindNode, "", "n", &model.Node{Meta: model.Meta{Name: "n"}, Allocatable: resource.List{
+		{Name: resource.CPUName, Value: 8000}, {Name: resource.PodsName, Value: 500}}}))
+	e.Apply(put(model.KindQueue, "", "q", &model.Queue{Meta: model.Meta{Name: "q"}, Weight: 1}))
+	e.Decide(second)
+	c, err := e.Copy()
+	if err != nil {
+		t.Fatal(err)
+	}
+	jobs := []model.Fact{put(model.KindPodGroup, "ns", "elastic", &model.PodGroup{Meta: model.Meta{Namespace: "ns",
+		Name: "elastic", UID: "elastic"}, Queue: "q", MinMember: 1, Phase: model.GroupPending})}
+	for i := range 3 {
+		name := fmt.Sprintf("elastic-%d", i)
+		jobs = append(jobs, put(model.KindPod, "ns", name, &model.Pod{Meta: model.Meta{Namespace: "ns", Name: name,
+			UID: name}, Ours: true, Group: "elastic", Index: int64(i), Spec: &model.Spec{Requests: resource.List{
+			{Name: resource.CPUName, Value: 1000}, {Name: resource.PodsName, Value: 1}}}}))
+	}
+	applied := whatif.Apply(whatif.ClusterOf(e.Ledger()), jobs)
+	for range 2 {
+		bound := []int{}
+		whatif.Submit(c, 2*second, applied, func(_ *sched.Engine, _ int, plan sched.Plan) bool {
+			n := 0
+			for _, i := range plan.Items {
+				if i.Kind == sched.BindPod {
+					n++
+				}
+			}
+			bound = append(bound, n)
+			return true
+		})
+		sum := 0
+		for _, n := range bound {
+			sum += n
+		}
+		if bound[0] != 1 || sum != 3 {
+			t.Errorf("cycles bind %v pods, want the minimum first, one, and three together", bound)
+		}
+	}
+	if c.Remade() != 0 {
+		t.Errorf("the copy was made anew %d times", c.Remade())
+	}
 }

@@ -29,7 +29,8 @@ type PlannedJob struct {
 	JobRow
 	StartsAfter *Duration `json:"startsAfter,omitempty"`
 	StartsOn    []Place   `json:"startsOn"`
-	Changes     []Change  `json:"wouldRunIf"` // of a job that does not start, as far as they were looked for
+	Follow      []Place   `json:"follow,omitempty"` // where further pods go later
+	Changes     []Change  `json:"wouldRunIf"`       // of a job that does not start, as far as they were looked for
 	Exists      *Existing `json:"exists,omitempty"`
 }
 
@@ -56,6 +57,8 @@ func (p *Plan) Bound(namespace, job, node string, after time.Duration) {
 	}
 	if *j.StartsAfter == Duration(after) {
 		j.StartsOn = onePod(j.StartsOn, node)
+	} else {
+		j.Follow = onePod(j.Follow, node)
 	}
 }
 
@@ -189,11 +192,19 @@ func (j *PlannedJob) sentence() string {
 	case j.StartsAfter == nil && j.Start != nil:
 		return j.Summary + ". " + begin(j.Start.Message)
 	case j.Exists != nil && j.StartsAfter != nil:
-		return fmt.Sprintf("%s%s", Count(podsOn(j.StartsOn), "pod"), goes(podsOn(j.StartsOn), j.StartsOn))
+		return fmt.Sprintf("%s%s", Count(podsOn(j.StartsOn), "pod"), goes(podsOn(j.StartsOn), j.StartsOn)) + j.further()
 	case j.State == Starts:
-		return fmt.Sprintf("%s%s", Count(j.Placed, "pod"), goes(j.Placed, j.Places))
+		return fmt.Sprintf("%s%s", Count(j.Placed, "pod"), goes(j.Placed, j.Places)) + j.further()
 	}
 	return j.Summary
+}
+
+// further says where further pods go.
+func (j *PlannedJob) further() string {
+	if len(j.Follow) == 0 {
+		return ""
+	}
+	return fmt.Sprintf("; %d more later%s", podsOn(j.Follow), on(j.Follow))
 }
 
 // evictions lists which pods would leave, and by which rule.

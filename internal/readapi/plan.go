@@ -197,6 +197,8 @@ func (p *planning) see(e *sched.Engine, c PlannedCycle) {
 			p.taken = append(p.taken, t.Namespace+"/"+t.Name)
 		}
 		p.look(e)
+	} else {
+		p.lookAgain(e)
 	}
 	p.note(e, c.Plan, func(k ledger.JobKey) bool { return p.jobs[k] }, after(c.Number))
 }
@@ -239,6 +241,20 @@ func (p *planning) look(e *sched.Engine) {
 		p.first.Pods = append(p.first.Pods, why.Pods...)
 	}
 	slices.SortFunc(p.first.Jobs, func(a, b sched.JobReport) int { return a.Key().Compare(b.Key()) })
+}
+
+// lookAgain takes why further pods of jobs wait in a later cycle, where before they were only held back.
+func (p *planning) lookAgain(e *sched.Engine) {
+	for i := range p.first.Jobs {
+		was := &p.first.Jobs[i]
+		j, there := e.Ledger().Jobs.Find(was.Key())
+		if was.Reason.Code != trace.MinimumsFirst || !there {
+			continue
+		}
+		if is := e.Questions().Job(j).Job; is.Reason.Code != trace.MinimumsFirst && is.Tasks == was.Tasks {
+			was.Reason = is.Reason.Clone()
+		}
+	}
 }
 
 // render makes the document, without names that the user may not see.

@@ -6,18 +6,16 @@ import (
 	"ashlar.sh/sched/model"
 )
 
-// Submit has jobs applied on a copy, and runs cycles, as long as they decide something. It calls see after each with
-// what was decided; see must not keep what belongs to the engine, and returns false to end. The copy is left as it was.
+// Submit has jobs applied on a copy, and runs cycles, as long as they decide something; then one more, in which members
+// above minimums are placed that were held back. It calls see after each with what was decided; see must not keep what
+// belongs to the engine, and returns false to end. The copy is left as it was.
 func Submit(c *sched.Copy, now int64, a Applied, see func(e *sched.Engine, cycle int, plan sched.Plan) bool) {
 	defer c.Revert()
 	e := c.Engine()
 	c.Apply(a.Facts...)
-	for cycle := 1; ; cycle++ {
+	for cycle := 1; cycle <= mostCycles+1; cycle++ {
 		plan := c.Decide(now)
-		if !see(e, cycle, plan) || cycle == mostCycles {
-			return
-		}
-		if !goesOn(plan) {
+		if !see(e, cycle, plan) || (!goesOn(plan) || cycle == mostCycles) && !c.PlaceHeldBack() {
 			return
 		}
 		c.CarryOut(plan)
