@@ -86,6 +86,9 @@ func (s *Story) part(lines []string, n int) (part, int, error) {
 			return p, n, fmt.Errorf("%s:%d: %s asks nothing: remove the %s and what follows it", s.Name, n+1, p.verb, bar)
 		}
 		for n++; n < len(lines) && lines[n] != ""; n++ {
+			if lines[n] == bar { // else lines that are a question would be taken for an answer, and be written over
+				return p, n, fmt.Errorf("%s:%d: %s within an answer: an empty line ends the answer before it", s.Name, n+1, bar)
+			}
 		}
 	}
 	return p, n, nil

@@ -1,6 +1,7 @@
 package story
 
 import (
+	"errors"
 	"fmt"
 	"math/rand"
 
@@ -27,6 +28,14 @@ type Result struct {
 	World *sim.World // as it stands at the end; nil when no line asked for a cycle
 }
 
+// wrong is the error of a line; where a word is not understood, it says what the line may have.
+func (s *Story) wrong(p part, v verb, err error) error {
+	if word := unknownWord(""); errors.As(err, &word) {
+		return fmt.Errorf("%s:%d: %s: %w; the line is: %s", s.Name, p.line, p.verb, err, v.syntax)
+	}
+	return fmt.Errorf("%s:%d: %s: %w", s.Name, p.line, p.verb, err)
+}
+
 // Run runs a story from a new world. An error is a line that cannot be carried out,
 // with file and line; that a story's answers differ is no error, compare Text.
 func (s *Story) Run(o Options) (Result, error) {
@@ -42,13 +51,13 @@ func (s *Story) Run(o Options) (Result, error) {
 		v := verbs()[p.verb]
 		if v.do != nil {
 			if err := v.do(st, &words{all: p.args}); err != nil {
-				return Result{}, fmt.Errorf("%s:%d: %s: %w", s.Name, p.line, p.verb, err)
+				return Result{}, s.wrong(p, v, err)
 			}
 			continue
 		}
 		answer, err := v.ask(st, &words{all: p.args})
 		if err != nil {
-			return Result{}, fmt.Errorf("%s:%d: %s: %w", s.Name, p.line, p.verb, err)
+			return Result{}, s.wrong(p, v, err)
 		}
 		if len(answer) == 0 {
 			answer = []string{"nothing"}

@@ -61,7 +61,7 @@ func (w *words) key() (ledger.Key, error) {
 // end says that no word may be left.
 func (w *words) end() error {
 	if len(w.all) > 0 {
-		return fmt.Errorf("%q is not understood here", w.all[0])
+		return unknown(w.all[0])
 	}
 	return nil
 }
@@ -123,4 +123,9 @@ func fault(field string) []model.Fault {
 	return []model.Fault{{Field: field, Message: "the value makes no sense", Fatal: true}}
 }
 
-func unknown(word string) error { return fmt.Errorf("%q is not understood here", word) }
+// unknownWord is a word that a line of its verb does not have.
+type unknownWord string
+
+func (w unknownWord) Error() string { return fmt.Sprintf("%q is not understood here", string(w)) }
+
+func unknown(word string) error { return unknownWord(word) }
