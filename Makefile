@@ -84,6 +84,7 @@ soak: ## Run the long tests: CASES (5000) cases of each law, WAYS (10000) cluste
 	$(GO) test -timeout 0 $(LAWS) -rapid.checks=$(CASES)
 	ASHLAR_WHATIF_CASES=$(WAYS) $(GO) test -timeout 0 -count=1 -v -run '^TestWhatWouldMakeAJobRunMakesItRun$$' ./sched
 	ASHLAR_WORLD_SEEDS=$(WORLDS) $(GO) test -timeout 0 -count=1 -v -run '^TestWorlds$$' ./test/world
+	ASHLAR_WORLD_EVER=whole $(GO) test -timeout 0 -count=1 -run '^TestWorldsThatFailedOnce$$' ./test/world
 	$(MAKE) kube-scheduler
 	$(CONTROL_PLANE)
 	$(CONTROL_PLANE) volcano

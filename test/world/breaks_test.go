@@ -3,15 +3,10 @@ package world
 import (
 	"bytes"
 	"encoding/json"
-	"fmt"
 	"io"
 	"log"
 	"net/http"
-	"os"
-	"slices"
-	"strconv"
 	"strings"
-	"testing"
 	"time"
 
 	corev1 "k8s.io/api/core/v1"
@@ -36,68 +31,6 @@ type Breaks struct {
 
 // silent drops what servers say of connections that are broken on purpose.
 var silent = log.New(io.Discard, "", 0)
-
-// found is how many worlds a defect may survive.
-const found = 200
-
-// foundFile has the first world that found a defect, of those for which that is not the first one of all. It saves
-// time, no more: which world finds what changes with the code.
-const foundFile = "testdata/found.txt"
-
-// What a scheduler must not do is found out: each of these defects within some worlds, without knowing the scheduler.
-// A world in which one is found is clean without it.
-func TestDefectsAreFound(t *testing.T) {
-	clean := map[string]string{} // what is wrong without a defect, by world
-	for what, d := range defects() {
-		t.Run(what, func(t *testing.T) {
-			for _, seed := range worldsFor(t, what, setting(t, seedsVariable, found)) {
-				o, breaks := disturbed(seed), d()
-				if breaks.world != nil {
-					breaks.world(&o)
-				}
-				without := o
-				shows := func(wrong string) bool { return strings.Contains(wrong, breaks.shows) }
-				o.Breaks, o.Enough = breaks, shows
-				r := run(t, o)
-				at := slices.IndexFunc(r.Wrong, shows)
-				if at < 0 {
-					continue
-				}
-				t.Logf("found in world %d: %s", seed+1, r.Wrong[at])
-				world := fmt.Sprintf("%+v", without)
-				if _, known := clean[world]; !known {
-					clean[world] = strings.Join(run(t, without).Wrong, "; ")
-				}
-				if clean[world] != "" {
-					t.Errorf("and without the defect: %s", clean[world])
-				}
-				return
-			}
-			t.Errorf("not found in %d worlds", setting(t, seedsVariable, found))
-		})
-	}
-}
-
-// worldsFor are the worlds 0 to n, that in which a defect was found before first.
-func worldsFor(t *testing.T, defect string, n uint64) (worlds []uint64) {
-	t.Helper()
-	text, err := os.ReadFile(foundFile)
-	if err != nil {
-		t.Fatal(err)
-	}
-	for line := range strings.Lines(string(text)) {
-		number, what, _ := strings.Cut(strings.TrimSpace(line), " ")
-		if world, err := strconv.ParseUint(number, 10, 64); err == nil && what == defect {
-			worlds = append(worlds, world-1)
-		}
-	}
-	for seed := range n {
-		if !slices.Contains(worlds, seed) {
-			worlds = append(worlds, seed)
-		}
-	}
-	return worlds
-}
 
 // disturbed is a short world with the trouble that brings defects to light, and without that which hides them.
 func disturbed(seed uint64) Options {

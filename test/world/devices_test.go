@@ -110,37 +110,63 @@ func (d *devices) asks(one *job) {
 	if one.devices = 1; w.chance(0.2) {
 		one.devices, one.least = 2, min(one.least, w.Nodes)
 	}
+	switch {
+	case w.Shared && w.chance(0.4):
+		one.shared, one.cores = true, 1 // all its pods run on one node
+	case w.Templates && w.chance(0.5):
+		one.template = true
+	}
 }
 
-// into writes into the spec of a pod which claim it has.
-func (d *devices) into(spec map[string]any, claim string) {
-	spec["resourceClaims"] = []any{map[string]any{"name": "cards", "resourceClaimName": claim}}
+// claims writes into the spec of a pod which claim it has.
+func (one *job) claims(spec map[string]any, pod string) {
+	claim := map[string]any{"name": claimOfPod}
+	switch {
+	case one.template:
+		claim["resourceClaimTemplateName"] = one.name
+	case one.shared:
+		claim["resourceClaimName"] = one.name
+	default:
+		claim["resourceClaimName"] = pod
+	}
+	spec["resourceClaims"] = []any{claim}
 	for _, c := range spec["containers"].([]any) {
 		asMap(asMap(c)["resources"])["claims"] = []any{map[string]any{"name": "cards"}}
 	}
 }
 
 // claim makes the claim of a pod that has none.
-func (d *devices) claim(one *job, name string) {
-	if one.devices == 0 || d.w.api.Get(d.claims, userNamespace, name) != nil {
+func (d *devices) claim(one *job, pod string) {
+	name := d.nameOf(one, pod)
+	if one.devices == 0 || one.template || d.w.api.Get(d.claims, userNamespace, name) != nil {
 		return
 	}
 	d.w.did("a claim for devices")
-	d.w.post(d.claims, map[string]any{"metadata": map[string]any{"name": name, "namespace": userNamespace},
-		"spec": map[string]any{"devices": map[string]any{"requests": []any{map[string]any{"name": "cards",
-			"exactly": map[string]any{"deviceClassName": deviceClass, "allocationMode": "ExactCount",
-				"count": int64(one.devices)}}}}}})
+	if one.shared {
+		d.w.did("a claim that pods share")
+	}
+	d.w.post(d.claims, one.claim(map[string]any{"name": name, "namespace": userNamespace}))
 }
 
-func (d *devices) unclaim(one *job, name string) {
-	if one.devices > 0 {
-		d.w.do(http.MethodDelete, d.claims.Path(userNamespace, name), map[string]any{})
+// claim is a claim for the devices of a job's pod.
+func (one *job) claim(metadata map[string]any) map[string]any {
+	return map[string]any{"metadata": metadata,
+		"spec": map[string]any{"devices": map[string]any{"requests": []any{map[string]any{"name": "cards",
+			"exactly": map[string]any{"deviceClassName": deviceClass, "allocationMode": "ExactCount",
+				"count": int64(one.devices)}}}}}}
+}
+
+func (d *devices) unclaim(one *job, pod string) {
+	if one.devices > 0 && !one.template {
+		d.w.do(http.MethodDelete, d.claims.Path(userNamespace, d.nameOf(one, pod)), map[string]any{})
 	}
 }
 
 // tend looks after all claims, again and again, as Kubernetes' controller does.
 func (d *devices) tend() {
+	d.generate()
 	for _, c := range d.w.api.List(d.claims) {
+		d.ungenerate(c)
 		d.free(c)
 	}
 	d.w.seq.after(d.w.between(500*time.Millisecond, 5*time.Second), d.tend)
@@ -177,8 +203,7 @@ func (d *devices) lives(of map[string]any) bool {
 	if p == nil || string(p.Meta().GetUID()) != fmt.Sprint(of["uid"]) {
 		return false
 	}
-	phase := text(p.Object, "status", "phase")
-	return phase != "Succeeded" && phase != "Failed"
+	return !ended(p)
 }
 
 // allocated are the devices that a claim has: node and name.
@@ -229,7 +254,13 @@ func (d *devices) bound(write apimodel.Write, one *job, node string) {
 		return
 	}
 	d.w.did("a pod with devices bound")
-	c := d.w.api.Get(d.claims, userNamespace, write.After.Meta().GetName())
+	c := d.w.api.Get(d.claims, userNamespace, d.nameOf(one, write.After.Meta().GetName()))
+	switch {
+	case one.shared:
+		d.w.did("a pod with a shared claim bound")
+	case one.template:
+		d.w.did("a pod with a claim from a template bound")
+	}
 	switch {
 	case c == nil || len(allocated(c)) != one.devices:
 		d.w.wrong("pod %s is bound, and its claim does not have %d devices", write.Key(), one.devices)

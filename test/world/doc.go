@@ -23,8 +23,14 @@
 // Worlds of seeds from wider on may have more: records that another version of the program left, zones and taints that
 // come and go, an API server that lags, devices and volumes. The seeds below it name the worlds that they named before.
 //
+// Worlds of seeds from widest on may have still more: taints by which pods have to leave at once or after a while,
+// devices that the pods of a job share, claims made from templates, volumes that are there before their claims.
+//
+// A defect is tried first in the worlds that found it before (testdata/found.txt). A world that failed once runs for 8
+// minutes of trouble, or for as long as it did then: in the history that it failed in it goes on only until the code
+// changes, and its mix of trouble, which stays, shows from the beginning on.
+//
 // Not modelled: TLS and HTTP/2, requests that arrive later than a lease's margin, bindings by a scheduler of another
-// version (it leaves records alone), devices that several claims share, volumes that are there before their claims,
-// streams of the read API and its connections. A process that stands still is
-// kept at its edges: it hears nothing, begins no connection and decides nothing, while its timers run.
+// version (it leaves records alone), streams of the read API and its connections. A process that stands still is kept
+// at its edges: it hears nothing, begins no connection and decides nothing, while its timers run.
 package world

@@ -153,10 +153,7 @@ func TestWhatTheAPIServerPreventsIsChecked(t *testing.T) {
 			"spec": map[string]any{"nodeName": node}}}
 	}
 	synctest.Test(t, func(t *testing.T) {
-		w := &World{Options: Options{Nodes: 2}, seq: newSequence(), api: apimodel.NewServer(time.Now)}
-		w.result.Did = map[string]int{}
-		w.jobs, w.others, w.check = newJobs(w), newOthers(w), newChecker(w)
-		w.booked = newBooked(w)
+		w := newWorld(Options{Nodes: 2})
 		for i, step := range []struct{ was, is, wrong string }{
 			{"", "node-0", ""},
 			{"node-0", "node-1", "was on node-0 and is on node-1"},

@@ -33,8 +33,12 @@ type job struct {
 	zone     string        // of the nodes that it asks for; "": any
 	// tolerates: its pods tolerate nodes that take no others.
 	tolerates bool
+	endures   time.Duration // for how long its pods stay on a node that expels pods; 0: they do not
 	devices   int           // that each pod asks for, by a claim of its name
+	shared    bool          // all its pods ask for the same ones, by a claim of the job's name
+	template  bool          // the claims of its pods are made from a template
 	volume    bool          // each pod has one, by a claim of its name
+	local     bool          // it was there before
 	guess     time.Duration // how long its author says that they run; 0: nothing is said
 	done      map[int]bool  // pods that have succeeded
 	aborted   bool          // a pod reached its limit
@@ -196,6 +200,7 @@ func (j *jobs) tend(one *job) {
 	for i := range one.pods {
 		name := podName(one, i)
 		if one.done[i] {
+			w.volumes.release(one, name)
 			continue
 		}
 		j.claims(one, name)
@@ -248,7 +253,7 @@ func (j *jobs) podOf(one *job, name string) map[string]any {
 	}
 	one.into(spec)
 	if one.devices > 0 {
-		j.w.devices.into(spec, name)
+		one.claims(spec, name)
 	}
 	if one.volume {
 		j.w.volumes.into(spec, name)

@@ -45,6 +45,22 @@ func wide() map[string]func() Breaks {
 		"takes devices of another node": func() Breaks {
 			return Breaks{wrap: with(toOneNode), shows: "and has devices", world: within(Trouble{})}
 		},
+		"does not see that nodes expel pods": func() Breaks {
+			return Breaks{event: replaces("Node", `"NoExecute"`, `"PreferNoSchedule"`), shows: "which expels it",
+				world: within(Trouble{ClusterTrouble: ClusterTrouble{Expels: 15 * time.Second}})}
+		},
+		"does not see which claims are made for pods": func() Breaks {
+			return Breaks{event: replaces("Pod", `"resourceClaimName":`, `"nothing":`), shows: "its claim does not have",
+				world: func(o *Options) {
+					o.Trouble, o.Devices, o.Templates, o.Lasts = Trouble{}, true, true, 10*time.Minute
+				}}
+		},
+		"gives one volume to all claims": func() Breaks {
+			return Breaks{request: givesFirst,
+				shows: "gives volume", world: func(o *Options) {
+					o.Trouble, o.Local, o.Lasts = Trouble{}, true, 10*time.Minute
+				}}
+		},
 		"binds away from a volume": func() Breaks {
 			return Breaks{wrap: with(toOneNode), shows: "and its volume is on", world: within(Trouble{})}
 		},

@@ -26,9 +26,13 @@ const (
 	nodePods  = 20
 )
 
+func newKubelets(w *World) *kubelets {
+	return &kubelets{w: w, up: map[string]bool{}, shut: map[string]time.Time{}, ran: map[types.UID]time.Time{},
+		pods: w.api.Kind("", "pods"), nodes: w.api.Kind("", "nodes")}
+}
+
 func (k *kubelets) begin() {
 	w := k.w
-	k.pods, k.nodes = w.api.Kind("", "pods"), w.api.Kind("", "nodes")
 	for i := range w.Nodes {
 		k.come(nodeName(i))
 	}
@@ -82,6 +86,7 @@ func (k *kubelets) come(name string) {
 	}
 	k.up[name] = true
 	delete(k.shut, name)
+	delete(k.w.labels.tainted, name)
 	room := map[string]any{"cpu": fmt.Sprint(nodeCores), "memory": "64Gi", "pods": fmt.Sprint(nodePods)}
 	labels := map[string]any{"kubernetes.io/hostname": name}
 	if zone := k.w.labels.home(name); zone != "" {

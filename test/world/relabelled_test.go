@@ -5,6 +5,8 @@ import (
 	"net/http"
 	"time"
 
+	"k8s.io/apimachinery/pkg/types"
+
 	"ashlar.sh/test/world/apimodel"
 )
 
@@ -13,7 +15,10 @@ import (
 type relabelled struct {
 	w    *World
 	last map[string]time.Time // when a node last said something, by node and what it says; absent: it never did
-	now  map[string]string    // what a node says now: zone and taint
+	now  map[string]string    // what a node says now: zone and taints
+	// Which nodes have which taint, as operators want it.
+	tainted map[string]map[string]bool
+	endured map[types.UID]time.Time // since when a pod is on a node that expels it
 }
 
 const (
@@ -25,7 +30,8 @@ const (
 var zones = []string{"a", "b"}
 
 func newRelabelled(w *World) *relabelled {
-	return &relabelled{w: w, last: map[string]time.Time{}, now: map[string]string{}}
+	return &relabelled{w: w, last: map[string]time.Time{}, now: map[string]string{},
+		tainted: map[string]map[string]bool{}, endured: map[types.UID]time.Time{}}
 }
 
 func (l *relabelled) begin() {
@@ -41,10 +47,11 @@ func (l *relabelled) begin() {
 	w.every(w.Trouble.Tainted, func() {
 		if name := pick(); w.nodes.up[name] {
 			w.did("a node tainted")
-			l.taint(name, true)
-			w.seq.after(w.between(time.Second, w.longest()), func() { l.taint(name, false) })
+			l.taint(name, closeTaint, true)
+			w.seq.after(w.between(time.Second, w.longest()), func() { l.taint(name, closeTaint, false) })
 		}
 	})
+	l.expels()
 }
 
 // calm has all nodes say what they said at first.
@@ -52,7 +59,8 @@ func (l *relabelled) calm() {
 	for i := range l.w.Nodes {
 		if name := nodeName(i); l.w.nodes.up[name] {
 			l.label(name, l.home(name))
-			l.taint(name, false)
+			l.taint(name, closeTaint, false)
+			l.taint(name, expelTaint, false)
 		}
 	}
 }
@@ -71,13 +79,17 @@ func (l *relabelled) label(node, zone string) {
 	}
 }
 
-func (l *relabelled) taint(node string, yes bool) {
-	if l.w.Trouble.Tainted <= 0 {
+func (l *relabelled) taint(node, key string, yes bool) {
+	if l.w.Trouble.Tainted <= 0 && l.w.Trouble.Expels <= 0 {
 		return
 	}
-	var taints any
-	if yes {
-		taints = []any{map[string]any{"key": closeTaint, "effect": "NoSchedule"}}
+	if l.tainted[node] == nil {
+		l.tainted[node] = map[string]bool{}
+	}
+	l.tainted[node][key] = yes
+	var taints []any
+	for _, key := range sorted(l.tainted[node]) {
+		taints = append(taints, map[string]any{"key": key, "effect": effects[key]})
 	}
 	l.patch(node, map[string]any{"spec": map[string]any{"taints": taints}})
 }
@@ -93,6 +105,9 @@ func (l *relabelled) asks(one *job) {
 		one.zone, one.cores = zones[w.random.IntN(len(zones))], 1
 	}
 	one.tolerates = w.Trouble.Tainted > 0 && w.chance(0.2)
+	if w.Trouble.Expels > 0 && w.chance(0.3) {
+		one.endures = w.between(time.Second, 30*time.Second).Truncate(time.Second)
+	}
 }
 
 // into writes what a job asks of nodes into the spec of a pod.
@@ -100,8 +115,16 @@ func (one *job) into(spec map[string]any) {
 	if one.zone != "" {
 		spec["nodeSelector"] = map[string]any{zoneLabel: one.zone}
 	}
+	var tolerations []any
 	if one.tolerates {
-		spec["tolerations"] = []any{map[string]any{"key": closeTaint, "operator": "Exists"}}
+		tolerations = append(tolerations, map[string]any{"key": closeTaint, "operator": "Exists"})
+	}
+	if one.endures > 0 {
+		tolerations = append(tolerations, map[string]any{"key": expelTaint, "operator": "Exists", "effect": "NoExecute",
+			"tolerationSeconds": int64(one.endures / time.Second)})
+	}
+	if tolerations != nil {
+		spec["tolerations"] = tolerations
 	}
 }
 
@@ -121,8 +144,8 @@ func (l *relabelled) restored() {
 
 func (l *relabelled) look(n *apimodel.Stored) {
 	name := n.Meta().GetName()
-	taints, _ := asMap(n.Object["spec"])["taints"].([]any)
-	for kind, is := range map[string]string{"zone": n.Meta().GetLabels()[zoneLabel], "taint": fmt.Sprint(len(taints))} {
+	for kind, is := range map[string]string{"zone": n.Meta().GetLabels()[zoneLabel],
+		closeTaint: fmt.Sprint(hasTaint(n, closeTaint)), expelTaint: fmt.Sprint(hasTaint(n, expelTaint))} {
 		key := name + " " + kind
 		if was, known := l.now[key]; known && was != is {
 			l.last[key+was] = time.Now()
@@ -156,7 +179,10 @@ func (l *relabelled) allowed(write apimodel.Write, one *job, node string) {
 		l.w.wrong("pod %s, which asks for zone %s, is bound to %s, which has not been in it for %s", write.Key(), one.zone,
 			node, long)
 	}
-	if tainted := l.said(node, "taint", "0"); !one.tolerates && tainted > countedAfter {
+	if tainted := l.said(node, closeTaint, "false"); !one.tolerates && tainted > countedAfter {
 		l.w.wrong("pod %s is bound to %s, which has a taint that it does not tolerate for %s", write.Key(), node, tainted)
+	}
+	if expels := l.said(node, expelTaint, "false"); one.endures == 0 && expels > countedAfter {
+		l.w.wrong("pod %s is bound to %s, which expels it, for %s", write.Key(), node, expels)
 	}
 }

@@ -24,6 +24,8 @@ const (
 	seedVariable  = "ASHLAR_WORLD_SEED"  // the first one's seed
 	lastsVariable = "ASHLAR_WORLD_LASTS" // for how long each has trouble, in its own time
 	logVariable   = "ASHLAR_WORLD_LOG"   // a file for all that happens
+	findVariable  = "ASHLAR_WORLD_FIND"  // "write": the worlds that find defects are written to foundFile
+	everVariable  = "ASHLAR_WORLD_EVER"  // "whole": worlds that failed once run for as long as they did then
 )
 
 func TestMain(m *testing.M) {
@@ -32,7 +34,9 @@ func TestMain(m *testing.M) {
 	utilruntime.ErrorHandlers = nil
 	// Of goroutines that can run at one time, one processor runs the same one first each time, and several do not.
 	runtime.GOMAXPROCS(1)
-	debug.SetGCPercent(1000) // worlds are small, and live in a process of their own
+	// Worlds are small, and live in a process of their own: it collects garbage when there is much.
+	debug.SetGCPercent(-1)
+	debug.SetMemoryLimit(1 << 30)
 	os.Exit(m.Run())
 }
 
@@ -76,13 +80,10 @@ func seedsOf(t *testing.T) (seeds []uint64) {
 	t.Helper()
 	first := setting(t, seedVariable, 0)
 	for i := range setting(t, seedsVariable, 8) {
-		switch {
-		case first > 0:
+		if first > 0 {
 			seeds = append(seeds, first+i)
-		case i%2 == 0:
-			seeds = append(seeds, wider+1+i/2)
-		default:
-			seeds = append(seeds, 1+i/2)
+		} else {
+			seeds = append(seeds, []uint64{widest, wider, 0}[i%3]+1+i/3)
 		}
 	}
 	return seeds

@@ -72,6 +72,7 @@ type ClusterTrouble struct {
 	// Relabelled: a node is in another zone for a while. Tainted: it has a taint that few jobs tolerate.
 	Relabelled, Tainted time.Duration
 	Drivers             time.Duration // the driver of a node's devices is gone for a while
+	Expels              time.Duration // a node has a taint by which pods that do not tolerate it have to leave
 }
 
 // drawn is a world with a mix of trouble of its own: each kind is there in about half of all worlds, or in fewer.
@@ -103,6 +104,9 @@ func drawn(seed uint64, lasts time.Duration) Options {
 	if seed >= wider {
 		o.widen()
 	}
+	if seed >= widest {
+		o.widenMore()
+	}
 	return o
 }
 
@@ -121,6 +125,18 @@ func (o *Options) widen() {
 	if o.Devices {
 		o.Trouble.Drivers = d(30 * time.Second)
 	}
+}
+
+// widest is the first seed of worlds that draw still more.
+const widest = 2_000_000
+
+// widenMore draws, from a source of its own, what worlds from there on have.
+func (o *Options) widenMore() {
+	r := rand.New(rand.NewPCG(o.Seed, 5))
+	if r.IntN(2) == 0 {
+		o.Trouble.Expels = 30*time.Second + time.Duration(r.Int64N(int64(2*time.Minute)))
+	}
+	o.Shared, o.Templates, o.Local = o.Devices && r.IntN(2) == 0, o.Devices && r.IntN(2) == 0, r.IntN(3) == 0
 }
 
 // happens is what a world tells that it did for each kind of trouble.
@@ -142,6 +158,7 @@ var happens = map[string][]string{
 	"Volcano":      {"Volcano's scheduler started", "a pod bound by Volcano"},
 	"Versions":     {"a scheduler of another version", "conditions of another version"},
 	"Drivers":      {"a driver that is gone"},
+	"Expels":       {"a node that expels pods", "a pod expelled", "a pod expelled after a while"},
 	"Relabelled":   {"a node in another zone", "a binding into a zone"}, "Tainted": {"a node tainted"},
 	"NodeFails": {"a node failed"}, "Cordoned": {"a node cordoned"}, "Recreated": {"something deleted and made again"},
 	"AnyStep": {"a pod made again around a request"}, "Hostile": {"a hostile write"},
@@ -153,9 +170,9 @@ var happens = map[string][]string{
 // bears it, and not in a calm one.
 func TestAllTroubleHappens(t *testing.T) {
 	everDrawn, all := map[string]bool{}, Options{Seed: 1, Lasts: 30 * time.Minute, Settles: time.Hour, Nodes: 4,
-		Schedulers: 2, Devices: true, Volumes: true}
+		Schedulers: 2, Devices: true, Volumes: true, Shared: true, Templates: true, Local: true}
 	for seed := range uint64(100) {
-		o := drawn(wider+seed, time.Minute)
+		o := drawn(widest+seed, time.Minute)
 		eachTrouble(&o.Trouble, func(kind string, v reflect.Value) { everDrawn[kind] = everDrawn[kind] || !v.IsZero() })
 	}
 	calm := run(t, Options{Seed: 1, Lasts: time.Minute, Settles: time.Hour, Nodes: 4, Schedulers: 2})
@@ -189,6 +206,12 @@ func TestAllTroubleHappens(t *testing.T) {
 			}
 		}
 	})
+	for _, what := range []string{"a pod with a shared claim bound", "a pod with a claim from a template bound",
+		"a pod with a volume that was there bound"} {
+		if troubled.Did[what] == 0 {
+			t.Errorf("%q does not happen", what)
+		}
+	}
 	if len(troubled.Wrong) > 0 {
 		t.Errorf("%d wrong, the first: %s", len(troubled.Wrong), troubled.Wrong[0])
 	}

@@ -2,7 +2,6 @@ package world
 
 import (
 	"fmt"
-	"math/rand/v2"
 	"net/http"
 	"strings"
 	"testing"
@@ -76,12 +75,8 @@ type bench struct {
 const benched = "scheduler-0.0"
 
 func newBench(t *testing.T) *bench {
-	w := &World{Options: Options{Nodes: 1}, random: rand.New(rand.NewPCG(1, 1)), seq: newSequence(), began: time.Now(),
-		procs: []*process{{name: benched}}}
-	w.result.Did = map[string]int{}
-	w.api = apimodel.NewServer(time.Now)
-	w.check, w.jobs, w.others, w.nodes = newChecker(w), newJobs(w), newOthers(w), &kubelets{w: w}
-	w.booked, w.labels, w.devices, w.volumes = newBooked(w), newRelabelled(w), newDevices(w), newVolumes(w)
+	w := newWorld(Options{Seed: 1, Nodes: 1})
+	w.procs = []*process{{name: benched}}
 	w.check.terms[benched] = 1
 	w.api.Wrote = w.check.wrote
 	w.make("", "namespaces", map[string]any{"metadata": map[string]any{"name": userNamespace}})

@@ -29,9 +29,11 @@ func newVolumes(w *World) *volumes {
 }
 
 func (v *volumes) begin() {
-	if !v.w.Volumes {
+	if !v.w.Volumes && !v.w.Local {
 		return
 	}
+	v.w.post(v.classes, map[string]any{"metadata": map[string]any{"name": localClass},
+		"provisioner": "kubernetes.io/no-provisioner", "volumeBindingMode": "WaitForFirstConsumer"})
 	v.w.post(v.classes, map[string]any{"metadata": map[string]any{"name": storageClass},
 		"provisioner": "disks.world.ashlar.sh", "volumeBindingMode": "WaitForFirstConsumer", "reclaimPolicy": "Delete"})
 	v.tend()
@@ -42,6 +44,10 @@ func (v *volumes) asks(one *job) {
 	if v.w.Volumes && one.zone == "" && one.devices == 0 && v.w.chance(0.4) {
 		one.volume, one.cores = true, 1
 	}
+	// Of two gangs each could have half of the volumes that the other one needs: here each pod may start alone.
+	if v.w.Local && one.zone == "" && one.devices == 0 && !one.volume && v.w.chance(0.3) {
+		one.volume, one.local, one.cores, one.least = true, true, 1, 1
+	}
 }
 
 // claim makes the claim of a pod that has none.
@@ -49,12 +55,15 @@ func (v *volumes) claim(one *job, name string) {
 	if !one.volume || v.w.api.Get(v.claims, userNamespace, name) != nil {
 		return
 	}
-	v.w.did("a claim for a volume")
+	class := storageClass
+	if v.w.did("a claim for a volume"); one.local {
+		class = localClass
+	}
 	if _, was := v.again[name]; was {
 		v.again[name] = time.Now()
 	}
 	v.w.post(v.claims, map[string]any{"metadata": map[string]any{"name": name, "namespace": userNamespace},
-		"spec": map[string]any{"storageClassName": storageClass, "accessModes": []any{"ReadWriteOnce"},
+		"spec": map[string]any{"storageClassName": class, "accessModes": []any{"ReadWriteOnce"},
 			"resources": map[string]any{"requests": map[string]any{"storage": "1Gi"}}},
 		"status": map[string]any{"phase": "Pending"}})
 }
@@ -82,8 +91,12 @@ func (v *volumes) tend() {
 			v.provide(c, node)
 		}
 	}
+	v.locals()
 	for _, pv := range w.api.List(v.volumes) {
 		ref := asMap(asMap(pv.Object["spec"])["claimRef"])
+		if text(ref, "name") == "" {
+			continue
+		}
 		if c := w.api.Get(v.claims, userNamespace, text(ref, "name")); c == nil ||
 			string(c.Meta().GetUID()) != text(ref, "uid") {
 			w.do(http.MethodDelete, v.volumes.Path("", pv.Meta().GetName()), map[string]any{})
@@ -97,16 +110,28 @@ func (v *volumes) provide(c *apimodel.Stored, node string) {
 	w, m := v.w, c.Meta()
 	name := "pvc-" + string(m.GetUID())
 	w.did("a volume made")
-	v.w.post(v.volumes, map[string]any{"metadata": map[string]any{"name": name}, "spec": map[string]any{
-		"storageClassName": storageClass, "accessModes": []any{"ReadWriteOnce"},
+	pv := volumeOn(node, name, storageClass)
+	asMap(pv["spec"])["claimRef"] = map[string]any{"kind": "PersistentVolumeClaim", "apiVersion": "v1",
+		"namespace": userNamespace, "name": m.GetName(), "uid": string(m.GetUID())}
+	v.w.post(v.volumes, pv)
+	v.join(c, name)
+}
+
+// volumeOn is a volume on a node.
+func volumeOn(node, name, class string) map[string]any {
+	return map[string]any{"metadata": map[string]any{"name": name}, "spec": map[string]any{
+		"storageClassName": class, "accessModes": []any{"ReadWriteOnce"},
 		"capacity":                      map[string]any{"storage": "1Gi"},
 		"persistentVolumeReclaimPolicy": "Delete",
 		"csi":                           map[string]any{"driver": "disks.world.ashlar.sh", "volumeHandle": name},
-		"claimRef": map[string]any{"kind": "PersistentVolumeClaim", "apiVersion": "v1", "namespace": userNamespace,
-			"name": m.GetName(), "uid": string(m.GetUID())},
 		"nodeAffinity": map[string]any{"required": map[string]any{"nodeSelectorTerms": []any{map[string]any{
 			"matchExpressions": []any{map[string]any{"key": "kubernetes.io/hostname", "operator": "In",
-				"values": []any{node}}}}}}}}})
+				"values": []any{node}}}}}}}}}
+}
+
+// join binds a claim and its volume to each other.
+func (v *volumes) join(c *apimodel.Stored, name string) {
+	w, m := v.w, c.Meta()
 	w.do(http.MethodPatch, v.volumes.Path("", name, "status"), map[string]any{"status": map[string]any{"phase": "Bound"}})
 	w.do(http.MethodPatch, v.claims.Path(userNamespace, m.GetName()), map[string]any{
 		"metadata": map[string]any{"annotations": map[string]any{"pv.kubernetes.io/bind-completed": "yes",
@@ -125,7 +150,9 @@ func (v *volumes) bound(write apimodel.Write, one *job, node string) {
 	if !one.volume || time.Since(v.w.check.restoredAt) < blind {
 		return
 	}
-	v.w.did("a pod with a volume bound")
+	if v.w.did("a pod with a volume bound"); one.local {
+		v.w.did("a pod with a volume that was there bound")
+	}
 	if at, is := v.again[write.After.Meta().GetName()]; is && time.Since(at) < countedAfter {
 		return
 	}

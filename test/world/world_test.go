@@ -13,8 +13,6 @@ import (
 	"testing"
 	"time"
 
-	"k8s.io/apimachinery/pkg/types"
-
 	"ashlar.sh/deploy"
 	"ashlar.sh/test/world/apimodel"
 )
@@ -48,6 +46,9 @@ type Options struct {
 	Asks  time.Duration
 	// Devices and Volumes: pods of some jobs have a claim for devices, or for a volume that is made on their node.
 	Devices, Volumes bool
+	// Shared: pods of some jobs with devices share one claim. Templates: those of others have claims made for them. Local:
+	// volumes of some jobs are there before their claims.
+	Shared, Templates, Local bool
 	// Breaks, if set, breaks what a scheduler sends, to see that it is found out.
 	Breaks Breaks
 	// Enough, if set, says of what is wrong that no more need be seen: the world ends there.
@@ -110,26 +111,33 @@ type World struct {
 	skew    time.Duration // of the API server's clock
 }
 
-// Run runs a world in the bubble of a test (testing/synctest), which it must be called in.
-func Run(t *testing.T, o Options) Result {
+// newWorld makes a world in which nothing has begun: no process runs, and no write is checked.
+func newWorld(o Options) *World {
 	w := &World{Options: o, random: rand.New(rand.NewPCG(o.Seed, 1)), seq: newSequence(), history: fnv.New64a(),
-		began: time.Now(), heap: heapHeld()}
+		began: time.Now(), clocks: map[string]time.Duration{}}
 	w.result.Did = map[string]int{}
-	oldrand.Seed(int64(o.Seed))
 	w.api = apimodel.NewServer(func() time.Time { return time.Now().Add(w.skew) })
 	w.api.JSONOnly = w.Breaks.event != nil // which changes texts
-	if !o.Undefined {
-		w.define(t)
-	}
 	w.net = &network{w: w, cuts: map[string]cut{}}
 	w.check = newChecker(w)
 	w.budgets, w.booked = newBudgets(w), newBooked(w)
-	w.nodes = &kubelets{w: w, up: map[string]bool{}, shut: map[string]time.Time{},
-		ran: map[types.UID]time.Time{}}
+	w.nodes = newKubelets(w)
 	w.jobs, w.others, w.asked = newJobs(w), newOthers(w), newAskers(w)
 	w.labels, w.devices, w.volumes = newRelabelled(w), newDevices(w), newVolumes(w)
+	return w
+}
+
+// Run runs a world in the bubble of a test (testing/synctest), which it must be called in.
+func Run(t *testing.T, o Options) Result {
+	heap := heapHeld()
+	oldrand.Seed(int64(o.Seed))
+	w := newWorld(o)
+	w.heap = heap
+	if !o.Undefined {
+		w.define(t)
+	}
 	w.api.Wrote, w.api.Watched = w.wrote, w.net.watched
-	w.conf, w.clocks = newConfigFiles(t, w), map[string]time.Duration{}
+	w.conf = newConfigFiles(t, w)
 	w.make("", "namespaces", map[string]any{"metadata": map[string]any{"name": leaseNamespace}})
 	w.make("", "namespaces", map[string]any{"metadata": map[string]any{"name": userNamespace}})
 	w.devices.begin()
@@ -231,6 +239,7 @@ func (w *World) wrote(write apimodel.Write) {
 	w.others.wrote(write)
 	w.labels.wrote(write)
 	w.devices.wrote(write)
+	w.volumes.wrote(write)
 	w.asked.wrote(write)
 	w.check.wrote(write)
 	w.nodes.wrote(write)
