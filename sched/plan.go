@@ -37,7 +37,7 @@ type Item struct {
 	Chosen    ledger.Chosen    // BindPod: what Allocators chose there; to be made effective before the bind
 	Group     ledger.Key       // SetPhase
 	Phase     model.GroupPhase // SetPhase
-	Action    string           // EvictPod: the action that evicts
+	Action    string           // EvictPod: the action that evicts; of none, why
 	Preemptor ledger.Key       // EvictPod: the pod that gets the room
 	Record    *trace.Eviction  // EvictPod: the record of the decision
 	// Evictions are, for WithdrawEviction, the items that are taken back: all of them, or none if one was begun. Pod is

@@ -18,7 +18,7 @@
 //	                    trace_events.go: what the trace shows
 //	picked.go           what plugins pick, for action shuffle
 //
-// The fewest and cheapest victims are searched, and tried to the end before any pod is evicted (seed 002,
+// The cheapest victims (cost.go) are searched, and tried to the end before any pod is evicted (seed 002,
 // decisions 11 to 17). A bound never exceeds the true cost: nodes are tried in the order of their bounds until
 // the next one cannot be better. No gang is left with less than its minimum, in any action; plugins decide the rest:
 // how their answers combine is in sched/policy/eviction.go.

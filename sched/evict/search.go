@@ -43,9 +43,9 @@ func (vs *Search) Forget() { vs.nodes.index.byKey = map[candidateKey]*candidateN
 
 // Take makes room for a job: for the rest of its minimum as a whole, or, where it has its minimum
 // already, for one more task. tasks are its members to place, in the order to place them; those that
-// ask for nothing come last. All of it is one statement. The statement holds when all of them have a
-// place and at least one victim was needed; otherwise nothing is evicted. A pod that can stay is not
-// evicted (decision 13). Records returns what was done.
+// ask for nothing come last. All of it is one statement. The statement holds once the job has its minimum,
+// or the one task more, and at least one victim was needed; otherwise nothing is evicted. Tasks beyond that
+// keep waiting. A pod that can stay is not evicted (decision 13). Records returns what was done.
 func (vs *Search) Take(o Options, j ledger.JobID, tasks []ledger.TaskID) bool {
 	return vs.search(o, j, tasks, search.Commit)
 }

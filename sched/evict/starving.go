@@ -52,7 +52,8 @@ func (e *Evictor) would(o Options, j ledger.JobID) bool {
 }
 
 // starvingJobs are the jobs that starve, in StarvingGroups where that is allowed, otherwise each in its own. It
-// returns none when no job can be helped as things stand, which one search for each group shows.
+// returns none when no job can be helped as things stand, which one search for each group shows; where answers may not
+// be shared that is not asked.
 func (e *Evictor) starvingJobs(o Options) (groups []*StarvingGroup) {
 	if !e.mayShareAnswers(o) {
 		for _, j := range e.allStarving(o.Action) {

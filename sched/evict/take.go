@@ -41,7 +41,7 @@ func (e *Evictor) take(o Options, j ledger.JobID) bool {
 	if s.Trace.On(trace.AllocatingOperations) {
 		s.Trace.Add(trace.Event{Kind: trace.AllocatingOperations, Job: s.L.Jobs.Called(j)})
 	}
-	if !e.takeIn(o, j, tasks) {
+	if !e.makeRoom(o, j, tasks) {
 		e.refused.Remember(s.Pending, actionOnJob{j, o.Action}, struct{}{})
 		if traced {
 			e.traceVictims(o, nil)
@@ -80,11 +80,11 @@ func (e *Evictor) take(o Options, j ledger.JobID) bool {
 	return true
 }
 
-// takeIn makes room for a job: anywhere, if it has no limit in the network; otherwise in one of the
+// makeRoom makes room for a job: anywhere, if it has no limit in the network; otherwise in one of the
 // domains that it may be placed in: of the lowest tier in which room can be made, the one where it
 // costs least (decision 17). Whole gangs are evicted only where surplus alone is not enough in any of
 // them (decision 12).
-func (e *Evictor) takeIn(o Options, j ledger.JobID, tasks []ledger.TaskID) bool {
+func (e *Evictor) makeRoom(o Options, j ledger.JobID, tasks []ledger.TaskID) bool {
 	return e.inKeptRoom(o, j, search.Commit, func() bool {
 		if !search.HardTopology(e.s, j) {
 			return e.search.Take(o, j, tasks)
@@ -102,8 +102,8 @@ func (e *Evictor) takeIn(o Options, j ledger.JobID, tasks []ledger.TaskID) bool 
 }
 
 // inKeptRoom runs find beside the room of lost members, as if no room were kept for jobs that the job comes
-// before. The mode says whether what find did stays. In reclaim, the job takes what its queue is owed: no kept room is
-// in its way.
+// before. The mode says whether what find did stays. In reclaim, the job takes what its queue is owed: only room of
+// planned starts is in its way.
 func (e *Evictor) inKeptRoom(o Options, j ledger.JobID, mode search.Mode, find func() bool) bool {
 	return search.InKeptRoom(e.s, j, o.Scope == OtherQueues, mode, find)
 }

@@ -24,7 +24,7 @@ func (a queueAge) compare(b queueAge) int {
 }
 
 // Seniority is the rank of a queue among the queues that have a fact: by age, the oldest first, then by name.
-// It is for comparisons only, and changes with the facts of queues.
+// It is for comparisons only, and changes with the facts of queues. A queue without a fact has 0, as the oldest has.
 func (qs *Queues) Seniority(q QueueID) int32 {
 	s := &qs.seniority
 	if now := qs.l.Changes.QueueSpecs.Now(); s.mark != now {
@@ -32,6 +32,9 @@ func (qs *Queues) Seniority(q QueueID) int32 {
 		if !s.stands(qs) {
 			s.sort(qs)
 		}
+	}
+	if int(q) >= len(s.ranks) {
+		return 0 // it has no fact
 	}
 	return s.ranks[q]
 }

@@ -7,8 +7,9 @@
 //
 // A whole plugin, to copy, is ExampleDefine in example_test.go; "Add a plugin" in CONTRIBUTING.md has the steps.
 //
-// There are three kinds of answers: a Vote permits, abstains or rejects; an Opinion does so about a victim, with a
-// reason; a Verdict on a node admits, or refuses with the reason and whether room freed there would help.
+// Most answers are orders, scores, counts, reasons or yes and no. Three kinds have a type: a Vote permits, abstains or
+// rejects; an Opinion does so about a victim, with a reason; a Verdict on a node admits, or refuses with the reason and
+// whether room freed there would help.
 //
 // A plugin keeps configuration and opinions. Sums that depend on which pod is on which node belong into a
 // ledger.PluginState. What a plugin derives from the ledger it derives in Open, and it stays unchanged until the next

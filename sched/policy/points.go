@@ -41,13 +41,17 @@ const (
 
 // QueueOrder says which of two queues is served first: negative for a. A queue is compared again after each of its
 // turns, by what the ledger says then; an order that compares only what Open found stays the same for the cycle.
-// Reports compare queues between cycles, too, and before the first: also queues that came after the last Open.
+// Reports compare queues between cycles, too, and before the first: also queues that came after the last Open. Where
+// all plugins say 0 the older queue is first, then the name. What the order decides besides: from which queues pods
+// are evicted last, for which jobs room is kept and starts are planned, and which gates open. With a second QueueOrder
+// in the profile the rotation sorts queues anew each time.
 type QueueOrder interface {
 	CompareQueues(a, b ledger.QueueID) int
 }
 
 // CoupledQueueOrder is a QueueOrder in which serving one queue may change the order of others, as an order by what
-// common ancestors hold does. Then the rotation sorts its queues anew each time, unless it is a HierarchicalQueueOrder.
+// common ancestors hold does. Then the rotation sorts its queues anew each time, unless it is the profile's only
+// QueueOrder and a HierarchicalQueueOrder.
 type CoupledQueueOrder interface {
 	QueueOrder
 	ServingMovesOthers() bool

@@ -149,8 +149,9 @@ type VictimQueueOrder interface {
 // Preemptive says whether a queue may take what a preemptor needs from other queues, and if not, why (decision 15). It
 // belongs to reclaim. It judges the ledger as it stands: call it inside the try, with the victims evicted and the
 // preemptor not placed yet. Called before any eviction, it says at little cost whether to begin at all. A refusal with
-// QueueCapability may change once victims are gone. One with QueueDeserved does not, since no pod of the preemptor's
-// own queue is evicted; with capacity's ancestorReclaimLevel it may change, too.
+// QueueCapability may change once victims are gone. One with QueueDeserved is taken as final: no pod of the
+// preemptor's own queue is evicted. What an ancestor holds falls with capacity's ancestorReclaimLevel when pods below
+// it are evicted, but Reclaimable judges these by the queues below that ancestor.
 type Preemptive interface {
 	Preemptive(c Preemptor) (trace.Reason, bool)
 }

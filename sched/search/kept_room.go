@@ -67,7 +67,8 @@ func KeptOn(s *session.Session, j ledger.JobID) string {
 const mostNamed = 8
 
 // InKeptRoom runs find, which looks for room for a job, beside the room of lost members and as if no room
-// were kept for the job itself and for jobs that it comes before; with all, as if none were kept for any job.
+// were kept for the job itself and for jobs that it comes before; with all, as if none were kept for any job without a
+// planned start.
 // The mode says whether what find did stays.
 func InKeptRoom(s *session.Session, j ledger.JobID, all bool, mode Mode, find func() bool) (did bool) {
 	f := func() (found bool) {

@@ -1,10 +1,11 @@
 // Package execute carries out the items of a plan, and reports the outcome of each.
 //
-// It has fast and slow queues of requests; they share no client. Each plan item is attempted at once, retried within
-// a bound, and answered with exactly one receipt. The fast queue has the items about pods (bindings, evictions,
-// nominations, gates) and the phases that a controller waits for. All other phases are in a queue for PodGroups,
-// together with conditions. The slow queues have what people and autoscalers read: conditions of pods, events and the
-// figures of Queues. These writes are merged by object, bounded in rate and size, and dropped when too many wait.
+// It has fast and slow queues of requests; they share no client. Each plan item is attempted as soon as the API
+// server's limit and the claims before it allow, retried within a bound, and answered with exactly one receipt. The
+// fast queue has the items about pods (bindings, evictions, nominations, gates) and the phases that a controller waits
+// for. All other phases are in a queue for PodGroups, together with conditions. The slow queues have what people and
+// autoscalers read: conditions of pods, events and the figures of Queues. These writes are merged by object, bounded
+// in rate and size, and dropped when too many wait.
 //
 // The package decides nothing. The caller says what is to be written; what the object shows already is
 // not written again.

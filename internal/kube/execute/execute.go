@@ -147,7 +147,8 @@ func (c *Executor) withoutPanic(step string, do func()) bool {
 	return c.options.Panicked.Recover(step, do) == nil
 }
 
-// bring carries an item out as soon as the server has time for it. Another goroutine calls then with the outcome.
+// bring carries an item out as soon as the server has time for it. Then then is called with the
+// outcome, in another goroutine.
 func (c *Executor) bring(item sched.Item, then func(result)) {
 	c.fast.do(func() (time.Duration, bool) {
 		r := result{outcome: sched.Failed}

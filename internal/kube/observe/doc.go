@@ -9,8 +9,8 @@
 // their transform drops is not decoded (podclient.go, cuts.go).
 //
 // It is not a second cache for decisions: informers keep only what the transforms leave of an object. Objects are read
-// back only to write: changes are merged into the status of PodGroups and Queues, volumes and devices are bound with
-// execute.Storage, and a pod's status shows what it was told already.
+// back to write: changes are merged into the status of PodGroups and Queues, volumes and devices are bound with
+// execute.Storage, and a pod's status shows what it was told already. An engine that is made anew gets all facts (All).
 //
 // Refresh lists the metadata of pods past the watches. It reads each pod that the list has in a newer version than
 // the watch, and each that the watch shows and the list does not (refresh.go). If the watch never shows a pod of that

@@ -27,7 +27,7 @@ type deadline struct {
 // hold holds an object back for some time at the most, from when it came first. It returns
 // false for one that is not held back: it came before.
 func (q *queue) hold(object any, first bool, most time.Duration) bool {
-	of, ok := head(object)
+	of, ok := goneFact(object)
 	if !ok {
 		return false
 	}
@@ -38,7 +38,7 @@ func (q *queue) hold(object any, first bool, most time.Duration) bool {
 		return false
 	}
 	if held {
-		if was, _ := head(before); was.UID == of.UID {
+		if was, _ := goneFact(before); was.UID == of.UID {
 			if was.Version <= of.Version { // a list may be older than what was watched
 				q.held.of[of.Ref] = object
 			}
@@ -68,7 +68,7 @@ func (q *queue) holds(f model.Fact) bool {
 	if !held {
 		return false
 	}
-	of, _ := head(o)
+	of, _ := goneFact(o)
 	return of.UID == f.UID
 }
 
@@ -79,7 +79,7 @@ func (q *queue) letGo() {
 	for _, d := range q.held.until {
 		object, held := q.held.of[d.ref]
 		if held {
-			of, _ := head(object)
+			of, _ := goneFact(object)
 			if held = of.UID == d.uid; held && now.Before(d.time) {
 				break
 			}

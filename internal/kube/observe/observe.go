@@ -264,19 +264,19 @@ func (w *Observer) fact(c change) (f model.Fact, ok bool) {
 	if w.options.Panicked.Recover("reading an object", func() { f, ok = w.read(c) }) == nil {
 		return f, ok
 	}
-	_ = w.options.Panicked.Recover("leaving an object out", func() { f, ok = head(c.object) }) // else no word
+	_ = w.options.Panicked.Recover("leaving an object out", func() { f, ok = goneFact(c.object) }) // else no word
 	return f, ok
 }
 
 func (w *Observer) read(c change) (model.Fact, bool) {
 	if node, is := c.object.(*corev1.Node); c.gone || is && w.hidden(node) {
-		return head(c.object)
+		return goneFact(c.object)
 	}
 	if pod, is := c.object.(*Pod); is {
 		return w.ownership.owned(pod), true
 	}
 	if group, is := c.object.(*schedulingv1beta1.PodGroup); is && !w.options.Ring.owns(job(group)) {
-		return head(c.object)
+		return goneFact(c.object)
 	}
 	if claim, is := c.object.(*resourcev1.ResourceClaim); is {
 		c.object = w.selectors.shown(claim)
@@ -293,8 +293,8 @@ func (w *Observer) read(c change) (model.Fact, bool) {
 	return f, ok
 }
 
-// head is the fact that an object is gone; false for what there are no facts of.
-func head(o any) (model.Fact, bool) {
+// goneFact is the fact that an object is gone; false for what there are no facts of.
+func goneFact(o any) (model.Fact, bool) {
 	if pod, is := o.(*Pod); is {
 		f := pod.fact
 		f.Object = nil

@@ -32,7 +32,7 @@ func newQueue() *queue {
 // add takes an object's newest state in and wakes the reader. An earlier state of the
 // same life is replaced; an earlier life stays, for its end must be seen.
 func (q *queue) add(object any, gone bool) {
-	of, ok := head(object)
+	of, ok := goneFact(object)
 	if !ok {
 		return
 	}
@@ -44,7 +44,7 @@ func (q *queue) enqueue(object any, gone bool, of model.Fact) {
 	q.mu.Lock()
 	defer q.mu.Unlock()
 	if held, is := q.held.of[of.Ref]; is {
-		if life, _ := head(held); life.UID == of.UID || life.Version <= of.Version { // not a later life
+		if life, _ := goneFact(held); life.UID == of.UID || life.Version <= of.Version { // not a later life
 			delete(q.held.of, of.Ref)
 		}
 	}
@@ -73,9 +73,9 @@ func (q *queue) awake() {
 	}
 }
 
-// mostHeld is how many changes at once leave the queue its map: the first lists of a
-// large cluster are not waited for again.
-const mostHeld = 1 << 13
+// largeDrain is after how many changes at once the map is made anew, to give its memory back: the first lists of a
+// large cluster do not come again.
+const largeDrain = 1 << 13
 
 // take empties the queue.
 func (q *queue) take() []change {
@@ -84,7 +84,7 @@ func (q *queue) take() []change {
 	q.letGo()
 	out := q.changes
 	q.changes = nil
-	if clear(q.last); len(out) > mostHeld {
+	if clear(q.last); len(out) > largeDrain {
 		q.last = map[model.Ref]int{}
 	}
 	return out
