@@ -121,8 +121,12 @@ func TestTheDeadlineOfAJobThatIsResumed(t *testing.T) {
 				if _, err := jobs.Resource(of).Namespace("ns").Update(ctx, c.is, metav1.UpdateOptions{}); err != nil {
 					t.Fatal(err)
 				}
+				cancel()
+				synctest.Wait()
 				r.Renew("ns", named)
-				r.Renew("ns", named) // two pods came
+				r.Renew("ns", named) // two pods came, before it is read
+				ctx, cancel = context.WithCancel(t.Context())
+				go r.Run(ctx)
 				synctest.Wait()
 				if got, want := says(t, r, o), said(c.isMinutes, c.isSince); got != want {
 					t.Errorf("once a pod came it says %+v, want %+v", got, want)
