@@ -36,11 +36,14 @@ func (s *trials) try(changes []trace.Change, look func(*sched.Engine, ledger.Job
 		}
 		s.c.Apply(facts...)
 	}
+	still := false
 	for way.Cycles = 1; way.Cycles <= mostCycles; way.Cycles++ {
 		if s.over() {
 			return way, false
 		}
-		s.Runs, s.family = s.Runs-1, s.family-1
+		if !still { // a second cycle that decides nothing costs next to nothing
+			s.Runs, s.family = s.Runs-1, s.family-1
+		}
 		plan := s.c.Decide(s.now)
 		step := Look(e, s.key, plan)
 		if way.Evicts = append(way.Evicts, step.Evicts...); step.Starts {
@@ -48,14 +51,15 @@ func (s *trials) try(changes []trace.Change, look func(*sched.Engine, ledger.Job
 			way.Changes = slices.Concat(s.given, changes)
 			return way, true
 		}
-		if look != nil {
+		if look != nil && !still {
 			if id, there := e.Ledger().Jobs.Find(s.key); there && !step.GoesOn {
 				look(e, id)
 			}
 		}
-		if !step.GoesOn {
+		if !step.GoesOn && (way.Cycles > 1 || still) {
 			return way, false
 		}
+		still = !step.GoesOn // an engine is at rest after two cycles that decide nothing
 		s.c.CarryOut(plan)
 	}
 	return way, false
