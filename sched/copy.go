@@ -107,7 +107,6 @@ func (c *Copy) PlaceHeldBack() bool {
 		return false
 	}
 	c.e.session.ForgetArrivals()
-	c.e.session.Pending.TimePassed()
 	return true
 }
 

@@ -174,8 +174,7 @@ func (p questions) look(ctx context.Context, c inspect.Clients, s *source) (*liv
 }
 
 // assume takes the schedulerName that most pods with a PodGroup name for the one that the scheduler serves, where no
-// deployment says it; without any, Volcano's.
-// It returns how it says so.
+// deployment says it; without any, Volcano's. It returns how that is told.
 func (s *source) assume(objects []metav1.Object, why string) string {
 	counts := map[string]int{}
 	for _, o := range objects {
@@ -186,7 +185,7 @@ func (s *source) assume(objects []metav1.Object, why string) string {
 	}
 	what := strings.Join(s.schedulers, ", ")
 	for _, name := range slices.Sorted(maps.Keys(counts)) {
-		if most := counts[what]; counts[name] > most {
+		if counts[name] > counts[what] {
 			what = name
 		}
 	}

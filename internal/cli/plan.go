@@ -216,7 +216,7 @@ func (p planner) foresee(a planning, g *ground, in input, applied whatif.Applied
 			asking.Evicted = evicted
 			state := world.Engine().Report()
 			out = asking.NewPlan(&state, wanted(&state, applied))
-			tellExisting(out, &state, applied)
+			out.Exist(&state, applied.Existing, applied.Taken)
 			tries = triesOf(world.Engine(), &state)
 		}
 		see(out, world.Engine().Ledger(), c, evicted)

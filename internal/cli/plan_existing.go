@@ -6,7 +6,6 @@ import (
 	"strings"
 	"time"
 
-	"ashlar.sh/internal/explain"
 	"ashlar.sh/internal/manifest"
 	"ashlar.sh/internal/sim"
 	"ashlar.sh/sched"
@@ -115,19 +114,4 @@ func wanted(state *sched.Report, applied whatif.Applied) func(namespace, name st
 		}
 	}
 	return func(namespace, name string) bool { return mine[[2]string{namespace, name}] }
-}
-
-// tellExisting says of jobs that were there before what there is of them.
-func tellExisting(out *explain.Plan, state *sched.Report, applied whatif.Applied) {
-	for i := range state.Jobs {
-		j := &state.Jobs[i]
-		if is, there := applied.There[j.Key()]; there {
-			out.There(j.Namespace, cmp.Or(j.Shown, j.Name), is)
-		}
-	}
-	var names []string
-	for _, r := range applied.Taken {
-		names = append(names, r.Namespace+"/"+r.Name)
-	}
-	out.Notes = append(out.Notes, explain.TakenNames(names)...)
 }

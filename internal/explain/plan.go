@@ -192,19 +192,20 @@ func (j *PlannedJob) sentence() string {
 	case j.StartsAfter == nil && j.Start != nil:
 		return j.Summary + ". " + begin(j.Start.Message)
 	case j.Exists != nil && j.StartsAfter != nil:
-		return fmt.Sprintf("%s%s", Count(podsOn(j.StartsOn), "pod"), goes(podsOn(j.StartsOn), j.StartsOn)) + j.further()
+		return j.starts(podsOn(j.StartsOn), j.StartsOn)
 	case j.State == Starts:
-		return fmt.Sprintf("%s%s", Count(j.Placed, "pod"), goes(j.Placed, j.Places)) + j.further()
+		return j.starts(j.Placed, j.Places)
 	}
 	return j.Summary
 }
 
-// further says where further pods go.
-func (j *PlannedJob) further() string {
-	if len(j.Follow) == 0 {
-		return ""
+// starts says where so many pods go that start together, and where further ones go.
+func (j *PlannedJob) starts(n int, places []Place) string {
+	text := Count(n, "pod") + goes(n, places)
+	if len(j.Follow) > 0 {
+		text += fmt.Sprintf("; %d more later%s", podsOn(j.Follow), on(j.Follow))
 	}
-	return fmt.Sprintf("; %d more later%s", podsOn(j.Follow), on(j.Follow))
+	return text
 }
 
 // evictions lists which pods would leave, and by which rule.

@@ -6,6 +6,8 @@ import (
 	"slices"
 	"strings"
 
+	"ashlar.sh/sched"
+	"ashlar.sh/sched/model"
 	"ashlar.sh/sched/trace"
 )
 
@@ -24,8 +26,20 @@ type Existing struct {
 	Later   int      `json:"later"`   // pods that have the changes when their controller replaces them
 }
 
-// There notes that a job exists.
-func (p *Plan) There(namespace, job string, is trace.Existing) {
+// Exist notes which jobs of a report exist already, and which pods are not made since the cluster has others of their
+// names. there says what there is of a job; false: nothing.
+func (p *Plan) Exist(state *sched.Report, there func(*sched.JobReport) (trace.Existing, bool), taken []model.Ref) {
+	for i := range state.Jobs {
+		j := &state.Jobs[i]
+		if is, known := there(j); known {
+			p.exists(j.Namespace, cmp.Or(j.Shown, j.Name), is)
+		}
+	}
+	p.Notes = append(p.Notes, takenNames(taken)...)
+}
+
+// exists notes that a job exists.
+func (p *Plan) exists(namespace, job string, is trace.Existing) {
 	i, known := p.find(namespace, job)
 	if !known {
 		return
@@ -153,14 +167,18 @@ func podsOn(places []Place) (n int) {
 	return n
 }
 
-// TakenNames are notes of pods that are not made, as the cluster has others of their names.
-func TakenNames(names []string) (out []string) {
-	if len(names) == 0 {
+// takenNames are notes of pods that are not made, as the cluster has others of their names.
+func takenNames(taken []model.Ref) []string {
+	if len(taken) == 0 {
 		return nil
 	}
 	const most = 3
-	text := strings.Join(names[:min(len(names), most)], ", ")
-	if more := len(names) - most; more > 0 {
+	var names []string
+	for _, r := range taken[:min(len(taken), most)] {
+		names = append(names, r.Namespace+"/"+r.Name)
+	}
+	text := strings.Join(names, ", ")
+	if more := len(taken) - most; more > 0 {
 		text += fmt.Sprintf(" and %d more", more)
 	}
 	return []string{"not made, since the cluster has other pods of these names: " + text}

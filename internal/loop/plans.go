@@ -170,6 +170,8 @@ func (x *plans) replaced() bool {
 	return now != nil && x.made.copy != nil && now.engine != x.made.of.engine
 }
 
+func (x *plans) usable() bool { return x.made.copy != nil && !x.tooOld() }
+
 func (x *plans) tooOld() bool { return x.age() > x.made.most || x.replaced() }
 
 func (x *plans) take(made fresh) {
@@ -192,11 +194,11 @@ func (x *plans) reply(ctx context.Context, p *planned) (ahead readapi.Foresee, e
 		defer wait.Stop()
 		enough = wait.C
 	}
-	for x.made.copy == nil || x.tooOld() || enough != nil {
+	for !x.usable() || enough != nil {
 		x.begin(ctx) // what is being made may be of the engine before
 		select {
 		case made := <-x.next:
-			if x.take(made); made.err != nil && (x.made.copy == nil || x.tooOld()) {
+			if x.take(made); made.err != nil && !x.usable() {
 				return nil, made.err
 			}
 			enough = nil

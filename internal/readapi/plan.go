@@ -45,11 +45,10 @@ var mayBePlanned = []model.Kind{model.KindPod, model.KindPodGroup, model.KindSer
 // planning is what would become of jobs if they were submitted now.
 type planning struct {
 	Moment
-	seen  time.Time // when it was as old as its moment says
-	jobs  map[ledger.JobKey]bool
-	first sched.Report // of the jobs, after the first cycle
-	there map[ledger.JobKey]trace.Existing
-	taken []string
+	seen    time.Time // when it was as old as its moment says
+	jobs    map[ledger.JobKey]bool
+	first   sched.Report // of the jobs, after the first cycle
+	applied *whatif.Applied
 	course
 }
 
@@ -192,10 +191,7 @@ func (p *planning) allowed(v *view, facts []model.Fact) error {
 func (p *planning) see(e *sched.Engine, c PlannedCycle) {
 	if c.Number == 1 {
 		p.Moment, p.seen = c.Moment, time.Now()
-		p.jobs, p.there = c.Applied.Jobs, c.Applied.There
-		for _, t := range c.Applied.Taken {
-			p.taken = append(p.taken, t.Namespace+"/"+t.Name)
-		}
+		p.jobs, p.applied = c.Applied.Jobs, c.Applied
 		p.look(e)
 	} else {
 		p.lookAgain(e)
@@ -268,13 +264,7 @@ func (p *planning) render(v *view, found *foresight) *explain.Plan {
 		Time: p.At.UTC().Format(time.RFC3339), Configuration: "that of the scheduler",
 		Age: explain.Duration((p.Age + time.Since(p.seen)).Round(time.Second / 10))}}
 	out := asking.NewPlan(&p.first, func(_, _ string) bool { return true })
-	for i := range p.first.Jobs {
-		j := &p.first.Jobs[i]
-		if is, there := p.there[j.Key()]; there {
-			out.There(j.Namespace, cmp.Or(j.Shown, j.Name), is)
-		}
-	}
-	out.Notes = append(out.Notes, explain.TakenNames(p.taken)...)
+	out.Exist(&p.first, p.applied.Existing, p.applied.Taken)
 	hidden := p.tell(v, out)
 	if found != nil {
 		hidden += found.course.tell(v, out)

@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 
+	"ashlar.sh/sched"
 	"ashlar.sh/sched/ledger"
 	"ashlar.sh/sched/model"
 	"ashlar.sh/sched/trace"
@@ -20,6 +21,12 @@ type Applied struct {
 	There map[ledger.JobKey]trace.Existing
 	// Taken are pods that are not made, as the cluster has others of their names.
 	Taken []model.Ref
+}
+
+// Existing is what there was of a job of a report; false: nothing.
+func (a *Applied) Existing(j *sched.JobReport) (trace.Existing, bool) {
+	is, there := a.There[j.Key()]
+	return is, there
 }
 
 // Kinds of owners, as model.Pod.OwnerID has them.
@@ -57,6 +64,7 @@ type unit struct {
 	pods  []model.Fact    // by the files
 	have  []*model.Pod    // of the cluster
 	jobs  []ledger.JobKey // of the cluster, that may have them
+	named int             // names for its pods before this number are taken
 }
 
 // applying is one call of Apply.
@@ -347,21 +355,26 @@ func (x *applying) comes(u *unit, named string) {
 // pod makes a pod, unless another has its name and it can have no other.
 func (x *applying) pod(u *unit, p *model.Pod, is *trace.Existing) {
 	ref := model.Ref{Kind: model.KindPod, Namespace: p.Namespace, Name: p.Name}
-	for i := 0; ; i++ {
-		if _, taken := x.there.Fact(ref); !taken {
-			break
-		}
+	if _, taken := x.there.Fact(ref); taken {
 		if !namesFreely(u.kind) {
 			x.out.Taken = append(x.out.Taken, ref)
 			return
 		}
-		for ref.Name = fmt.Sprintf("%s-%d", u.name, i); x.names[ref]; ref.Name = fmt.Sprintf("%s-%d", u.name, i) {
-			i++
-		}
+		ref.Name = x.freeName(u)
 	}
 	x.names[ref], p.Name = true, ref.Name
 	is.Come++
 	x.out.Facts = append(x.out.Facts, model.Fact{Ref: ref, UID: p.UID, Object: p})
+}
+
+// freeName is a name for a pod of a unit that no other has, of the cluster or of those that were made.
+func (x *applying) freeName(u *unit) string {
+	for ref := (model.Ref{Kind: model.KindPod, Namespace: u.namespace}); ; u.named++ {
+		ref.Name = fmt.Sprintf("%s-%d", u.name, u.named)
+		if _, taken := x.there.Fact(ref); !taken && !x.names[ref] {
+			return ref.Name
+		}
+	}
 }
 
 // namesFreely says that the pods of a kind of owner are called as it comes.

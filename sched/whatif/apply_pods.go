@@ -12,9 +12,9 @@ import (
 
 // pods has the pods of a unit come, change and go.
 func (x *applying) pods(u *unit, is *trace.Existing, key ledger.JobKey) {
-	left := u.have
+	left := slices.Clone(u.have)
 	if remakes(u.kind) || u.kind == batchJob { // what has ended is replaced, or was one of the completions
-		left = slices.DeleteFunc(slices.Clone(left), func(p *model.Pod) bool {
+		left = slices.DeleteFunc(left, func(p *model.Pod) bool {
 			return remakes(u.kind) && p.Phase.Finished() || namesFreely(u.kind) && p.Deleting
 		})
 	}
@@ -33,7 +33,7 @@ func (x *applying) pods(u *unit, is *trace.Existing, key ledger.JobKey) {
 			continue
 		}
 		have := left[at]
-		left = slices.Delete(slices.Clone(left), at, at+1)
+		left = slices.Delete(left, at, at+1)
 		x.stays(u, have, p, changed, is)
 	}
 	for _, p := range left {

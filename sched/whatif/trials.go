@@ -56,7 +56,7 @@ func (s *trials) try(changes []trace.Change, look func(*sched.Engine, ledger.Job
 				look(e, id)
 			}
 		}
-		if !step.GoesOn && (way.Cycles > 1 || still) {
+		if !step.GoesOn && way.Cycles > 1 {
 			return way, false
 		}
 		still = !step.GoesOn // an engine is at rest after two cycles that decide nothing
