@@ -26,6 +26,10 @@
 // Worlds of seeds from widest on may have still more: taints by which pods have to leave at once or after a while,
 // devices that the pods of a job share, claims made from templates, volumes that are there before their claims.
 //
+// Worlds of seeds from slower on may have all that, at the pace of clusters outside of worlds: jobs come, run and meet
+// trouble 6 to 30 times slower, so that what a scheduler waits for, for minutes or half an hour, ends while jobs run.
+// An hour takes a tenth of the processor time there.
+//
 // A defect is tried first in the worlds that found it before (testdata/found.txt). A world that failed once runs for 8
 // minutes of trouble, or for as long as it did then: in the history that it failed in it goes on only until the code
 // changes, and its mix of trouble, which stays, shows from the beginning on.

@@ -3,6 +3,7 @@
 package world
 
 import (
+	"cmp"
 	"io"
 	"os"
 	"runtime"
@@ -83,26 +84,41 @@ func seedsOf(t *testing.T) (seeds []uint64) {
 		if first > 0 {
 			seeds = append(seeds, first+i)
 		} else {
-			seeds = append(seeds, []uint64{widest, wider, 0}[i%3]+1+i/3)
+			seeds = append(seeds, []uint64{widest, wider, 0, slower}[i%4]+1+i/4)
 		}
 	}
 	return seeds
 }
 
+// lastsOf is for how long the world of a seed has trouble: as was asked for, or for ten minutes, and those that are
+// slower for an hour, which takes no more processor time.
+func lastsOf(t *testing.T) func(seed uint64) time.Duration {
+	t.Helper()
+	text := os.Getenv(lastsVariable)
+	asked, err := time.ParseDuration(cmp.Or(text, "0s"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return func(seed uint64) time.Duration {
+		switch {
+		case text != "":
+			return asked
+		case seed >= slower:
+			return time.Hour
+		default:
+			return 10 * time.Minute
+		}
+	}
+}
+
 // Whatever goes wrong around it, the scheduler does no harm, and when that ends, everything runs.
 func TestWorlds(t *testing.T) {
 	seeds := seedsOf(t)
-	lasts := 10 * time.Minute
-	if text := os.Getenv(lastsVariable); text != "" {
-		var err error
-		if lasts, err = time.ParseDuration(text); err != nil {
-			t.Fatal(err)
-		}
-	}
+	lasts := lastsOf(t)
 	did, hours, writes, most, log := map[string]int{}, 0.0, 0, 0, logged(t)
 	began, failed := time.Now(), 0
 	for _, seed := range seeds {
-		o := drawn(seed, lasts)
+		o := drawn(seed, lasts(seed))
 		o.Log = log
 		r := run(t, o)
 		for what, n := range r.Did {
@@ -122,9 +138,9 @@ func TestWorlds(t *testing.T) {
 }
 
 // A seed names one run, write for write; so does one in which the read API is asked (9), and one in which renewals of
-// the lease are not answered (90002).
+// the lease are not answered (90002), one that has all that the widest may have (2000062), and a slower one.
 func TestASeedIsOneRun(t *testing.T) {
-	seeds := []uint64{7, 8, 9, 90002}
+	seeds := []uint64{7, 8, 9, 90002, 2000062, 3000001}
 	if first := setting(t, seedVariable, 0); first > 0 {
 		seeds = nil
 		for i := range setting(t, seedsVariable, 2) {

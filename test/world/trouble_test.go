@@ -107,6 +107,9 @@ func drawn(seed uint64, lasts time.Duration) Options {
 	if seed >= widest {
 		o.widenMore()
 	}
+	if seed >= slower {
+		o.slowDown()
+	}
 	return o
 }
 
@@ -137,6 +140,16 @@ func (o *Options) widenMore() {
 		o.Trouble.Expels = 30*time.Second + time.Duration(r.Int64N(int64(2*time.Minute)))
 	}
 	o.Shared, o.Templates, o.Local = o.Devices && r.IntN(2) == 0, o.Devices && r.IntN(2) == 0, r.IntN(3) == 0
+}
+
+// slower is the first seed of worlds that are slower, as clusters are outside of worlds: times that a scheduler waits
+// run out while jobs run.
+const slower = 3_000_000
+
+func (o *Options) slowDown() {
+	r := rand.New(rand.NewPCG(o.Seed, 6))
+	o.Pace = 6 + r.IntN(25)
+	o.Settles *= time.Duration(o.Pace)
 }
 
 // happens is what a world tells that it did for each kind of trouble.

@@ -2,7 +2,6 @@ package world
 
 import (
 	"encoding/json"
-	"fmt"
 	"maps"
 	"net/http"
 	"slices"
@@ -163,8 +162,10 @@ func (v *otherVersions) form(record string) string {
 	})
 }
 
+// isNewer is false of a part of such a record, which is read as one that was edited.
 func isNewer(record string) bool {
-	return strings.Contains(record, fmt.Sprintf(`"form":%d`, newerForm))
+	var is struct{ Form int }
+	return json.Unmarshal([]byte(record), &is) == nil && is.Form == newerForm
 }
 
 // overwritten checks that a scheduler leaves alone what is kept in a form that it does not know.

@@ -27,6 +27,8 @@ type Options struct {
 	// Trouble says what goes wrong and how often.
 	Trouble Trouble
 	Nodes   int
+	// Pace is by how much slower than in other worlds users submit jobs, these run and trouble comes; 0: not at all.
+	Pace int
 	// MostJobs is how many jobs wait or run at once; 0: 12.
 	MostJobs int
 	// Schedulers is how many stand by; one of them leads.
@@ -312,12 +314,15 @@ func (w *World) about(mean time.Duration) time.Duration {
 	return min(time.Duration(w.random.ExpFloat64()*float64(mean)), 10*mean)
 }
 
+// paced is a time between two things that happen, at the pace of this world.
+func (w *World) paced(d time.Duration) time.Duration { return d * time.Duration(max(1, w.Pace)) }
+
 // every does something again and again while there is trouble, with so much time between on average; 0: never.
 func (w *World) every(mean time.Duration, do func()) {
 	if mean <= 0 {
 		return
 	}
-	w.seq.after(w.about(mean), func() {
+	w.seq.after(w.about(w.paced(mean)), func() {
 		if w.calm {
 			return
 		}
