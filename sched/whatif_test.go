@@ -199,7 +199,7 @@ func lessThan(c trace.Change) (out []trace.Change) {
 		less.To += whatif.Step1(c.Text)
 	case trace.ChangeCapability, trace.ChangeDeserved, trace.ChangeQuota:
 		less.Amounts = slices.Clone(c.Amounts)
-		less.Amounts[0].Need -= whatif.Step1(c.Amounts[0].Dim)
+		less.Amounts[0].To -= whatif.Step1(c.Amounts[0].Dim)
 	case trace.ChangeRoom:
 		less.Where = slices.Clone(c.Where)
 		less.Where[0].Amount -= whatif.Step1(c.Where[0].Dim)
@@ -220,7 +220,7 @@ func lessThan(c trace.Change) (out []trace.Change) {
 	}
 	if less.Kind == trace.ChangeGang && less.To >= c.From || less.Kind == trace.ChangeWeight && less.To <= c.From ||
 		less.Kind == trace.ChangeNodes && less.Count == 0 || less.Kind == trace.ChangeRequest && less.To >= c.From ||
-		len(less.Amounts) > 0 && less.Amounts[0].Need <= less.Amounts[0].Have {
+		len(less.Amounts) > 0 && less.Amounts[0].To <= less.Amounts[0].From {
 		less = trace.Change{}
 	}
 	return []trace.Change{less}

@@ -57,18 +57,18 @@ func ReadEvicted(text string) (*trace.Eviction, bool) {
 }
 
 // readHeld reads what heldBefore wrote; nil where a part of it is missing.
-func readHeld(text string) (out []trace.Short) {
+func readHeld(text string) (out []trace.QueueHeld) {
 	for _, part := range strings.Split(text, ", ") {
 		m := dimHeld.FindStringSubmatch(part)
 		if m == nil {
 			return nil
 		}
-		have, ok := ReadQuantity(m[1], m[2])
-		need, both := ReadQuantity(m[1], m[3])
+		held, ok := ReadQuantity(m[1], m[2])
+		deserved, both := ReadQuantity(m[1], m[3])
 		if !ok || !both {
 			return nil
 		}
-		out = append(out, trace.Short{Dim: m[1], Need: need, Have: have})
+		out = append(out, trace.QueueHeld{Dim: m[1], Deserved: deserved, Held: held})
 	}
 	return out
 }

@@ -38,12 +38,12 @@ func TestWhatEvictedSaysIsReadAgain(t *testing.T) {
 			}
 			if dims := rapid.SliceOfNDistinct(rapid.SampledFrom([]string{"cpu", "memory", "nvidia.com/gpu"}), 0, 3,
 				rapid.ID).Draw(t, "dims"); r.Queue != r.PreemptorQueue {
-				short := func(dim string) trace.Short {
-					return trace.Short{Dim: dim, Have: rapid.Int64Range(0, 1<<50).Draw(t, "held"),
-						Need: rapid.Int64Range(0, 1<<50).Draw(t, "deserved")}
+				held := func(dim string) trace.QueueHeld {
+					return trace.QueueHeld{Dim: dim, Held: rapid.Int64Range(0, 1<<50).Draw(t, "held"),
+						Deserved: rapid.Int64Range(0, 1<<50).Draw(t, "deserved")}
 				}
 				for _, dim := range dims {
-					r.QueueHeld = append(r.QueueHeld, short(dim))
+					r.QueueHeld = append(r.QueueHeld, held(dim))
 				}
 			}
 		}

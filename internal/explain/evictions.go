@@ -143,10 +143,10 @@ func permissions(list []trace.Permission) string {
 }
 
 // heldBefore is what a queue held before an eviction, and deserved: "queue a held cpu 4 (deserved 3)".
-func heldBefore(queue string, list []trace.Short) string {
+func heldBefore(queue string, list []trace.QueueHeld) string {
 	parts := make([]string, len(list))
 	for i, s := range list {
-		parts[i] = fmt.Sprintf("%s %s (deserved %s)", s.Dim, Quantity(s.Dim, s.Have), Quantity(s.Dim, s.Need))
+		parts[i] = fmt.Sprintf("%s %s (deserved %s)", s.Dim, Quantity(s.Dim, s.Held), Quantity(s.Dim, s.Deserved))
 	}
 	return fmt.Sprintf("queue %s held %s", queue, strings.Join(parts, ", "))
 }
@@ -186,13 +186,13 @@ func record(r *trace.Eviction) *Record {
 }
 
 // bothOf is what was held, and what is deserved, zeros among them; nil for none.
-func bothOf(list []trace.Short) (held, deserved Quantities) {
+func bothOf(list []trace.QueueHeld) (held, deserved Quantities) {
 	if len(list) == 0 {
 		return nil, nil
 	}
 	held, deserved = Quantities{}, Quantities{}
 	for _, s := range list {
-		held[s.Dim], deserved[s.Dim] = Quantity(s.Dim, s.Have), Quantity(s.Dim, s.Need)
+		held[s.Dim], deserved[s.Dim] = Quantity(s.Dim, s.Held), Quantity(s.Dim, s.Deserved)
 	}
 	return held, deserved
 }

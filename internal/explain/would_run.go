@@ -112,10 +112,10 @@ func nodesHave(n int) string {
 }
 
 // higher is "8 cpu and 16Gi memory", by how much amounts have to be higher.
-func higher(amounts []trace.Short) string {
+func higher(amounts []trace.AmountChange) string {
 	var parts []string
 	for _, a := range amounts {
-		parts = append(parts, Quantity(a.Dim, a.Need-a.Have)+" "+a.Dim)
+		parts = append(parts, Quantity(a.Dim, a.To-a.From)+" "+a.Dim)
 	}
 	return some(parts, len(parts))
 }

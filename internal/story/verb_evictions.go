@@ -51,11 +51,11 @@ func rules(r *trace.Eviction) string {
 }
 
 // held is a queue and what it held before an eviction, of what it deserves: a cpu=4 of cpu=3.
-func held(queue string, of []trace.Short) string {
+func held(queue string, of []trace.QueueHeld) string {
 	var has, due resource.List
 	for _, s := range of {
-		has = append(has, resource.Amount{Name: s.Dim, Value: s.Have})
-		due = append(due, resource.Amount{Name: s.Dim, Value: s.Need})
+		has = append(has, resource.Amount{Name: s.Dim, Value: s.Held})
+		due = append(due, resource.Amount{Name: s.Dim, Value: s.Deserved})
 	}
 	if len(of) == 0 {
 		return "-"

@@ -71,8 +71,8 @@ func (vs *Search) Records(f func(ledger.TaskID, *trace.Eviction)) {
 		r.PermittedBy, r.Others = vs.s.Policy.Eviction.Permitting(vs.p.o.Scope == OtherQueues, v.judged)
 		if vs.p.o.Scope == OtherQueues {
 			lost, asked := l.Request(v.task), l.Request(d.task)
-			r.QueueHeld = held.shorts(l.Job(l.Task(v.task).Job).Queue, lost, asked)
-			r.PreemptorQueueHeld = held.shorts(vs.p.Queue, lost, asked)
+			r.QueueHeld = held.amounts(l.Job(l.Task(v.task).Job).Queue, lost, asked)
+			r.PreemptorQueueHeld = held.amounts(vs.p.Queue, lost, asked)
 		}
 		r.NodesTried, r.NodesRuledOut, r.Steps, r.Exhausted = d.considered, nodes-d.bounded, d.steps, d.exhausted
 		r.Alternatives = append([]trace.Alternative(nil), vs.result.alternatives[d.from:d.to]...)
@@ -115,15 +115,19 @@ func (hb *heldBefore) of(q ledger.QueueID) (policy.QueueFigures, bool) {
 	return f, true
 }
 
-// shorts is what a queue held and deserves of what a victim held that was asked for.
-func (hb *heldBefore) shorts(q ledger.QueueID, lost, asked resource.Vec) []trace.Short {
+// amounts is what a queue held and deserves of what a victim held that was asked for.
+func (hb *heldBefore) amounts(q ledger.QueueID, lost, asked resource.Vec) (out []trace.QueueHeld) {
 	f, known := hb.of(q)
 	if !known {
 		return nil
 	}
-	return trace.ShortsOf(hb.vs.s.L.Dims, func(d resource.Dim) bool {
+	dims := hb.vs.s.L.Dims
+	for _, d := range dims.Sorted(func(d resource.Dim) bool {
 		return d != resource.Pods && lost.Get(d) > 0 && asked.Get(d) > 0
-	}, func(d resource.Dim) trace.Short { return trace.Short{Need: f.Deserved.Get(d), Have: f.Held.Get(d)} })
+	}) {
+		out = append(out, trace.QueueHeld{Dim: dims.Name(d), Deserved: f.Deserved.Get(d), Held: f.Held.Get(d)})
+	}
+	return out
 }
 
 // recordOf begins the record of an eviction: what is said of every victim.

@@ -84,6 +84,17 @@ func (d *Dims) SortByName(dims []Dim) {
 	sort.Slice(dims, func(i, j int) bool { return d.before(dims[i], dims[j]) })
 }
 
+// Sorted lists the columns that match, in the order of SortByName.
+func (d *Dims) Sorted(match func(Dim) bool) (out []Dim) {
+	for i := range Dim(d.Len()) {
+		if match(i) {
+			out = append(out, i)
+		}
+	}
+	d.SortByName(out)
+	return out
+}
+
 func (d *Dims) before(a, b Dim) bool {
 	if a < firstOther || b < firstOther {
 		return a < b

@@ -26,13 +26,13 @@ const (
 	ChangeQueueState ChangeKind = "QueueState"
 	// There is a queue Object
 	ChangeQueueAdded ChangeKind = "QueueAdded"
-	// Queue Object has a capability of Amounts (Need) instead of Have
+	// Queue Object has a capability of Amounts
 	ChangeCapability ChangeKind = "QueueCapability"
-	// Queue Object has a deserved of Amounts (Need) instead of Have
+	// Queue Object has a deserved of Amounts
 	ChangeDeserved ChangeKind = "QueueDeserved"
 	// Queue Object has weight To instead of From
 	ChangeWeight ChangeKind = "QueueWeight"
-	// ResourceQuota Object (namespace/name) allows Amounts (Need) instead of Have
+	// ResourceQuota Object (namespace/name) allows Amounts
 	ChangeQuota ChangeKind = "ResourceQuota"
 	// What other pods hold is free in so many places: Where. Object is the HyperNode of tier To that they are in, ""
 	// where it makes no difference
@@ -50,13 +50,19 @@ type Change struct {
 	Text     string
 	From, To int64
 	Count    int
-	Amounts  []Short  // by name, cpu and memory first
-	Where    []Freed  // by node
-	Jobs     []string // as they are shown, namespace/name; sorted
+	Amounts  []AmountChange // by name, cpu and memory first
+	Where    []Freed        // by node
+	Jobs     []string       // as they are shown, namespace/name; sorted
 	// Least says that the change is the smallest of its kind: it was tried, with everything else as it is, that one
 	// step less does not do. A step is one member, tier, node, unit of weight or job; of amounts a device, 100m of
 	// cpu or 1Mi.
 	Least bool
+}
+
+// AmountChange is what one dimension of a limit would have to be, and what it is.
+type AmountChange struct {
+	Dim      string
+	From, To int64
 }
 
 // Freed is room that others would have to leave on a node.

@@ -30,11 +30,10 @@ type Eviction struct {
 	// Others are the plugins of other tiers that permitted it and could have forbidden it: a guard forbids in every tier.
 	Others []Permission `json:",omitempty"`
 
-	// Of an eviction for another queue: what the victim's queue held (Have) before the evictions for
-	// PreemptorJob, and deserved (Need), in the dimensions that the victim held and Preemptor asks for; and the same of
-	// PreemptorQueue.
-	QueueHeld          []Short `json:",omitempty"`
-	PreemptorQueueHeld []Short `json:"ForQueueHeld,omitempty"`
+	// Of an eviction for another queue: what the victim's queue held before the evictions for PreemptorJob, in the
+	// dimensions that the victim held and Preemptor asks for; and the same of PreemptorQueue.
+	QueueHeld          []QueueHeld `json:",omitempty"`
+	PreemptorQueueHeld []QueueHeld `json:"ForQueueHeld,omitempty"`
 
 	Lost resource.List // what it held
 	Ran  int64         // for how long, in nanoseconds; 0: not known
@@ -44,6 +43,13 @@ type Eviction struct {
 	Steps         int           // of the search, for this task of the preemptor
 	Exhausted     bool          // the search was given up early: a cheaper plan may exist
 	Alternatives  []Alternative // nodes that were not chosen, the best first; at most MostAlternatives
+}
+
+// QueueHeld is what a queue held of one dimension before evictions, and what it deserved.
+type QueueHeld struct {
+	Dim      string
+	Deserved int64 `json:"Need"`
+	Held     int64 `json:"Have"`
 }
 
 // Permission is the plugins of one tier that permitted an eviction.

@@ -253,7 +253,9 @@ const (
 // NotAllocated ends the Text of a NodeDevices where no driver allocates devices.
 const NotAllocated = ", which this scheduler does not allocate"
 
-// Short is a dimension that falls short: Need units were asked of Have.
+// Short is what a reason says of one dimension. Need units were asked of Have, but where the Code says otherwise: of a
+// QueueOverused, and of the reasons for which a pod is no victim, Need is what a queue deserves or is guaranteed, Have
+// what it holds.
 type Short struct {
 	Dim        string
 	Need, Have int64

@@ -5,15 +5,8 @@ import "ashlar.sh/sched/resource"
 // ShortsOf lists the amounts of the dimensions that matter, cpu and memory first, then by name: what a reason
 // shows. amounts need not set the name.
 func ShortsOf(dims *resource.Dims, matters func(resource.Dim) bool, amounts func(resource.Dim) Short) []Short {
-	var those []resource.Dim
-	for d := range resource.Dim(dims.Len()) {
-		if matters(d) {
-			those = append(those, d)
-		}
-	}
-	dims.SortByName(those)
 	var out []Short
-	for _, d := range those {
+	for _, d := range dims.Sorted(matters) {
 		s := amounts(d)
 		s.Dim = dims.Name(d)
 		out = append(out, s)

@@ -210,17 +210,17 @@ func (x *change) edited(c trace.Change) []model.Fact {
 	case trace.ChangeWeight:
 		f.Weight = int32(c.To)
 	case trace.ChangeCapability:
-		f.Capability = needs(f.Capability, c.Amounts)
+		f.Capability = raised(f.Capability, c.Amounts)
 	case trace.ChangeDeserved:
-		f.Deserved = needs(f.Deserved, c.Amounts)
+		f.Deserved = raised(f.Deserved, c.Amounts)
 	}
 	return []model.Fact{x.known(model.KindQueue, "", f.Name, &f)}
 }
 
-// needs is a list with the amounts that are needed.
-func needs(l resource.List, amounts []trace.Short) resource.List {
+// raised is a list with other amounts.
+func raised(l resource.List, amounts []trace.AmountChange) resource.List {
 	for _, a := range amounts {
-		l = with(l, a.Dim, a.Need)
+		l = with(l, a.Dim, a.To)
 	}
 	return l
 }
@@ -237,7 +237,7 @@ func (x *change) quota(c trace.Change) []model.Fact {
 	for _, is := range x.l.Namespaces.Quotas(x.job.Key.Namespace) {
 		if is.Namespace+"/"+is.Name == c.Object {
 			q := *is
-			q.Hard = needs(q.Hard, c.Amounts)
+			q.Hard = raised(q.Hard, c.Amounts)
 			return []model.Fact{x.known(model.KindQuota, q.Namespace, q.Name, &q)}
 		}
 	}

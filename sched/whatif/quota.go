@@ -137,21 +137,23 @@ func (s *Search) limits(all []limit) {
 func (s *Search) generous(x limit) (c trace.Change, raises bool) {
 	l, _, job := s.job()
 	c = trace.Change{Kind: x.kind, Object: x.object}
-	c.Amounts = trace.ShortsOf(l.Dims, func(d resource.Dim) bool {
+	for _, d := range l.Dims.Sorted(func(d resource.Dim) bool {
 		_, named := x.is.Get(l.Dims.Name(d))
 		return d != resource.Pods && asks(job, d) > 0 && (named || x.unsaid)
-	}, func(d resource.Dim) trace.Short {
-		is, _ := x.is.Get(l.Dims.Name(d))
+	}) {
+		name := l.Dims.Name(d)
+		is, _ := x.is.Get(name)
 		most := max(is, x.used(d), x.asked(d))
-		s.guesses[guess{x.kind, x.object, l.Dims.Name(d)}] = sum(x.used(d), asks(job, d), -is)
-		return trace.Short{Have: is, Need: sum(most, most, asks(job, d), asks(job, d))}
-	})
+		s.guesses[guess{x.kind, x.object, name}] = sum(x.used(d), asks(job, d), -is)
+		to := sum(most, most, asks(job, d), asks(job, d))
+		c.Amounts = append(c.Amounts, trace.AmountChange{Dim: name, From: is, To: to})
+	}
 	return c, len(c.Amounts) > 0
 }
 
 // lessen makes each amount of one change of a way as small as it may be.
 func (s *Search) lessen(way trace.Way, at int) trace.Way {
-	change := func(amounts []trace.Short) []trace.Change {
+	change := func(amounts []trace.AmountChange) []trace.Change {
 		out := slices.Clone(way.Changes[len(s.given):])
 		out[at-len(s.given)].Amounts = amounts
 		return out
@@ -168,10 +170,10 @@ func (s *Search) lessen(way trace.Way, at int) trace.Way {
 		amounts := way.Changes[at].Amounts
 		a := amounts[i]
 		step := Step1(a.Dim)
-		no, yes := int64(0), up(a.Need-a.Have, step)
+		no, yes := int64(0), up(a.To-a.From, step)
 		try := func(n int64) bool {
 			to := slices.Clone(amounts)
-			to[i].Need = a.Have + n*step
+			to[i].To = a.From + n*step
 			w, does := s.try(change(to), nil)
 			if does {
 				way, yes = w, n

@@ -73,10 +73,9 @@ func (s *Search) names(l *ledger.Ledger, pods []ledger.TaskID) (out []string) {
 			asked[need.Dim] = true
 		}
 	}
-	for _, short := range trace.ShortsOf(l.Dims, func(d resource.Dim) bool { return asked[d] },
-		func(resource.Dim) trace.Short { return trace.Short{} }) {
-		if !slices.Contains(out, short.Dim) {
-			out = append(out, short.Dim)
+	for _, d := range l.Dims.Sorted(func(d resource.Dim) bool { return asked[d] }) {
+		if name := l.Dims.Name(d); !slices.Contains(out, name) {
+			out = append(out, name)
 		}
 	}
 	return out

@@ -191,8 +191,8 @@ func stepLess(c trace.Change) (out []trace.Change) {
 		enough = less.Count > 0
 	case trace.ChangeCapability, trace.ChangeDeserved, trace.ChangeQuota:
 		less.Amounts = slices.Clone(c.Amounts)
-		less.Amounts[0].Need -= Step1(c.Amounts[0].Dim)
-		enough = less.Amounts[0].Need > less.Amounts[0].Have
+		less.Amounts[0].To -= Step1(c.Amounts[0].Dim)
+		enough = less.Amounts[0].To > less.Amounts[0].From
 	case trace.ChangeRoom:
 		less.Where = slices.Clone(c.Where)
 		less.Where[0].Amount -= Step1(c.Where[0].Dim)
