@@ -62,12 +62,12 @@ func (e *Engine) Checkpoint() {
 		jobs = append(jobs, e.saved.jobNow(k))
 	}
 	rest := Commitments{Decided: e.decided, NextID: e.nextID, Statement: e.stmts + e.l.Statements.Count(),
-		Spent: e.saved.checkpoint.rest.Spent, Rounds: e.saved.checkpoint.rest.Rounds, Charges: e.l.Charges.All(),
-		Losses: e.l.Losses.All()}
-	rest.Asked, rest.SpentFrom = e.session.KeptRoomCheckedAt, e.l.EvictionHistory.From()
+		PastEvictions: e.saved.checkpoint.rest.PastEvictions, Rounds: e.saved.checkpoint.rest.Rounds,
+		Charges: e.l.Charges.All(), Losses: e.l.Losses.All()}
+	rest.KeptRoomCheckedAt, rest.PastEvictionsFrom = e.session.KeptRoomCheckedAt, e.l.EvictionHistory.From()
 	e.saved.exportArrivals(&rest)
-	if !slices.Equal(rest.Spent, e.l.EvictionHistory.All()) {
-		rest.Spent = append([]ledger.PastEviction(nil), e.l.EvictionHistory.All()...)
+	if !slices.Equal(rest.PastEvictions, e.l.EvictionHistory.All()) {
+		rest.PastEvictions = append([]ledger.PastEviction(nil), e.l.EvictionHistory.All()...)
 	}
 	if !slices.Equal(rest.Rounds, e.l.Rounds.All()) {
 		rest.Rounds = append([]ledger.Round(nil), e.l.Rounds.All()...)
@@ -110,7 +110,7 @@ func (e *Engine) LastCheckpoint() Commitments {
 		return Commitments{}
 	}
 	c := e.saved.checkpoint.rest
-	c.Spent, c.Rounds = slices.Clone(c.Spent), slices.Clone(c.Rounds)
+	c.PastEvictions, c.Rounds = slices.Clone(c.PastEvictions), slices.Clone(c.Rounds)
 	c.Losses = slices.Clone(c.Losses)
 	c.Charges.Jobs, c.Charges.Members = slices.Clone(c.Charges.Jobs), slices.Clone(c.Charges.Members)
 	c.Charges.Minimums, c.Charges.Began = slices.Clone(c.Charges.Minimums), slices.Clone(c.Charges.Began)

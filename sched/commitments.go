@@ -13,22 +13,24 @@ type Commitments struct {
 	Decided   bool // a cycle has run, which looked at the nominations from before
 	NextID    uint64
 	Statement uint64
-	Tasks     []TaskCommitment      // sorted by pod
-	Phases    []PhaseCommitment     // sorted by job
-	Lenders   []Lender              // sorted by job: jobs that wait otherwise than any, see Lender
-	Asked     int64                 // when it was last found which jobs room is to be kept for: see backfill.KeepRoom
-	Spent     []ledger.PastEviction // evictions of the last minute, the oldest first
-	// evictions before this time are not known; 0: all of the last minute are
-	SpentFrom int64              `json:",omitempty"`
-	Arrived   bool               // something that is to be placed came since the last cycle
-	Came      int64              // the time of the last cycle that found such an arrival
-	Arrivals  []Arrival          // sorted by job: jobs to which pods came lately
-	Rounds    []ledger.Round     // by name: the last round of plugins that work in rounds
-	Memories  []ledger.Memory    `json:",omitempty"` // what PluginStates found at a cost
-	Charges   ledger.Charges     // the queues in which running jobs count, where facts say otherwise
-	Losses    []ledger.Loss      // lost members of gangs that still have their room: see ledger.Losses
-	Usage     *ledger.UsageState `json:",omitempty"` // what queues and tenants used lately; nil: it is not remembered
-	Runs      []ledger.RunRecord `json:",omitempty"` // what the last runs of templates took
+	Tasks     []TaskCommitment  // sorted by pod
+	Phases    []PhaseCommitment // sorted by job
+	Lenders   []Lender          // sorted by job: jobs that wait otherwise than any, see Lender
+	// When it was last found which jobs room is to be kept for: see backfill.KeepRoom. In JSON the names of this and of
+	// the evictions are those that recordings have had from the beginning.
+	KeptRoomCheckedAt int64                 `json:"Asked"`
+	PastEvictions     []ledger.PastEviction `json:"Spent"` // of the last minute, the oldest first
+	// Evictions before this time are not known; 0: all of the last minute are.
+	PastEvictionsFrom int64              `json:"SpentFrom,omitempty"`
+	Arrived           bool               // something that is to be placed came since the last cycle
+	LastArrival       int64              `json:"Came"` // the time of the last cycle that found such an arrival
+	Arrivals          []Arrival          // sorted by job: jobs to which pods came lately
+	Rounds            []ledger.Round     // by name: the last round of plugins that work in rounds
+	Memories          []ledger.Memory    `json:",omitempty"` // what PluginStates found at a cost
+	Charges           ledger.Charges     // the queues in which running jobs count, where facts say otherwise
+	Losses            []ledger.Loss      // lost members of gangs that still have their room: see ledger.Losses
+	Usage             *ledger.UsageState `json:",omitempty"` // what queues and tenants used lately; nil: not remembered
+	Runs              []ledger.RunRecord `json:",omitempty"` // what the last runs of templates took
 }
 
 // JobLife identifies one life of a job; UID is empty for an adopted job.
@@ -102,9 +104,9 @@ func (e *Engine) Commitments() Commitments {
 		}
 		return true
 	})
-	c.Spent = append(c.Spent, e.l.EvictionHistory.All()...)
-	c.SpentFrom = e.l.EvictionHistory.From()
-	c.Asked = e.session.KeptRoomCheckedAt
+	c.PastEvictions = append(c.PastEvictions, e.l.EvictionHistory.All()...)
+	c.PastEvictionsFrom = e.l.EvictionHistory.From()
+	c.KeptRoomCheckedAt = e.session.KeptRoomCheckedAt
 	e.saved.exportArrivals(&c)
 	c.Rounds = append(c.Rounds, e.l.Rounds.All()...)
 	c.Memories = e.l.PluginStates.Memories()
@@ -214,13 +216,13 @@ func (e *Engine) Restore(c Commitments) {
 			e.l.Jobs.RestorePhase(j, p.Phase, p.Item, p.At)
 		}
 	}
-	e.l.EvictionHistory.Restore(c.Spent, c.SpentFrom)
+	e.l.EvictionHistory.Restore(c.PastEvictions, c.PastEvictionsFrom)
 	for _, r := range c.Rounds {
 		e.l.Rounds.Set(r.Name, r.At)
 	}
 	e.saved.restoreArrivals(c)
 	e.l.Losses.Restore(c.Losses)
-	e.session.KeptRoomCheckedAt = c.Asked
+	e.session.KeptRoomCheckedAt = c.KeptRoomCheckedAt
 	for _, w := range c.Lenders {
 		if j, found := e.l.Jobs.Find(w.Job); found && e.l.Job(j).GroupUID() == w.UID { // also where its PodGroup is gone
 			if w.Lapsed {
@@ -246,12 +248,12 @@ func (e *Engine) Restore(c Commitments) {
 
 // exportArrivals notes what came to be placed lately.
 func (ss *savedState) exportArrivals(c *Commitments) {
-	c.Arrived, c.Came = ss.e.l.Changes.Arrived(), ss.e.session.Surplus.Came
+	c.Arrived, c.LastArrival = ss.e.l.Changes.Arrived(), ss.e.session.Surplus.LastArrival
 	recent, unseen := ss.e.session.RecentArrivals(), ss.e.l.Changes.Arrivals()
 	for _, jobs := range [...][]ledger.JobID{recent, unseen} {
 		for _, j := range jobs {
 			job := ss.e.l.Job(j)
-			a := Arrival{JobLife: JobLife{job.Key, job.GroupUID()}, At: job.Came, Seen: job.Recent,
+			a := Arrival{JobLife: JobLife{job.Key, job.GroupUID()}, At: job.LastArrival, Seen: job.Recent,
 				HeldBack: job.Recent && job.HeldBack, Unseen: job.Arrived}
 			if job.Exists() && (a.Seen || a.Unseen) {
 				if c.Arrivals == nil { // when all came at once they are many
@@ -268,7 +270,7 @@ func (ss *savedState) exportArrivals(c *Commitments) {
 // restoreArrivals forgets that all facts just came.
 func (ss *savedState) restoreArrivals(c Commitments) {
 	var unseen []ledger.JobID
-	ss.e.session.Surplus.Came = c.Came
+	ss.e.session.Surplus.LastArrival = c.LastArrival
 	for _, a := range c.Arrivals {
 		j, ok := ss.alive(a.Job, a.UID)
 		if ok && a.Unseen {

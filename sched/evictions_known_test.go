@@ -45,8 +45,8 @@ func TestACapHoldsOverRestarts(t *testing.T) {
 				t.Errorf("the pods that are no victims are %+v, want one by a cap of which it is not known what is left", r.Nodes)
 			}
 			anew(s)
-			if held := s.e.Commitments(); held.SpentFrom != 10*second {
-				t.Errorf("evictions are known from %d, want 10 s", held.SpentFrom)
+			if held := s.e.Commitments(); held.PastEvictionsFrom != 10*second {
+				t.Errorf("evictions are known from %d, want 10 s", held.PastEvictionsFrom)
 			}
 			if plan, _, _ = s.e.Decide(70*second - 1); evictions(plan) != 0 {
 				t.Error("it evicts before what counts is known")
@@ -54,7 +54,7 @@ func TestACapHoldsOverRestarts(t *testing.T) {
 			if plan, _, _ = s.e.Decide(70 * second); evictions(plan) != 1 {
 				t.Errorf("when all is known it evicts %d pods, want 1", evictions(plan))
 			}
-			if held := s.e.Commitments(); held.SpentFrom != 0 || len(held.Spent) != 1 {
+			if held := s.e.Commitments(); held.PastEvictionsFrom != 0 || len(held.PastEvictions) != 1 {
 				t.Errorf("then it remembers %+v, want the eviction and that all are known", held)
 			}
 		})
@@ -71,8 +71,8 @@ func TestAnEngineThatIsToldNothingMayEvictAtOnce(t *testing.T) {
 	if plan, _, _ := s.e.Decide(1); evictions(plan) != 1 {
 		t.Errorf("it evicts %d pods, want 1", evictions(plan))
 	}
-	if held := s.e.Commitments(); held.SpentFrom != 0 {
-		t.Errorf("evictions are known from %d, want that all are", held.SpentFrom)
+	if held := s.e.Commitments(); held.PastEvictionsFrom != 0 {
+		t.Errorf("evictions are known from %d, want that all are", held.PastEvictionsFrom)
 	}
 }
 

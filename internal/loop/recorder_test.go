@@ -110,7 +110,7 @@ func TestARecordingBeginsWithATakeOver(t *testing.T) {
 			t.Fatalf("%d members are bound, want 4", w.bound("g"))
 		}
 		taken, ok := w.loop.input.recorder.ring.Take(w.loop.engine)
-		if !ok || taken.Base.Commitments.SpentFrom == 0 {
+		if !ok || taken.Base.Commitments.PastEvictionsFrom == 0 {
 			t.Fatal("the recording does not begin with a take-over")
 		}
 		if n := decidesAgain(t, w.loop); n < 10 {

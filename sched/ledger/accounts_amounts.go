@@ -23,10 +23,10 @@ type JobAmounts struct {
 
 // JobArrival says when pods came to a job last.
 type JobArrival struct {
-	Came     int64 // with Recent: when pods came to it
-	Recent   bool  // pods came to it within the scheduling period, and its surplus has had no turn since
-	HeldBack bool  // with Recent: its surplus waits for the end of the period
-	Arrived  bool  // pods came to it since TakeArrivals
+	LastArrival int64 // with Recent: when pods came to it
+	Recent      bool  // pods came to it within the scheduling period, and its surplus has had no turn since
+	HeldBack    bool  // with Recent: its surplus waits for the end of the period
+	Arrived     bool  // pods came to it since TakeArrivals
 }
 
 // QueueAmounts is what the jobs of a queue hold and ask for.

@@ -12,7 +12,7 @@ import "ashlar.sh/sched/ledger"
 // minimum.
 type Surplus struct {
 	Period, Quiet int64 // nanoseconds
-	Came          int64 // when pods last came, nanoseconds since the epoch
+	LastArrival   int64 // when pods last came, nanoseconds since the epoch
 	Until         int64 // when surplus that is held back is due, unless more pods come; 0: none is held back
 
 	recent []ledger.JobID // may contain jobs that are gone
@@ -25,7 +25,7 @@ func (s *Session) arrive() {
 	for _, j := range u.recent {
 		switch job := s.L.Job(j); {
 		case !job.Recent:
-		case s.Now < job.Came+max(1, u.Period):
+		case s.Now < job.LastArrival+max(1, u.Period):
 			kept = append(kept, j)
 		default:
 			// Pods that come now are placed together with the held-back ones.
@@ -35,12 +35,12 @@ func (s *Session) arrive() {
 	u.recent, u.Until = kept, 0
 	came := s.L.Changes.TakeArrivals(func(j ledger.JobID) {
 		if job := s.L.Job(j); !job.Recent {
-			job.Recent, job.HeldBack, job.Came = true, false, s.Now
+			job.Recent, job.HeldBack, job.LastArrival = true, false, s.Now
 			u.recent = append(u.recent, j)
 		}
 	})
 	if came {
-		u.Came = s.Now
+		u.LastArrival = s.Now
 	}
 }
 
@@ -50,7 +50,7 @@ func (s *Session) RecentArrivals() []ledger.JobID { return s.Surplus.recent }
 // RestoreArrival notes, after a restart, that pods came to a job at a time within the period.
 func (s *Session) RestoreArrival(j ledger.JobID, at int64, heldBack bool) {
 	job := s.L.Job(j)
-	job.Recent, job.HeldBack, job.Came = true, heldBack, at
+	job.Recent, job.HeldBack, job.LastArrival = true, heldBack, at
 	s.Surplus.recent = append(s.Surplus.recent, j)
 }
 
@@ -67,12 +67,12 @@ func (s *Session) ForgetArrivals() {
 // placed now; otherwise it is held back.
 func (s *Session) MayPlaceSurplus(jobs []ledger.JobID) bool {
 	u := &s.Surplus
-	calm := u.Came + u.Quiet
+	calm := u.LastArrival + u.Quiet
 	now := u.Period == 0 || s.Now >= calm && !s.lacking()
-	u.Until = s.L.Job(jobs[0]).Came + u.Period
+	u.Until = s.L.Job(jobs[0]).LastArrival + u.Period
 	for _, j := range jobs {
 		job := s.L.Job(j)
-		job.Recent, job.HeldBack, u.Until = !now, !now, min(u.Until, job.Came+u.Period)
+		job.Recent, job.HeldBack, u.Until = !now, !now, min(u.Until, job.LastArrival+u.Period)
 	}
 	switch {
 	case now:
