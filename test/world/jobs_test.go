@@ -119,7 +119,7 @@ func (j *jobs) submit() {
 	}
 	pods := 1 + w.random.IntN(6)
 	one := &job{name: fmt.Sprintf("job-%d", len(j.all)), pods: pods, least: 1 + w.random.IntN(pods),
-		cores: 1 + w.random.IntN(4), lasts: w.paced(w.between(5*time.Second, 3*time.Minute)),
+		cores: 1 + w.random.IntN(4), lasts: min(w.paced(w.between(5*time.Second, 3*time.Minute)), 30*time.Minute),
 		queue:    queueNames[w.random.IntN(len(queueNames))],
 		priority: priorityNames[w.random.IntN(len(priorityNames))]}
 	if w.chance(0.7) {

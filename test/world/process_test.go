@@ -91,7 +91,7 @@ func (w *World) start(name string) {
 	options := loop.Options{Config: config, ConfigFile: w.conf.of[name].path, Dump: p.dumps, DumpDir: w.conf.dumps(),
 		Recording: w.recorded(p), Simulated: loop.Simulated{BeforeCycle: settle, Order: p.bug.order, Figures: figured,
 			Ahead: p.ahead, Violated: w.violated(p)},
-		QuietBinds: w.chance(0.5), Period: time.Second >> w.random.IntN(2), Plugins: []policy.Definition{p.bug.plugin()},
+		QuietBinds: w.chance(0.5), Period: w.period(), Plugins: []policy.Definition{p.bug.plugin()},
 		Election: apart(&loop.Election{Namespace: leaseNamespace, Name: "volcano", Identity: p.name})}
 	if w.Reads {
 		options.Read.Estimates = estimated
@@ -241,4 +241,12 @@ func (w *World) stop() {
 	for again := true; again; again = w.seq.abandon() > 0 { // not all that a scheduler asks ends with it
 		w.until(time.Since(w.began) + time.Minute)
 	}
+}
+
+// period is after how long a scheduler has a cycle at the latest: half a second or one, up to 4 where all is slower.
+func (w *World) period() time.Duration {
+	if w.Pace > 1 {
+		return time.Second << w.random.IntN(3)
+	}
+	return time.Second >> w.random.IntN(2)
 }
