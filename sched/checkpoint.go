@@ -21,16 +21,16 @@ type checkpoint struct {
 	rest    Commitments // without those that the maps have
 	tasks   map[ledger.Key]TaskCommitment
 	phases  map[ledger.JobKey]PhaseCommitment
-	lenders map[ledger.JobKey]Lender
+	waiting map[ledger.JobKey]WaitingJob
 	used    ledger.UsageCopy
 	ran     ledger.RunsCopy
 }
 
 // jobCheckpoint is what is noted of a job; nil: nothing is committed.
 type jobCheckpoint struct {
-	key    ledger.JobKey
-	phase  *PhaseCommitment
-	lender *Lender
+	key     ledger.JobKey
+	phase   *PhaseCommitment
+	waiting *WaitingJob
 }
 
 // taskCheckpoint is what is noted of a pod; nil: nothing is committed.
@@ -98,8 +98,8 @@ func (ss *savedState) jobNow(k ledger.JobKey) jobCheckpoint {
 	if phase, held := ss.phaseCommitment(j); held {
 		now.phase = &phase
 	}
-	if lender, lends := ss.lender(j); lends {
-		now.lender = &lender
+	if w, waits := ss.waitingJob(j); waits {
+		now.waiting = &w
 	}
 	return now
 }
@@ -118,14 +118,14 @@ func (e *Engine) LastCheckpoint() Commitments {
 	c.Runs = e.saved.checkpoint.ran.Saved()
 	c.Tasks = slices.SortedFunc(maps.Values(e.saved.checkpoint.tasks), byPod)
 	c.Phases = slices.SortedFunc(maps.Values(e.saved.checkpoint.phases), byJob)
-	c.Lenders = slices.SortedFunc(maps.Values(e.saved.checkpoint.lenders), byLender)
+	c.WaitingJobs = slices.SortedFunc(maps.Values(e.saved.checkpoint.waiting), byWaitingJob)
 	return c
 }
 
 func checkpointOf(c Commitments) *checkpoint {
 	p := &checkpoint{rest: c, tasks: map[ledger.Key]TaskCommitment{}, phases: map[ledger.JobKey]PhaseCommitment{},
-		lenders: map[ledger.JobKey]Lender{}}
-	p.rest.Tasks, p.rest.Phases, p.rest.Lenders, p.rest.Memories = nil, nil, nil, nil
+		waiting: map[ledger.JobKey]WaitingJob{}}
+	p.rest.Tasks, p.rest.Phases, p.rest.WaitingJobs, p.rest.Memories = nil, nil, nil, nil
 	p.rest.Usage, p.rest.Runs = nil, nil
 	for _, t := range c.Tasks {
 		p.tasks[t.Pod] = t
@@ -133,8 +133,8 @@ func checkpointOf(c Commitments) *checkpoint {
 	for _, f := range c.Phases {
 		p.phases[f.Job] = f
 	}
-	for _, w := range c.Lenders {
-		p.lenders[w.Job] = w
+	for _, w := range c.WaitingJobs {
+		p.waiting[w.Job] = w
 	}
 	return p
 }
@@ -150,8 +150,8 @@ func (p *checkpoint) note(rest Commitments, tasks []taskCheckpoint, jobs []jobCh
 		if delete(p.phases, j.key); j.phase != nil {
 			p.phases[j.key] = *j.phase
 		}
-		if delete(p.lenders, j.key); j.lender != nil {
-			p.lenders[j.key] = *j.lender
+		if delete(p.waiting, j.key); j.waiting != nil {
+			p.waiting[j.key] = *j.waiting
 		}
 	}
 }

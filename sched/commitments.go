@@ -8,16 +8,16 @@ import (
 )
 
 // Commitments are what was decided and is not visible in the facts yet. Together with the facts they are the
-// whole state: an engine restored from both decides the same.
+// whole state: an engine restored from both decides the same. In JSON the names are those that recordings have had from
+// the beginning.
 type Commitments struct {
-	Decided   bool // a cycle has run, which looked at the nominations from before
-	NextID    uint64
-	Statement uint64
-	Tasks     []TaskCommitment  // sorted by pod
-	Phases    []PhaseCommitment // sorted by job
-	Lenders   []Lender          // sorted by job: jobs that wait otherwise than any, see Lender
-	// When it was last found which jobs room is to be kept for: see backfill.KeepRoom. In JSON the names of this and of
-	// the evictions are those that recordings have had from the beginning.
+	Decided     bool // a cycle has run, which looked at the nominations from before
+	NextID      uint64
+	Statement   uint64
+	Tasks       []TaskCommitment  // sorted by pod
+	Phases      []PhaseCommitment // sorted by job
+	WaitingJobs []WaitingJob      `json:"Lenders"` // sorted by job: jobs that wait otherwise than any
+	// When it was last found which jobs room is to be kept for: see backfill.KeepRoom
 	KeptRoomCheckedAt int64                 `json:"Asked"`
 	PastEvictions     []ledger.PastEviction `json:"Spent"` // of the last minute, the oldest first
 	// Evictions before this time are not known; 0: all of the last minute are.
@@ -39,10 +39,10 @@ type JobLife struct {
 	UID string
 }
 
-// Lender is a job that waits: what happens with the room that its queue keeps for it, since when it counts as
+// WaitingJob is a job that waits: what happens with the room that its queue keeps for it, since when it counts as
 // waiting, if that is not since its pods came (0: it is), since when it has lacked pods although it is admitted
 // (0: it lacks none), and whether room is kept for none that are to come.
-type Lender struct {
+type WaitingJob struct {
 	JobLife
 	How     ledger.Lending
 	From    int64
@@ -99,8 +99,8 @@ func (e *Engine) Commitments() Commitments {
 		if phase, ok := e.saved.phaseCommitment(j); ok {
 			c.Phases = append(c.Phases, phase)
 		}
-		if lender, ok := e.saved.lender(j); ok {
-			c.Lenders = append(c.Lenders, lender)
+		if w, ok := e.saved.waitingJob(j); ok {
+			c.WaitingJobs = append(c.WaitingJobs, w)
 		}
 		return true
 	})
@@ -121,7 +121,7 @@ func (e *Engine) Commitments() Commitments {
 func (c *Commitments) sort() {
 	slices.SortFunc(c.Tasks, byPod)
 	slices.SortFunc(c.Phases, byJob)
-	slices.SortFunc(c.Lenders, byLender)
+	slices.SortFunc(c.WaitingJobs, byWaitingJob)
 }
 
 func byPod(a, b TaskCommitment) int { return a.Pod.Compare(b.Pod) }
@@ -130,7 +130,7 @@ func byJob(a, b PhaseCommitment) int { return a.Job.Compare(b.Job) }
 
 func byLife(a, b JobLife) int { return a.Job.Compare(b.Job) }
 
-func byLender(a, b Lender) int { return byLife(a.JobLife, b.JobLife) }
+func byWaitingJob(a, b WaitingJob) int { return byLife(a.JobLife, b.JobLife) }
 
 // taskCommitment is what was decided for a task; false when that is nothing.
 func (ss *savedState) taskCommitment(t ledger.TaskID) (TaskCommitment, bool) {
@@ -162,11 +162,11 @@ func (ss *savedState) phaseCommitment(j ledger.JobID) (PhaseCommitment, bool) {
 	return PhaseCommitment{Job: job.Key, UID: job.GroupUID(), Phase: job.Phase, Item: id, At: ss.e.l.Jobs.PhaseAt(j)}, true
 }
 
-// lender is a job that waits otherwise than any; false for one that does not.
-func (ss *savedState) lender(j ledger.JobID) (Lender, bool) {
+// waitingJob is a job that waits otherwise than any; false for one that does not.
+func (ss *savedState) waitingJob(j ledger.JobID) (WaitingJob, bool) {
 	job := ss.e.l.Job(j)
-	w := Lender{JobLife{job.Key, job.GroupUID()}, ss.e.l.Lenders.Of(j), ss.e.l.Lenders.WaitsFrom(j),
-		ss.e.l.Lenders.AwaitsFrom(j), ss.e.l.Lenders.Lapsed(j)}
+	w := WaitingJob{JobLife{job.Key, job.GroupUID()}, ss.e.l.WaitingJobs.Lending(j), ss.e.l.WaitingJobs.WaitsFrom(j),
+		ss.e.l.WaitingJobs.PodlessFrom(j), ss.e.l.WaitingJobs.Lapsed(j)}
 	return w, w.How != ledger.LendsNone || w.From != 0 || w.Podless != 0 || w.Lapsed
 }
 
@@ -187,7 +187,7 @@ func (e *Engine) EvictionsKnownFrom(at int64) { e.l.EvictionHistory.KnownFrom(at
 func (e *Engine) Restore(c Commitments) {
 	e.l.ExtendDims()
 	if e.decided = e.decided || c.Decided; e.decided {
-		e.l.Lenders.Vote()
+		e.l.WaitingJobs.Vote()
 	}
 	e.nextID = max(e.nextID, c.NextID)
 	e.stmts = max(e.stmts, c.Statement)
@@ -223,18 +223,18 @@ func (e *Engine) Restore(c Commitments) {
 	e.saved.restoreArrivals(c)
 	e.l.Losses.Restore(c.Losses)
 	e.session.KeptRoomCheckedAt = c.KeptRoomCheckedAt
-	for _, w := range c.Lenders {
+	for _, w := range c.WaitingJobs {
 		if j, found := e.l.Jobs.Find(w.Job); found && e.l.Job(j).GroupUID() == w.UID { // also where its PodGroup is gone
 			if w.Lapsed {
-				e.l.Lenders.Lapse(j)
+				e.l.WaitingJobs.Lapse(j)
 			} else {
-				e.l.Lenders.EndLapse(j)
+				e.l.WaitingJobs.EndLapse(j)
 			}
 		}
 		if j, ok := e.saved.alive(w.Job, w.UID); ok {
-			e.l.Lenders.Lend(j, w.How)
-			e.l.Lenders.Wait(j, w.From)
-			if e.l.Lenders.Await(j, w.Podless); w.Podless != 0 {
+			e.l.WaitingJobs.Lend(j, w.How)
+			e.l.WaitingJobs.SetWaitsFrom(j, w.From)
+			if e.l.WaitingJobs.SetPodlessFrom(j, w.Podless); w.Podless != 0 {
 				e.lapses.expect(j, w.Podless)
 			}
 		}

@@ -195,10 +195,10 @@ func (c *Copy) takeBack() {
 			if _, held := e.l.Jobs.PhaseHeld(j); held {
 				e.l.Jobs.DropPhase(j)
 			}
-			e.l.Lenders.Lend(j, ledger.LendsNone)
-			e.l.Lenders.Wait(j, 0)
-			e.l.Lenders.Await(j, 0)
-			e.l.Lenders.EndLapse(j)
+			e.l.WaitingJobs.Lend(j, ledger.LendsNone)
+			e.l.WaitingJobs.SetWaitsFrom(j, 0)
+			e.l.WaitingJobs.SetPodlessFrom(j, 0)
+			e.l.WaitingJobs.EndLapse(j)
 		}
 	}
 	e.l.Losses.Forget()
@@ -208,7 +208,7 @@ func (c *Copy) takeBack() {
 		e.Apply(f)
 		if j, there := e.l.Jobs.Find(ledger.JobKey{Namespace: f.Ref.Namespace, Name: f.Ref.Name}); there &&
 			f.Ref.Kind == model.KindPodGroup {
-			e.l.Lenders.EndLapse(j) // it asks for no more than it did
+			e.l.WaitingJobs.EndLapse(j) // it asks for no more than it did
 		}
 	}
 	e.l.Losses.Forget() // pods that came back are no losses
@@ -224,8 +224,8 @@ func (c *Copy) takeBack() {
 		if phase, held := c.noted.phases[k]; held {
 			rest.Phases = append(rest.Phases, phase)
 		}
-		if lender, lends := c.noted.lenders[k]; lends {
-			rest.Lenders = append(rest.Lenders, lender)
+		if w, waits := c.noted.waiting[k]; waits {
+			rest.WaitingJobs = append(rest.WaitingJobs, w)
 		}
 	}
 	rest.sort()
@@ -265,9 +265,9 @@ func (c *Copy) asItWas() bool {
 	for _, k := range jobs {
 		now := c.e.saved.jobNow(k)
 		phase, held := c.noted.phases[k]
-		lender, lends := c.noted.lenders[k]
+		w, waits := c.noted.waiting[k]
 		if (now.phase != nil) != held || held && *now.phase != phase ||
-			(now.lender != nil) != lends || lends && *now.lender != lender {
+			(now.waiting != nil) != waits || waits && *now.waiting != w {
 			return false
 		}
 	}

@@ -91,7 +91,7 @@ func (e *Engine) Decide(now int64) (plan Plan, events []trace.Event, next int64)
 		e.restoreNominations(now)
 		e.decided = true
 		e.lapses.endUnfounded()
-		e.l.Lenders.Vote()
+		e.l.WaitingJobs.Vote()
 	}
 
 	e.evictor.Protect(e.nominations.inDoubt())

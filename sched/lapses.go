@@ -29,17 +29,17 @@ const (
 // end ends the inqueue amounts of jobs of which the pods have not come in time. The jobs stay admitted, and once their
 // pods exist, they have inqueue amounts again. It returns the time at which it has to be called next, 0 for never.
 func (la *lapses) end(now int64) (next int64) {
-	lenders := &la.e.l.Lenders
+	waiting := &la.e.l.WaitingJobs
 	for j := range la.due { // order-free: each is judged by itself
-		from, job := lenders.AwaitsFrom(j), la.e.l.Job(j)
+		from, job := waiting.PodlessFrom(j), la.e.l.Job(j)
 		if from == 0 {
 			delete(la.due, j)
 			continue
 		}
 		lacks := job.LacksPods() || job.Incomplete()
-		if !lacks && lenders.Of(j) == ledger.LendsAll {
-			lenders.Lapse(j)
-			lenders.Lend(j, ledger.LendsNone) // allocate judges it next
+		if !lacks && waiting.Lending(j) == ledger.LendsAll {
+			waiting.Lapse(j)
+			waiting.Lend(j, ledger.LendsNone) // allocate judges it next
 			continue
 		}
 		if !job.Awaits() {
@@ -51,9 +51,9 @@ func (la *lapses) end(now int64) (next int64) {
 				next = end
 			}
 		case lacks:
-			lenders.Lend(j, ledger.LendsAll)
+			waiting.Lend(j, ledger.LendsAll)
 		default:
-			lenders.Lapse(j)
+			waiting.Lapse(j)
 			delete(la.due, j)
 		}
 	}
@@ -78,7 +78,7 @@ func (la *lapses) endUnfounded() {
 		return true
 	})
 	for _, j := range list { // after all votes: their order makes no difference
-		la.e.l.Lenders.Lapse(j)
+		la.e.l.WaitingJobs.Lapse(j)
 	}
 }
 
@@ -93,15 +93,15 @@ func lapsesAt(job *ledger.Job, from int64) int64 {
 // await notes since when a job has lacked pods, or that it has them. It is asked at the end of each cycle in which the
 // job was touched.
 func (la *lapses) await(j ledger.JobID) {
-	lenders, job := &la.e.l.Lenders, la.e.l.Job(j)
-	from := lenders.AwaitsFrom(j)
+	waiting, job := &la.e.l.WaitingJobs, la.e.l.Job(j)
+	from := waiting.PodlessFrom(j)
 	switch {
 	case !job.Admitted() || !job.HasMin:
 		from = 0
 		if job.Group != nil || job.Staying() == 0 { // no vote has admitted a PodGroup made anew for pods that run
-			lenders.EndLapse(j)
+			waiting.EndLapse(j)
 		}
-	case job.LacksPods() || job.Incomplete() || job.MoreToCome() && lenders.Of(j) == ledger.LendsNone:
+	case job.LacksPods() || job.Incomplete() || job.MoreToCome() && waiting.Lending(j) == ledger.LendsNone:
 		if from == 0 {
 			from = max(1, la.e.session.Now) // 0 is none
 		}
@@ -109,9 +109,9 @@ func (la *lapses) await(j ledger.JobID) {
 		from = 0
 	default:
 		from = 0
-		lenders.EndLapse(j)
+		waiting.EndLapse(j)
 	}
-	lenders.Await(j, from)
+	waiting.SetPodlessFrom(j, from)
 	if from != 0 {
 		la.expect(j, from)
 	}
@@ -124,7 +124,7 @@ func (la *lapses) expect(j ledger.JobID, from int64) {
 	}
 	la.due[j] = struct{}{}
 	job := la.e.l.Job(j)
-	if la.e.l.Lenders.Lapsed(j) && !job.LacksPods() && !job.Incomplete() || !job.Awaits() {
+	if la.e.l.WaitingJobs.Lapsed(j) && !job.LacksPods() && !job.Incomplete() || !job.Awaits() {
 		return // nothing is kept for pods that are to come
 	}
 	if end := lapsesAt(job, from); la.next == 0 || end < la.next {

@@ -20,7 +20,7 @@ func TestAGangThatNodesRefuseByNowLends(t *testing.T) {
 			s.tell(model.KindPodGroup, "ns", "g", gangOf("g", members))
 			lends := func(e *Engine) ledger.Lending {
 				j, _ := e.l.Jobs.Find(ledger.JobKey{Namespace: "ns", Name: "g"})
-				return e.l.Lenders.Of(j)
+				return e.l.WaitingJobs.Lending(j)
 			}
 			for _, p := range []string{"a", "b"} {
 				s.pod(p, inQueue("q"), running("n1"))

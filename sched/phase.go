@@ -10,7 +10,7 @@ import (
 // admit admits a job: its phase becomes Inqueue, by a plan item if it has a PodGroup.
 func (e *Engine) admit(j ledger.JobID) {
 	e.setPhase(j, model.GroupInqueue)
-	e.l.Lenders.EndLapse(j)
+	e.l.WaitingJobs.EndLapse(j)
 }
 
 // rephaseAll updates the phase of every job that changed, in the order of names: the order of the changes

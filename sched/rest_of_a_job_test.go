@@ -62,7 +62,7 @@ func TestTheRestOfAJobLendsByWhatStillWaits(t *testing.T) {
 			}
 			lends := func(e *Engine) ledger.Lending {
 				j, _ := e.l.Jobs.Find(ledger.JobKey{Namespace: "ns", Name: "job"})
-				return e.l.Lenders.Of(j)
+				return e.l.WaitingJobs.Lending(j)
 			}
 
 			plan, _, _ := e.Decide(second)

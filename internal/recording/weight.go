@@ -58,8 +58,9 @@ func weight(o model.Object) int64 {
 }
 
 func weightOfCommitments(c sched.Commitments) int64 {
-	bytes := allocated(int(unsafe.Sizeof(c))) + weightOfList(c.Tasks) + weightOfList(c.Phases) + weightOfList(c.Lenders) +
-		weightOfList(c.PastEvictions) + weightOfList(c.Arrivals) + weightOfList(c.Losses) +
+	bytes := allocated(int(unsafe.Sizeof(c))) + weightOfList(c.Tasks) + weightOfList(c.Phases) +
+		weightOfList(c.WaitingJobs) + weightOfList(c.PastEvictions) + weightOfList(c.Arrivals) +
+		weightOfList(c.Losses) +
 		int64(len(c.Charges.Jobs)+len(c.Charges.Members)+len(c.Charges.Minimums)+len(c.Charges.Began))*128
 	for _, m := range c.Memories {
 		bytes += int64(len(m.Text))

@@ -15,7 +15,7 @@ import (
 // came is since when a job waits: the creation of the last of the members that its minimum needs, or a
 // later time that the ledger notes. Nanoseconds since the epoch.
 func came(s *session.Session, w *search.PendingTasks) int64 {
-	from := s.L.Lenders.WaitsFrom(w.Job)
+	from := s.L.WaitingJobs.WaitsFrom(w.Job)
 	for _, t := range w.Tasks[:min(len(w.Tasks), s.L.Job(w.Job).LeastToPlace())] {
 		from = max(from, s.L.Task(t).Pod.Created)
 	}
@@ -305,7 +305,7 @@ func couldStartWithoutLaterTasks(s *session.Session, j ledger.JobID) bool {
 func (c *roomKeeper) keep(places []foundPlace) {
 	s := c.s
 	s.L.KeptRoom.Drop(c.others...)
-	s.L.Lenders.Lend(c.j, ledger.LendsNone)
+	s.L.WaitingJobs.Lend(c.j, ledger.LendsNone)
 	until := s.Now + max(anHour, s.Now-c.since)
 	for _, x := range places {
 		s.L.KeptRoom.Keep(x.task, x.node, until)

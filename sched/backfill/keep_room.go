@@ -43,7 +43,7 @@ func pace(s *session.Session) (every int64, queues int) {
 // KeepRoom keeps room for jobs that could have started, and gives back room that is kept in vain. Which
 // jobs could have started is checked from time to time: see pace.
 func KeepRoom(s *session.Session) {
-	if s.L.Lenders.Len() == 0 && !s.L.KeptRoom.Any() {
+	if s.L.WaitingJobs.LenderCount() == 0 && !s.L.KeptRoom.Any() {
 		return
 	}
 	every, most := pace(s)
@@ -57,14 +57,14 @@ func KeepRoom(s *session.Session) {
 			continue
 		case expired(s, j):
 			s.L.KeptRoom.Drop(j)
-			s.L.Lenders.Wait(j, s.Now)
+			s.L.WaitingJobs.SetWaitsFrom(j, s.Now)
 		case !stands(s, j):
 			s.L.KeptRoom.Drop(j)
 		case !due || couldStartWithoutLaterTasks(s, j):
 			continue
 		default:
 			s.L.KeptRoom.Drop(j)
-			s.L.Lenders.Lend(j, ledger.Lends) // room is looked for elsewhere at once
+			s.L.WaitingJobs.Lend(j, ledger.Lends) // room is looked for elsewhere at once
 		}
 		s.Trace.Add(trace.Event{Kind: trace.KeepsNoRoom, Job: s.L.Jobs.Called(j)})
 	}
@@ -118,7 +118,7 @@ func expired(s *session.Session, j ledger.JobID) bool {
 func firstOfQueues(s *session.Session) (out []ledger.JobID) {
 	first := map[ledger.QueueID]ledger.JobID{}
 	for _, j := range s.L.Jobs.Active() { // order-free: the first by a total order
-		if s.L.Lenders.Of(j) != ledger.Lends && s.L.Job(j).RoomKept == 0 {
+		if s.L.WaitingJobs.Lending(j) != ledger.Lends && s.L.Job(j).RoomKept == 0 {
 			continue // nodes have not refused it, or could never hold it
 		}
 		q := s.L.Job(j).Queue

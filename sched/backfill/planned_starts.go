@@ -277,7 +277,7 @@ func plan(s *session.Session, j ledger.JobID, first, before int64) bool {
 	for _, x := range places {
 		s.L.KeptRoom.Plan(x.task, x.node, x.chosen, planned, model.After(start, s.Backfill.Resolution))
 	}
-	s.L.Lenders.Lend(j, ledger.Lends) // to jobs that end before
+	s.L.WaitingJobs.Lend(j, ledger.Lends) // to jobs that end before
 	cover(s, j)
 	s.Trace.Add(trace.Event{Kind: trace.KeepsRoom, Job: s.L.Jobs.Called(j), Node: search.KeptOn(s, j), Count: len(places)})
 	return true

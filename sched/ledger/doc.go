@@ -25,7 +25,7 @@
 //	tx          tries, and the log that undoes them
 //	commitments what was decided and is not visible in the facts yet
 //	changes_*   the feed of what changed, for whatever is derived from the ledger
-//	memory_*    what is remembered beside the facts: kept room, losses, lenders, charges, backoffs, evictions, rounds,
+//	memory_*    what is remembered beside facts: kept room, losses, waiting jobs, charges, backoffs, evictions, rounds,
 //	            minimums that jobs have had, usage, run times
 //	plugin_*    what plugins follow of every move
 //	audit_*     the slow recount of all of this

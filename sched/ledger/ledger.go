@@ -28,7 +28,7 @@ type Ledger struct {
 	Statements      Statements
 	EvictionHistory EvictionHistory
 	KeptRoom        KeptRoom
-	Lenders         Lenders
+	WaitingJobs     WaitingJobs
 	Losses          Losses
 	Charges         charging
 	Rounds          Rounds
@@ -74,7 +74,7 @@ func (l *Ledger) wire() *Ledger {
 	l.Statements.l = l
 	l.EvictionHistory.l = l
 	l.KeptRoom.l = l
-	l.Lenders.l = l
+	l.WaitingJobs.l = l
 	l.Losses.l = l
 	l.Charges.l, l.Charges.minimums.l = l, l
 	l.Usage.l = l

@@ -293,7 +293,7 @@ func (js *Jobs) apply(k Key, g *model.PodGroup) JobID {
 	}
 	life := job.Group != nil && g != nil && job.Group.UID == g.UID
 	if !life {
-		js.l.Lenders.forget(job)
+		js.l.WaitingJobs.forget(job)
 		job.waits.from, job.waits.podless = 0, 0
 	}
 	if g != nil && !life {
@@ -303,7 +303,7 @@ func (js *Jobs) apply(k Key, g *model.PodGroup) JobID {
 	if !sameMinimums(old, g) {
 		js.l.Charges.minimums.changes(j)
 	}
-	js.l.Lenders.changes(job, g)
+	js.l.WaitingJobs.changes(job, g)
 	job.Group = g
 	job.waits.inBackoff = js.l.Backoffs.appliesToWhole(j)
 	js.resub(j, old)
@@ -402,8 +402,8 @@ type jobWaits struct {
 	lending   Lending
 	inBackoff bool  // the whole job is in a backoff, so it keeps no room for its minimum
 	lapsed    bool  // see Lapse
-	from      int64 // see Wait
-	podless   int64 // see Await
+	from      int64 // see SetWaitsFrom
+	podless   int64 // see SetPodlessFrom
 }
 
 // committed says that there is something to be noted of it beside the facts.

@@ -83,7 +83,7 @@ type signature struct {
 func (x *Index) signatureOf(j ledger.JobID, m *waitRecord) signature {
 	job := x.l.Job(j)
 	k := signature{wake: m.wake, queue: job.Queue, priority: job.Priority, specs: m.at.at(OnSpecs),
-		lending: x.l.Lenders.Of(j), plans: m.plans}
+		lending: x.l.WaitingJobs.Lending(j), plans: m.plans}
 	if m.tasks != 0 && job.RoomKept == 0 && (!job.HasMin || k.lending != ledger.LendsNone) {
 		k.class, k.tasks = m.class, m.tasks
 	}

@@ -16,7 +16,7 @@ func (t *attempt) report(o Outcome, later bool) {
 		}
 	}
 	if o != Refused {
-		s.L.Lenders.Lend(j, ledger.LendsNone)
+		s.L.WaitingJobs.Lend(j, ledger.LendsNone)
 	}
 	switch o {
 	case Committed:
@@ -53,9 +53,9 @@ func (t *attempt) lend() {
 	switch {
 	case t.job.RoomKept > 0 || !code.OfNodes() || code == trace.NoNodes || t.why.Code == trace.LostMemberFirst:
 	case t.w.CouldEver(t.s):
-		t.s.L.Lenders.Lend(t.w.Job, ledger.Lends)
+		t.s.L.WaitingJobs.Lend(t.w.Job, ledger.Lends)
 	default:
-		t.s.L.Lenders.Lend(t.w.Job, ledger.LendsAll)
+		t.s.L.WaitingJobs.Lend(t.w.Job, ledger.LendsAll)
 	}
 }
 

@@ -55,7 +55,7 @@ func (r *round) borrow() {
 // mayBorrow says that there is room to borrow, and some job may start in it.
 func (r *round) mayBorrow() bool {
 	s := r.s
-	return s.L.Lenders.Len() > 0 && lent(s) && s.Profile.HasAction("enqueue") && !s.IsIdle(borrowing)
+	return s.L.WaitingJobs.LenderCount() > 0 && lent(s) && s.Profile.HasAction("enqueue") && !s.IsIdle(borrowing)
 }
 
 // lent says that some job lends room of its queue.

@@ -149,7 +149,7 @@ func (p *plugin) add(j ledger.JobID) {
 // still kept for them.
 func (p *plugin) awaits(j ledger.JobID) bool {
 	job := p.l.Job(j)
-	lapsed := p.l.Lenders.Of(j) == ledger.LendsAll || p.l.Lenders.Lapsed(j)
+	lapsed := p.l.WaitingJobs.Lending(j) == ledger.LendsAll || p.l.WaitingJobs.Lapsed(j)
 	return !lapsed && (job.Phase == model.GroupInqueue || job.Short())
 }
 

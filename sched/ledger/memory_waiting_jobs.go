@@ -7,8 +7,9 @@ import (
 	"ashlar.sh/sched/resource"
 )
 
-// Lenders holds what becomes of the room that queues keep for admitted jobs that wait.
-type Lenders struct {
+// WaitingJobs remembers of admitted jobs that wait since when they do, since when they have lacked pods, and what
+// becomes of the room that their queues keep for them meanwhile.
+type WaitingJobs struct {
 	l *Ledger
 
 	count  int  // jobs that lend
@@ -28,64 +29,65 @@ const (
 
 // Lend sets what becomes of the room that a job's queue keeps for it. It outlives the cycle as a commitment that no
 // API field keeps: after a restart a job keeps its room until it is refused once more.
-func (le *Lenders) Lend(j JobID, how Lending) {
-	job := &le.l.Jobs.rows[j]
+func (wj *WaitingJobs) Lend(j JobID, how Lending) {
+	job := &wj.l.Jobs.rows[j]
 	if job.waits.lending == how {
 		return
 	}
 	if job.waits.lending == Lends {
-		le.count--
+		wj.count--
 	}
 	if how == Lends {
-		le.count++
+		wj.count++
 	}
 	job.waits.lending = how
-	le.l.Changes.recommitted.job(job.Key)
+	wj.l.Changes.recommitted.job(job.Key)
 	if job.HasMin { // otherwise its queue keeps nothing for it, and no figure changes
-		le.l.accounts.refreshAll(j)
-		le.l.Changes.mark(j)
+		wj.l.accounts.refreshAll(j)
+		wj.l.Changes.mark(j)
 	}
 }
 
-// Of returns what becomes of the room that a job's queue keeps for it.
-func (le *Lenders) Of(j JobID) Lending { return le.l.Jobs.rows[j].waits.lending }
+// Lending returns what becomes of the room that a job's queue keeps for it.
+func (wj *WaitingJobs) Lending(j JobID) Lending { return wj.l.Jobs.rows[j].waits.lending }
 
-// Len is the number of jobs that lend.
-func (le *Lenders) Len() int { return le.count }
+// LenderCount is the number of jobs that lend.
+func (wj *WaitingJobs) LenderCount() int { return wj.count }
 
 // forget ends the lending of a job that another PodGroup of its name replaces.
-func (le *Lenders) forget(job *Job) {
+func (wj *WaitingJobs) forget(job *Job) {
 	if job.waits.lending == Lends {
-		le.count--
+		wj.count--
 	}
 	job.waits.lending = LendsNone
 }
 
-// Wait sets the time from which a job counts as waiting, whenever its pods came. It outlives the cycle as Lend does.
-func (le *Lenders) Wait(j JobID, from int64) {
-	le.set(j, &le.l.Jobs.rows[j].waits.from, from)
+// SetWaitsFrom sets the time from which a job counts as waiting, whenever its pods came. It outlives the cycle as Lend
+// does.
+func (wj *WaitingJobs) SetWaitsFrom(j JobID, from int64) {
+	wj.set(j, &wj.l.Jobs.rows[j].waits.from, from)
 }
 
 // set changes a time that is remembered of a job.
-func (le *Lenders) set(j JobID, at *int64, to int64) {
+func (wj *WaitingJobs) set(j JobID, at *int64, to int64) {
 	if *at != to {
 		*at = to
-		le.l.Changes.recommitted.job(le.l.Jobs.rows[j].Key)
+		wj.l.Changes.recommitted.job(wj.l.Jobs.rows[j].Key)
 	}
 }
 
-// WaitsFrom returns what Wait set; 0: nothing.
-func (le *Lenders) WaitsFrom(j JobID) int64 { return le.l.Jobs.rows[j].waits.from }
+// WaitsFrom returns what SetWaitsFrom set; 0: nothing.
+func (wj *WaitingJobs) WaitsFrom(j JobID) int64 { return wj.l.Jobs.rows[j].waits.from }
 
 // Vote says that from now on whatever a job may keep room for was decided with this ledger. What PodGroups showed
 // before was decided by an earlier scheduler, as far as can be told.
-func (le *Lenders) Vote() { le.voting = true }
+func (wj *WaitingJobs) Vote() { wj.voting = true }
 
 // changes notes what no vote let a job in for, before its PodGroup is another one, or gone.
-func (le *Lenders) changes(job *Job, to *model.PodGroup) {
+func (wj *WaitingJobs) changes(job *Job, to *model.PodGroup) {
 	unvoted := letInByOthers(job.Group, to) && !job.decided.held || asksForMore(job.Group, to)
-	if le.voting && (unvoted || to == nil && job.Tasks > 0) {
-		le.lapse(job, true)
+	if wj.voting && (unvoted || to == nil && job.Tasks > 0) {
+		wj.lapse(job, true)
 	}
 }
 
@@ -119,30 +121,30 @@ func asksForMore(was, is *model.PodGroup) bool {
 // Lapse notes that a job's queue keeps room only for the job's pods that exist, and none for pods that are to come:
 // they did not come in time, or nothing let the job in for what its PodGroup asks for now. It outlives the cycle as
 // Lend does.
-func (le *Lenders) Lapse(j JobID) { le.setLapsed(j, true) }
+func (wj *WaitingJobs) Lapse(j JobID) { wj.setLapsed(j, true) }
 
 // EndLapse is the inverse of Lapse: the queue keeps room for pods that are to come.
-func (le *Lenders) EndLapse(j JobID) { le.setLapsed(j, false) }
+func (wj *WaitingJobs) EndLapse(j JobID) { wj.setLapsed(j, false) }
 
-func (le *Lenders) setLapsed(j JobID, is bool) {
-	if job := &le.l.Jobs.rows[j]; le.lapse(job, is) && job.HasMin {
-		le.l.accounts.refreshAll(j)
-		le.l.Changes.mark(j)
+func (wj *WaitingJobs) setLapsed(j JobID, is bool) {
+	if job := &wj.l.Jobs.rows[j]; wj.lapse(job, is) && job.HasMin {
+		wj.l.accounts.refreshAll(j)
+		wj.l.Changes.mark(j)
 	}
 }
 
 // lapse is setLapsed without the figures. It says whether anything changed.
-func (le *Lenders) lapse(job *Job, is bool) bool {
+func (wj *WaitingJobs) lapse(job *Job, is bool) bool {
 	if job.waits.lapsed == is {
 		return false
 	}
 	job.waits.lapsed = is
-	le.l.Changes.recommitted.job(job.Key)
+	wj.l.Changes.recommitted.job(job.Key)
 	return true
 }
 
 // Lapsed says that a Lapse of the job has not ended.
-func (le *Lenders) Lapsed(j JobID) bool { return le.l.Jobs.rows[j].waits.lapsed }
+func (wj *WaitingJobs) Lapsed(j JobID) bool { return wj.l.Jobs.rows[j].waits.lapsed }
 
 // MoreToCome says that pods of an admitted job are still to come: its minResources are more than what its members
 // hold and its waiting members ask for.
@@ -173,11 +175,11 @@ func (j *Job) Awaits() bool {
 		(j.LacksPods() || j.Incomplete() || j.MoreToCome())
 }
 
-// Await sets the time since which an admitted job has lacked pods, in any of the ways of Awaits; 0: it lacks none. It
-// outlives the cycle as Lend does.
-func (le *Lenders) Await(j JobID, since int64) {
-	le.set(j, &le.l.Jobs.rows[j].waits.podless, since)
+// SetPodlessFrom sets the time since which an admitted job has lacked pods, in any of the ways of Awaits; 0: it lacks
+// none. It outlives the cycle as Lend does.
+func (wj *WaitingJobs) SetPodlessFrom(j JobID, since int64) {
+	wj.set(j, &wj.l.Jobs.rows[j].waits.podless, since)
 }
 
-// AwaitsFrom returns what Await set; 0: nothing.
-func (le *Lenders) AwaitsFrom(j JobID) int64 { return le.l.Jobs.rows[j].waits.podless }
+// PodlessFrom returns what SetPodlessFrom set; 0: nothing.
+func (wj *WaitingJobs) PodlessFrom(j JobID) int64 { return wj.l.Jobs.rows[j].waits.podless }
