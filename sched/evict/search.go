@@ -47,7 +47,7 @@ func (vs *Search) Forget() { vs.nodes.index.byKey = map[candidateKey]*candidateN
 // or the one task more, and at least one victim was needed; otherwise nothing is evicted. Tasks beyond that
 // keep waiting. A pod that can stay is not evicted (decision 13). Records returns what was done.
 func (vs *Search) Take(o Options, j ledger.JobID, tasks []ledger.TaskID) bool {
-	return vs.search(o, j, tasks, search.Commit)
+	return vs.search(o, j, tasks, search.Place)
 }
 
 // Would returns what Take would return, and changes nothing.
@@ -74,7 +74,7 @@ func (vs *Search) search(o Options, j ledger.JobID, tasks []ledger.TaskID, mode 
 			vs.reprieveUnneeded(tx)
 		}
 		found = len(vs.result.gone) > 0
-		return found && mode == search.Commit
+		return found && mode == search.Place
 	})
 	if g.Shared() && !found && !vs.result.prePredicateFailed {
 		vs.fruitless.Remember(vs.s.Pending, g, vs.result.notPreemptive)

@@ -85,7 +85,7 @@ func (e *Evictor) take(o Options, j ledger.JobID) bool {
 // costs least (decision 17). Whole gangs are evicted only where surplus alone is not enough in any of
 // them (decision 12).
 func (e *Evictor) makeRoom(o Options, j ledger.JobID, tasks []ledger.TaskID) bool {
-	return e.inKeptRoom(o, j, search.Commit, func() bool {
+	return e.inKeptRoom(o, j, search.Place, func() bool {
 		if !search.HardTopology(e.s, j) {
 			return e.search.Take(o, j, tasks)
 		}

@@ -24,12 +24,12 @@ type Mode bool
 
 // The modes.
 const (
-	Commit Mode = true  // it stays
+	Place  Mode = true  // it stays, once its statement succeeds
 	DryRun Mode = false // it is taken back: the question was whether there is room
 )
 
 // holds says that what was placed stays placed.
-func (m Mode) holds(placed bool) bool { return placed && m == Commit }
+func (m Mode) holds(placed bool) bool { return placed && m == Place }
 
 // attempt is the state of placing the next batch of a list of pending tasks.
 type attempt struct {
@@ -71,7 +71,7 @@ func Attempt(s *session.Session, w *PendingTasks) Outcome {
 	if s.Trace.On(trace.AllocatingOperations) {
 		s.Trace.Add(trace.Event{Kind: trace.AllocatingOperations, Job: t.s.L.Jobs.Called(t.w.Job)})
 	}
-	outcome := t.decideInKeptRoom(Commit)
+	outcome := t.decideInKeptRoom(Place)
 	t.report(outcome, later)
 	return outcome
 }
@@ -82,7 +82,7 @@ func Borrow(s *session.Session, w *PendingTasks) bool {
 	out := Refused
 	if !s.L.Try(func(*ledger.Tx) bool {
 		s.L.KeptRoom.Without(passes(s, w.Job), func() bool {
-			out = t.decideOutsideLostRoom(Commit)
+			out = t.decideOutsideLostRoom(Place)
 			return out == Committed
 		})
 		return out == Committed
@@ -96,7 +96,7 @@ func Borrow(s *session.Session, w *PendingTasks) bool {
 // PlaceBesideLost places the next batch of a list of pending tasks beside the room of lost members, whatever room is
 // kept for other jobs. Why it is refused is not noted.
 func PlaceBesideLost(s *session.Session, w *PendingTasks) Outcome {
-	return newAttempt(s, w, session.CodeOnly).decideOutsideLostRoom(Commit)
+	return newAttempt(s, w, session.CodeOnly).decideOutsideLostRoom(Place)
 }
 
 // Would says that Attempt would find a place for a job's first batch of pending tasks. It changes nothing.

@@ -81,7 +81,7 @@ func Backfill(s *session.Session, j ledger.JobID) (placed int, why trace.Reason)
 func backfillApart(s *session.Session, w *PendingTasks) (placed int, why trace.Reason) {
 	for !w.Empty() {
 		t := newAttempt(s, w, session.WithAmounts)
-		out := t.decideOutsideLostRoom(Commit)
+		out := t.decideOutsideLostRoom(Place)
 		if r := t.reason(); r.Is() && !why.Is() {
 			why = r
 		}

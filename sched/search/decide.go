@@ -69,7 +69,7 @@ func (t *attempt) decideInKeptRoom(mode Mode) (out Outcome) {
 }
 
 // decideOutsideLostRoom makes the statement beside the room of lost members. What it did stays if the statement holds
-// and the mode is Commit.
+// and the mode is Place.
 func (t *attempt) decideOutsideLostRoom(mode Mode) (out Outcome) {
 	var lost []*ledger.Lost
 	if len(t.s.L.Losses.InForce()) > 0 && !t.w.idle && !t.w.HasNominated() && !repairs(t.s, t.w.Job) {

@@ -98,7 +98,7 @@ func (t *attempt) moved(members []ledger.TaskID, mode Mode) (ok bool) {
 		}
 		out := t.statement(tx)
 		if out == Refused {
-			out = t.together.elsewhere(from, Commit)
+			out = t.together.elsewhere(from, Place)
 		}
 		ok = out == Committed && t.nominateAgain(tx, members)
 		return mode.holds(ok)
