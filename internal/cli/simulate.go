@@ -319,7 +319,7 @@ func evictions(w *sim.World) []explain.Eviction {
 		told := explain.NewEvictions(records)
 		for ; i < n; i++ {
 			e := explain.Eviction{Namespace: all[i].Pod.Namespace, Name: all[i].Pod.Name, Job: all[i].Job, Queue: all[i].Queue,
-				Action: all[i].Action, For: all[i].PreemptorJob,
+				Action: all[i].Action, PreemptorJob: all[i].PreemptorJob,
 				Reason: all[i].Action + ": makes room for job " + all[i].PreemptorJob}
 			if all[i].Record != nil {
 				e, told = told[0], told[1:]

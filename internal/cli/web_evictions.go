@@ -55,7 +55,7 @@ func (l *liveEvictions) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	answer := *known
 	if job := r.URL.Query().Get("job"); job != "" {
 		answer.Items = slices.DeleteFunc(slices.Clone(answer.Items), func(e explain.Eviction) bool {
-			return e.For != job && e.Namespace+"/"+e.Job != job
+			return e.PreemptorJob != job && e.Namespace+"/"+e.Job != job
 		})
 	}
 	w.Header().Set("Content-Type", "application/json")

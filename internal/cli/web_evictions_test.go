@@ -69,7 +69,7 @@ func TestEvictionsOfALiveScheduler(t *testing.T) {
 			continue
 		}
 		last := got.Items[len(got.Items)-1].Record
-		if !last.OfEvent || last.Tier != 1 || got.Items[len(got.Items)-1].For != "team/high" {
+		if !last.OfEvent || last.Tier != 1 || got.Items[len(got.Items)-1].PreemptorJob != "team/high" {
 			t.Errorf("an event is told as %+v", got.Items[len(got.Items)-1])
 		}
 		if after := got.Items[len(got.Items)-2]; after.Record.OfEvent == records || records && after.Job != "low" {

@@ -22,8 +22,8 @@ func TestWhyEvictionHasTheRecord(t *testing.T) {
 	}
 	e := a.Eviction
 	if a.State != explain.WasEvicted || e == nil || e.Record == nil || e.Action != "preempt" || e.Queue != "batch" ||
-		e.For != "default/urgent" || e.Record.ForPod != "default/urgent-0" || !e.Record.Whole || e.Cycle == 0 ||
-		len(e.Record.Instead) != 1 {
+		e.PreemptorJob != "default/urgent" || e.Record.Preemptor != "default/urgent-0" || !e.Record.Whole ||
+		e.Cycle == 0 || len(e.Record.Alternatives) != 1 {
 		t.Errorf("the eviction is %+v of %+v", e, a)
 	}
 	text := unwrapped(run("", "ashlar", "why", "eviction", "default/sweep-0", "-f", evictionExample).out)

@@ -80,7 +80,7 @@ func (w *EvictionWhy) document() *Eviction {
 			}
 		}
 	case w.Record != nil:
-		e.Action, e.Queue, e.For = w.Record.Action, w.Record.Queue, w.Record.PreemptorJob
+		e.Action, e.Queue, e.PreemptorJob = w.Record.Action, w.Record.Queue, w.Record.PreemptorJob
 	}
 	e.Cycle = w.Cycle
 	return &e
@@ -203,7 +203,7 @@ func (w *EvictionWhy) others() Step {
 		out.Details = append(out.Details, fmt.Sprintf("the search was given up after %s: something cheaper may exist",
 			Count(r.Steps, "step")))
 	}
-	for _, lost := range w.document().Record.Instead {
+	for _, lost := range w.document().Record.Alternatives {
 		out.Details = append(out.Details, "not "+lost.Node+": "+lost.Why)
 	}
 	out.Details = append(out.Details, "on one node the least important job gives first, of equals the last in order, and "+

@@ -11,29 +11,29 @@ import (
 	"ashlar.sh/sched/trace"
 )
 
-// Eviction is one pod that was evicted; For is the namespace/name of the job that was
+// Eviction is one pod that was evicted; PreemptorJob is the namespace/name of the job that was
 // to have its room. Record is there where an action of ours decided.
 type Eviction struct {
-	Cycle     int      `json:"cycle"`
-	Time      Duration `json:"time"`
-	Namespace string   `json:"namespace"`
-	Name      string   `json:"name"`
-	Job       string   `json:"job"`
-	Queue     string   `json:"queue"`
-	Action    string   `json:"action"`
-	For       string   `json:"for"`
-	Reason    string   `json:"reason"`
-	At        string   `json:"at,omitempty"` // RFC 3339; of a live scheduler
-	Record    *Record  `json:"record,omitempty"`
+	Cycle        int      `json:"cycle"`
+	Time         Duration `json:"time"`
+	Namespace    string   `json:"namespace"`
+	Name         string   `json:"name"`
+	Job          string   `json:"job"`
+	Queue        string   `json:"queue"`
+	Action       string   `json:"action"`
+	PreemptorJob string   `json:"for"`
+	Reason       string   `json:"reason"`
+	At           string   `json:"at,omitempty"` // RFC 3339; of a live scheduler
+	Record       *Record  `json:"record,omitempty"`
 }
 
-// Record is the audit of an eviction: see trace.Eviction.
+// Record is the audit of an eviction: see trace.Eviction. In JSON the names of what the preemptor is begin with for.
 type Record struct {
-	ForPod      string `json:"forPod"`
-	ForQueue    string `json:"forQueue"`
-	ForPriority int32  `json:"forPriority"`
-	ForNode     string `json:"forNode"`
-	Priority    int32  `json:"priority"`
+	Preemptor         string `json:"forPod"` // the pod that was to have the room
+	PreemptorQueue    string `json:"forQueue"`
+	PreemptorPriority int32  `json:"forPriority"`
+	PreemptorNode     string `json:"forNode"`
+	Priority          int32  `json:"priority"`
 
 	Whole   bool     `json:"whole"` // with its whole gang; otherwise it was above its gang's minimum
 	Tier    int      `json:"tier"`
@@ -42,22 +42,22 @@ type Record struct {
 	AlsoPermitted []Permission `json:"alsoPermitted,omitempty"`
 
 	// Of an eviction for another queue: what both queues held before it, and what they deserve, of what the pod held and
-	// ForPod asks for.
-	QueueHeld        Quantities `json:"queueHeld,omitempty"`
-	QueueDeserved    Quantities `json:"queueDeserved,omitempty"`
-	ForQueueHeld     Quantities `json:"forQueueHeld,omitempty"`
-	ForQueueDeserved Quantities `json:"forQueueDeserved,omitempty"`
+	// Preemptor asks for.
+	QueueHeld              Quantities `json:"queueHeld,omitempty"`
+	QueueDeserved          Quantities `json:"queueDeserved,omitempty"`
+	PreemptorQueueHeld     Quantities `json:"forQueueHeld,omitempty"`
+	PreemptorQueueDeserved Quantities `json:"forQueueDeserved,omitempty"`
 
 	Held Quantities `json:"held"`
 	Ran  Duration   `json:"ran"`
 	// LostSeconds is Held times Ran, in the resource's unit times seconds.
 	LostSeconds Quantities `json:"lostSeconds"`
 
-	NodesTried    int    `json:"nodesTried"`
-	NodesRuledOut int    `json:"nodesRuledOut"`
-	Steps         int    `json:"steps"`
-	Exhausted     bool   `json:"exhausted"`
-	Instead       []Lost `json:"alternatives"`
+	NodesTried    int           `json:"nodesTried"`
+	NodesRuledOut int           `json:"nodesRuledOut"`
+	Steps         int           `json:"steps"`
+	Exhausted     bool          `json:"exhausted"`
+	Alternatives  []Alternative `json:"alternatives"`
 
 	// OfEvent: it is what the pod's event says, which has no figures but those of the queue.
 	OfEvent bool `json:"ofEvent,omitempty"`
@@ -69,8 +69,8 @@ type Permission struct {
 	Plugins []string `json:"plugins"`
 }
 
-// Lost is a node that was not chosen, and why.
-type Lost struct {
+// Alternative is a node that was not chosen, and why.
+type Alternative struct {
 	Node            string `json:"node"`
 	Why             string `json:"why"`
 	Tried           bool   `json:"tried"` // otherwise the figures are what it would cost at least
@@ -152,18 +152,19 @@ func heldBefore(queue string, list []trace.QueueHeld) string {
 }
 
 // NewEvictions describes the evictions of one cycle. When that was is the caller's to add.
-// What a plan cost is what all victims of one preemptor cost together: by that the nodes
-// lost that were not chosen.
+// What a plan cost is what all victims of one preemptor cost together: that decided between
+// the nodes.
 func NewEvictions(list []*trace.Eviction) []Eviction {
 	out := make([]Eviction, 0, len(list))
 	for _, r := range list {
-		e := Eviction{Queue: r.Queue, Action: r.Action, For: r.PreemptorJob, Reason: Evicted(r), Record: record(r)}
+		e := Eviction{Queue: r.Queue, Action: r.Action, PreemptorJob: r.PreemptorJob, Reason: Evicted(r),
+			Record: record(r)}
 		e.Namespace, e.Name, _ = strings.Cut(r.Task, "/")
 		_, e.Job, _ = strings.Cut(r.Job, "/")
 		chosen := cost(list, r)
 		for _, a := range r.Alternatives {
-			e.Record.Instead = append(e.Record.Instead, Lost{Node: a.Node, Why: lost(chosen, a), Tried: !a.AtLeast,
-				HighestPriority: a.Priority, PrioritySum: a.Sum, Victims: a.Victims})
+			e.Record.Alternatives = append(e.Record.Alternatives, Alternative{Node: a.Node, Why: whyNot(chosen, a),
+				Tried: !a.AtLeast, HighestPriority: a.Priority, PrioritySum: a.Sum, Victims: a.Victims})
 		}
 		out = append(out, e)
 	}
@@ -171,17 +172,17 @@ func NewEvictions(list []*trace.Eviction) []Eviction {
 }
 
 func record(r *trace.Eviction) *Record {
-	out := &Record{ForPod: r.Preemptor, ForQueue: r.PreemptorQueue, ForPriority: r.PreemptorPriority,
-		ForNode: r.Node, Priority: r.Priority,
+	out := &Record{Preemptor: r.Preemptor, PreemptorQueue: r.PreemptorQueue, PreemptorPriority: r.PreemptorPriority,
+		PreemptorNode: r.Node, Priority: r.Priority,
 		Whole: r.Whole, Tier: r.Tier, Plugins: append([]string{}, r.PermittedBy...), Held: amounts(r.Lost),
 		Ran:         Duration(r.Ran),
 		LostSeconds: quantities(seconds(r)), NodesTried: r.NodesTried, NodesRuledOut: r.NodesRuledOut, Steps: r.Steps,
-		Exhausted: r.Exhausted, Instead: []Lost{}}
+		Exhausted: r.Exhausted, Alternatives: []Alternative{}}
 	for _, p := range r.Others {
 		out.AlsoPermitted = append(out.AlsoPermitted, Permission(p))
 	}
 	out.QueueHeld, out.QueueDeserved = bothOf(r.QueueHeld)
-	out.ForQueueHeld, out.ForQueueDeserved = bothOf(r.PreemptorQueueHeld)
+	out.PreemptorQueueHeld, out.PreemptorQueueDeserved = bothOf(r.PreemptorQueueHeld)
 	return out
 }
 
@@ -216,8 +217,8 @@ func cost(list []*trace.Eviction, of *trace.Eviction) tally {
 	return t
 }
 
-// lost names the first criterion by which a node lost.
-func lost(chosen tally, a trace.Alternative) string {
+// whyNot names the first criterion by which a node was not chosen.
+func whyNot(chosen tally, a trace.Alternative) string {
 	would := "it would cost"
 	if a.AtLeast {
 		would = "not tried: it would cost at least"
@@ -298,14 +299,14 @@ func (p *page) evicted(r *Report) {
 func (p *page) eviction(e *Eviction) []cell {
 	row := []cell{left(e.Time.String()), left(p.name(e.Namespace, e.Name)), left(e.Queue), right("-").in(faint),
 		left("-").in(faint),
-		right("-").in(faint), left(e.Action), left(p.short(e.For))}
+		right("-").in(faint), left(e.Action), left(p.short(e.PreemptorJob))}
 	if e.Record != nil {
 		row[3], row[4] = right(fmt.Sprint(e.Record.Priority)), left(holding(e.Record.Held))
 		if e.Record.Ran > 0 {
 			row[5] = right(e.Record.Ran.String())
 		}
-		row[7] = left(p.short(e.Record.ForPod))
-		if e.Record.ForPod == "" {
+		row[7] = left(p.short(e.Record.Preemptor))
+		if e.Record.Preemptor == "" {
 			row[7] = left("-").in(faint)
 		}
 	}
@@ -328,11 +329,11 @@ func (p *page) plans(list []Eviction) {
 	told, more := map[string]bool{}, 0
 	for i := range list {
 		e := &list[i]
-		key := e.Time.String() + " " + e.For
-		forPod := e.Record != nil && e.Record.ForPod != ""
+		key := e.Time.String() + " " + e.PreemptorJob
+		forPod := e.Record != nil && e.Record.Preemptor != ""
 		switch {
 		case forPod:
-			key = e.Time.String() + " " + e.Record.ForPod
+			key = e.Time.String() + " " + e.Record.Preemptor
 		case e.Record != nil:
 			key = e.Time.String() + " " + e.Reason
 		}
@@ -355,11 +356,11 @@ func (p *page) plans(list []Eviction) {
 
 func (p *page) plan(e *Eviction) {
 	r := e.Record
-	text := fmt.Sprintf("%s %s: room on %s for %s", e.Time, e.Action, r.ForNode, p.short(r.ForPod))
-	if r.ForQueue != e.Queue {
-		text += fmt.Sprintf(" (queue %s takes back its due from %s)", r.ForQueue, e.Queue)
+	text := fmt.Sprintf("%s %s: room on %s for %s", e.Time, e.Action, r.PreemptorNode, p.short(r.Preemptor))
+	if r.PreemptorQueue != e.Queue {
+		text += fmt.Sprintf(" (queue %s takes back its due from %s)", r.PreemptorQueue, e.Queue)
 	} else {
-		text += fmt.Sprintf(" (priority %d against %d)", r.ForPriority, r.Priority)
+		text += fmt.Sprintf(" (priority %d against %d)", r.PreemptorPriority, r.Priority)
 	}
 	text += fmt.Sprintf("; permitted by tier %d: %s", r.Tier, strings.Join(r.Plugins, ", "))
 	for _, p := range r.AlsoPermitted {
@@ -370,7 +371,7 @@ func (p *page) plan(e *Eviction) {
 		text += "; the search was given up early"
 	}
 	p.paragraph(2, text)
-	for _, a := range r.Instead {
+	for _, a := range r.Alternatives {
 		p.paragraph(4, "not "+a.Node+": "+a.Why)
 	}
 }

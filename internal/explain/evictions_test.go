@@ -68,7 +68,7 @@ func TestAnEvictionNamesItsPreemptorAndItsRule(t *testing.T) {
 func TestTheRecordSaysWhyOtherNodesLostAndWhatIsLost(t *testing.T) {
 	list := preempted()
 	got := NewEvictions(list)
-	want := []Lost{
+	want := []Alternative{
 		{Node: "n2", Why: "it would cost as much: its victims started no later, or its name comes later", Tried: true,
 			HighestPriority: 1, PrioritySum: 2, Victims: 2},
 		{Node: "n3", Why: "it would cost 3 victims with priorities of 3 in all, not 2 with 2", Tried: true,
@@ -77,7 +77,7 @@ func TestTheRecordSaysWhyOtherNodesLostAndWhatIsLost(t *testing.T) {
 			PrioritySum: 50, Victims: 1},
 		{Node: "n5", Why: "not tried: it could not cost less", HighestPriority: 1, PrioritySum: 2, Victims: 2},
 	}
-	if diff := cmp.Diff(want, got[0].Record.Instead); diff != "" {
+	if diff := cmp.Diff(want, got[0].Record.Alternatives); diff != "" {
 		t.Errorf("why others lost (-want +got):\n%s", diff)
 	}
 	if diff := cmp.Diff(Quantities{"cpu": "180", "memory": "360Gi"}, got[0].Record.LostSeconds); diff != "" {
@@ -123,7 +123,7 @@ func TestTextOfEvictions(t *testing.T) {
 func TestManyPlansAreCounted(t *testing.T) {
 	r := &Report{}
 	for i := range mostPlans + 3 {
-		r.Evictions = append(r.Evictions, Eviction{Namespace: "x", Name: "v", For: "x/j", Time: Duration(i),
+		r.Evictions = append(r.Evictions, Eviction{Namespace: "x", Name: "v", PreemptorJob: "x/j", Time: Duration(i),
 			Reason: "because"})
 	}
 	var out bytes.Buffer

@@ -65,7 +65,7 @@ func (p *Plan) Bound(namespace, job, node string, after time.Duration) {
 // Evicted adds the evictions of one cycle that are for jobs of the plan.
 func (p *Plan) Evicted(list []*trace.Eviction, after time.Duration) {
 	for _, e := range NewEvictions(list) {
-		if slices.ContainsFunc(p.Jobs, func(j PlannedJob) bool { return j.Namespace+"/"+j.Name == e.For }) {
+		if slices.ContainsFunc(p.Jobs, func(j PlannedJob) bool { return j.Namespace+"/"+j.Name == e.PreemptorJob }) {
 			e.Time = Duration(after)
 			p.Evictions = append(p.Evictions, e)
 		}

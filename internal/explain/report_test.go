@@ -34,7 +34,7 @@ func contract() *Report {
 		Problems: []sched.Problem{{Object: "Queue/x", Message: "…"}},
 	}, Summary{Cycles: 3, VirtualTime: Duration(2 * time.Second), Bound: 10, Pending: 2},
 		[]Eviction{{Cycle: 2, Time: Duration(time.Second), Namespace: "default", Name: "b-0", Job: "b", Queue: "b",
-			Action: "reclaim", For: "default/train", Reason: "…"}})
+			Action: "reclaim", PreemptorJob: "default/train", Reason: "…"}})
 }
 
 func written(t *testing.T, write func(*bytes.Buffer) error) string {

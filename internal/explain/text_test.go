@@ -40,7 +40,7 @@ func busy() *Report {
 			Pod{Namespace: "a", Name: "elastic-3", Job: "elastic", Status: "Pending"},
 			Pod{Namespace: "kube-system", Name: "dns", Status: "Running", Node: "n1"}),
 		Evictions: []Eviction{{Time: Duration(time.Second), Namespace: "b", Name: "x-0", Queue: "default", Action: "reclaim",
-			For: "a/elastic", Reason: "its queue held more than it deserves"}},
+			PreemptorJob: "a/elastic", Reason: "its queue held more than it deserves"}},
 		Nodes: []Node{{Name: "n1", Allocatable: Quantities{"cpu": "8", "pods": "110"},
 			Used: Quantities{"cpu": "6", "pods": "3"}}, {Name: "n2", Allocatable: Quantities{"cpu": "4"},
 			Used: Quantities{"cpu": "500m"}}},

@@ -71,14 +71,14 @@ func TestRecordedEvictions(t *testing.T) {
 		t.Fatalf("an administrator is told %+v", admin)
 	}
 	e := admin.Items[0]
-	if e.Namespace != "blue" || e.Queue != "blue" || e.For != "red/train" || e.Action != "reclaim" || e.At == "" ||
-		e.Record.QueueHeld["cpu"] != "4" || len(e.Record.Plugins) == 0 {
+	if e.Namespace != "blue" || e.Queue != "blue" || e.PreemptorJob != "red/train" || e.Action != "reclaim" ||
+		e.At == "" || e.Record.QueueHeld["cpu"] != "4" || len(e.Record.Plugins) == 0 {
 		t.Errorf("an administrator is told %s", plain(e))
 	}
 	_, tenant := get[explain.EvictionList](t, s, "tenant", "/v1/evictions")
-	if text := plain(tenant); len(tenant.Items) != 1 || tenant.Items[0].For != "red/train" ||
-		tenant.Items[0].Record.ForPod != "red/train-0" || strings.Contains(text, "blue") ||
-		tenant.Items[0].Record.QueueHeld != nil || len(tenant.Items[0].Record.Instead) > 0 {
+	if text := plain(tenant); len(tenant.Items) != 1 || tenant.Items[0].PreemptorJob != "red/train" ||
+		tenant.Items[0].Record.Preemptor != "red/train-0" || strings.Contains(text, "blue") ||
+		tenant.Items[0].Record.QueueHeld != nil || len(tenant.Items[0].Record.Alternatives) > 0 {
 		t.Errorf("a tenant is told %s", text)
 	}
 	_, nobody := get[explain.EvictionList](t, s, "nobody", "/v1/evictions")

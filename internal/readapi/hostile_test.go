@@ -173,7 +173,7 @@ func TestAPlanNamesNoNodesThatLost(t *testing.T) {
 	for user, named := range map[string]bool{"admin": true, "tenant": false} {
 		code, got := submit[explain.Plan](t, s, user, gangOf("red", "red", 1, "2", "high"))
 		if code != http.StatusOK || len(got.Evictions) != 1 || got.Evictions[0].Record == nil ||
-			(len(got.Evictions[0].Record.Instead) > 0) != named {
+			(len(got.Evictions[0].Record.Alternatives) > 0) != named {
 			t.Errorf("%s: %d %s", user, code, plain(got))
 		}
 	}

@@ -51,7 +51,7 @@ type itemText struct {
 	Group     string           `json:",omitempty"`
 	Phase     model.GroupPhase `json:",omitempty"`
 	Action    string           `json:",omitempty"`
-	For       string           `json:",omitempty"`
+	Preemptor string           `json:"For,omitempty"`
 	Why       *trace.Eviction  `json:",omitempty"`
 	Evictions []uint64         `json:",omitempty"`
 }
@@ -75,7 +75,8 @@ func OutcomeName(o sched.Outcome) string {
 
 func textOf(i sched.Item) itemText {
 	return itemText{ID: i.ID, Kind: i.Kind.String(), Statement: i.Statement, Pod: keyText(i.Pod), UID: i.UID, Node: i.Node,
-		Chosen: i.Chosen, Group: keyText(i.Group), Phase: i.Phase, Action: i.Action, For: keyText(i.Preemptor), Why: i.Record,
+		Chosen: i.Chosen, Group: keyText(i.Group), Phase: i.Phase, Action: i.Action,
+		Preemptor: keyText(i.Preemptor), Why: i.Record,
 		Evictions: i.Evictions}
 }
 
@@ -97,7 +98,7 @@ func (t itemText) item() (i sched.Item, err error) {
 	for _, k := range []struct {
 		to   *ledger.Key
 		text string
-	}{{&i.Pod, t.Pod}, {&i.Group, t.Group}, {&i.Preemptor, t.For}} {
+	}{{&i.Pod, t.Pod}, {&i.Group, t.Group}, {&i.Preemptor, t.Preemptor}} {
 		if k.text == "" {
 			continue
 		}

@@ -177,7 +177,7 @@ func (p *Player) evictions(w http.ResponseWriter, r *http.Request) {
 	out := []explain.Eviction{}
 	for i := len(f.evictions) - 1; i >= 0 && len(out) < mostEvictions; i-- {
 		e := &f.evictions[i]
-		if job == "" || e.For == job || e.Namespace+"/"+e.Job == job {
+		if job == "" || e.PreemptorJob == job || e.Namespace+"/"+e.Job == job {
 			out = append(out, *e)
 		}
 	}

@@ -223,7 +223,7 @@ func (c *Copy) run(items []sim.Item, configuration string, until, ahead time.Dur
 	var evicted []explain.Eviction
 	for _, e := range w.Evictions() {
 		evicted = append(evicted, explain.Eviction{Cycle: e.Cycle, Time: explain.Duration(e.Time), Namespace: e.Pod.Namespace,
-			Name: e.Pod.Name, Job: e.Job, Queue: e.Queue, Action: e.Action, For: e.PreemptorJob})
+			Name: e.Pod.Name, Job: e.Job, Queue: e.Queue, Action: e.Action, PreemptorJob: e.PreemptorJob})
 	}
 	out.report = explain.New(w.Engine().Report(), explain.Summary{}, evicted)
 	return out, nil
