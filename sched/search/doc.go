@@ -9,8 +9,8 @@
 //	decide.go    which way a job is placed: three deciders, each inside the one before
 //	kept_room.go, planned_room.go   which of the room that package backfill keeps for other jobs a job may take
 //	lost.go, nominated.go   room that lost members and the job's own nominations hold
-//	domains.go   the statement of a job with domains of the network or sub-groups: the domain of the job; units.go,
-//	             remaining_units.go, places.go: of each sub-group in it; exhaust.go: small gangs, node by node
+//	domains.go   the statement of a job with domains of the network or sub-groups: the domain of the job; parts.go,
+//	             remaining_parts.go, places.go: of each sub-group in it; exhaust.go: small gangs, node by node
 //	colocate.go  a gang of which the members are to share a domain by affinity to each other
 //	gradient.go, nearest.go   the node for a task
 //	besteffort.go             members that ask for nothing

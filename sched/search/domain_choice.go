@@ -70,24 +70,24 @@ type Home struct {
 func EachHome(s *session.Session, j ledger.JobID, most int, f func(*Home) bool) {
 	t := newAttempt(s, PendingTasksOf(s, j), session.CodeOnly)
 	t.future = true
-	units := t.units()
-	r := newRest(t.job, units, t.free)
-	for i := range units {
+	parts := t.parts()
+	r := newRest(t.job, parts, t.free)
+	for i := range parts {
 		r.take(i)
-		units[i].need = r.least(i)
+		parts[i].need = r.least(i)
 		r.putBack(i)
 	}
 	ask := t.job.Group.Topology
 	if !hard(ask) {
-		t.homes.eachHome(units, topology.Root, class.AllNodes, most, f)
+		t.homes.eachHome(parts, topology.Root, class.AllNodes, most, f)
 		return
 	}
-	all := unit{sub: topology.AllSubs, need: t.homes.minimum()}
-	for _, u := range units {
-		all.tasks = append(all.tasks, u.tasks...)
+	all := part{sub: topology.AllSubs, need: t.homes.minimum()}
+	for _, p := range parts {
+		all.tasks = append(all.tasks, p.tasks...)
 	}
 	for _, d := range t.homes.leastLacking(topology.Root, ask, all, most, nil) {
-		if !t.homes.eachHome(units, d, class.Among(t.net.Domain(d).Nodes), most, f) {
+		if !t.homes.eachHome(parts, d, class.Among(t.net.Domain(d).Nodes), most, f) {
 			return
 		}
 	}
@@ -95,7 +95,7 @@ func EachHome(s *session.Session, j ledger.JobID, most int, f func(*Home) bool) 
 
 // eachHome calls f for ways of giving each sub-group a domain inside another one, until f returns false;
 // then eachHome returns false. nodes are those of a job without such sub-groups.
-func (ds *domainSearch) eachHome(units []unit, inside topology.ID, nodes class.Scope, most int,
+func (ds *domainSearch) eachHome(parts []part, inside topology.ID, nodes class.Scope, most int,
 	f func(*Home) bool) bool {
 	outer := ds.a.net.Domain(inside)
 	if !slices.ContainsFunc(ds.a.job.Group.SubGroups, func(p model.SubGroups) bool { return hard(p.Topology) }) {
@@ -104,11 +104,11 @@ func (ds *domainSearch) eachHome(units []unit, inside topology.ID, nodes class.S
 	for first := range most {
 		taken := map[topology.ID]int64{}
 		h := &Home{Tier: outer.Tier, Nodes: class.Among(outer.Nodes), Subs: map[int32][]ledger.NodeID{}}
-		for i, u := range units {
-			if u.sub < 0 || !hard(ds.a.job.Of(&ds.a.job.Subs[u.sub]).Topology) {
+		for i, p := range parts {
+			if p.sub < 0 || !hard(ds.a.job.Of(&ds.a.job.Subs[p.sub]).Topology) {
 				continue
 			}
-			list := ds.leastLacking(inside, ds.a.job.Of(&ds.a.job.Subs[u.sub]).Topology, u, most, taken)
+			list := ds.leastLacking(inside, ds.a.job.Of(&ds.a.job.Subs[p.sub]).Topology, p, most, taken)
 			if len(list) == 0 || i == 0 && first >= len(list) {
 				return true
 			}
@@ -116,8 +116,8 @@ func (ds *domainSearch) eachHome(units []unit, inside topology.ID, nodes class.S
 			if i == 0 {
 				d = list[first]
 			}
-			taken[d] += u.need
-			h.Subs[u.sub] = ds.a.net.Domain(d).Nodes
+			taken[d] += p.need
+			h.Subs[p.sub] = ds.a.net.Domain(d).Nodes
 		}
 		if !f(h) {
 			return false
@@ -126,17 +126,17 @@ func (ds *domainSearch) eachHome(units []unit, inside topology.ID, nodes class.S
 	return true
 }
 
-// leastLacking lists, of each tier, at most so many of the domains that a unit may be placed in: those
+// leastLacking lists, of each tier, at most so many of the domains that a part may be placed in: those
 // with the most room for it. taken is the number of tasks that are to be placed in a domain already.
-func (ds *domainSearch) leastLacking(inside topology.ID, ask *model.Topology, u unit, most int,
+func (ds *domainSearch) leastLacking(inside topology.ID, ask *model.Topology, p part, most int,
 	taken map[topology.ID]int64) (out []topology.ID) {
 	limit := ds.a.net.Limit(ask)
-	classes, _ := ds.classes(u)
-	ds.a.net.Homes(inside, ds.a.net.Reach(ds.a.w.Job, u.sub), limit, func(level topology.Level) bool {
+	classes, _ := ds.classes(p)
+	ds.a.net.Homes(inside, ds.a.net.Reach(ds.a.w.Job, p.sub), limit, func(level topology.Level) bool {
 		var list []scored
 		for _, d := range level.Domains {
 			if len(ds.a.net.Domain(d).Nodes) > 0 {
-				list = append(list, scored{domain: d, score: ds.roomFor(d, classes, u.need+taken[d]) - taken[d]})
+				list = append(list, scored{domain: d, score: ds.roomFor(d, classes, p.need+taken[d]) - taken[d]})
 			}
 		}
 		slices.SortStableFunc(list, func(a, b scored) int { return cmp.Compare(b.score, a.score) })
@@ -154,11 +154,11 @@ func (ds *domainSearch) leastLacking(inside topology.ID, ask *model.Topology, u 
 func BySubGroup(s *session.Session, j ledger.JobID, tasks []ledger.TaskID) []ledger.TaskID {
 	t := newAttempt(s, &PendingTasks{Job: j, Tasks: tasks}, session.CodeOnly)
 	var out, more []ledger.TaskID
-	for _, u := range t.units() {
-		for i, task := range u.tasks {
+	for _, p := range t.parts() {
+		for i, task := range p.tasks {
 			switch {
 			case s.L.Class(s.L.Task(task).Class).BestEffort:
-			case u.sub < 0 || int64(i) < u.need:
+			case p.sub < 0 || int64(i) < p.need:
 				out = append(out, task)
 			default:
 				more = append(more, task)
@@ -167,7 +167,7 @@ func BySubGroup(s *session.Session, j ledger.JobID, tasks []ledger.TaskID) []led
 	}
 	out = append(out, more...)
 	for _, task := range BestEffort(s, j) {
-		if !slices.ContainsFunc(t.left, func(u unit) bool { return u.sub == s.L.Task(task).Sub }) {
+		if !slices.ContainsFunc(t.left, func(p part) bool { return p.sub == s.L.Task(task).Sub }) {
 			out = append(out, task)
 		}
 	}

@@ -36,13 +36,13 @@ type domains struct {
 	future  bool            // room that is being freed counts, too
 	partial bool            // members of a sub-group wait for room: those that have it do not start without them
 	free    bool            // no plugin counts members: no minimum binds
-	rest    *remainingUnits // the units that have no place yet
+	rest    *remainingParts // the parts that have no place yet
 	tries   int             // failed tries within the current domain
 	most    int             // bounds tries
-	short   trace.Reason    // why there was no domain for the first unit without one
+	short   trace.Reason    // why there was no domain for the first part without one
 	unsized trace.Reason    // the first sub-group that lacks pods, by name
-	passed  []int           // indices in rest of the units that found no domain
-	left    []unit          // sub-groups that lack pods
+	passed  []int           // indices in rest of the parts that found no domain
+	left    []part          // sub-groups that lack pods
 }
 
 // Apart says that domains matter for placing a job: its PodGroup divides it into sub-groups, or has a
@@ -59,15 +59,15 @@ func (ds *domainSearch) byDomain(tx *ledger.Tx) Outcome {
 	if ds.queueRefuses() {
 		return Refused
 	}
-	units := ds.a.units()
+	parts := ds.a.parts()
 	out := Refused
 	for _, ds.a.future = range [...]bool{false, true} {
 		if ds.a.future && (ds.a.together.idle || ds.a.w.idle ||
 			ds.a.s.L.Nodes.ReleasingNodes() == 0 && ds.a.w.nominated == 0) {
 			break
 		}
-		if out = ds.inSomeDomain(tx, units); out == Refused {
-			out = ds.exhaust(tx, units)
+		if out = ds.inSomeDomain(tx, parts); out == Refused {
+			out = ds.exhaust(tx, parts)
 		}
 		if out != Refused {
 			break
@@ -102,10 +102,10 @@ func (ds *domainSearch) finish(o Outcome) {
 		}
 		passed := map[ledger.TaskID]bool{}
 		for _, i := range ds.a.passed {
-			ds.a.left = append(ds.a.left, ds.a.rest.units[i])
+			ds.a.left = append(ds.a.left, ds.a.rest.parts[i])
 		}
-		for _, u := range ds.a.left {
-			for _, task := range u.tasks {
+		for _, p := range ds.a.left {
+			for _, task := range p.tasks {
 				passed[task] = true
 			}
 		}
@@ -124,19 +124,19 @@ func (ds *domainSearch) finish(o Outcome) {
 }
 
 // inSomeDomain tries the domains that the job may go to, the lowest tier first.
-func (ds *domainSearch) inSomeDomain(tx *ledger.Tx, units []unit) (out Outcome) {
+func (ds *domainSearch) inSomeDomain(tx *ledger.Tx, parts []part) (out Outcome) {
 	ask := ds.a.job.Group.Topology
 	if ds.a.net == nil || ask == nil {
 		ds.a.inside = topology.None
-		return ds.tryPlacing(tx, units)
+		return ds.tryPlacing(tx, parts)
 	}
-	all := unit{sub: topology.AllSubs, need: ds.minimum()}
-	for _, u := range units {
-		all.tasks = append(all.tasks, u.tasks...)
+	all := part{sub: topology.AllSubs, need: ds.minimum()}
+	for _, p := range parts {
+		all.tasks = append(all.tasks, p.tasks...)
 	}
 	ds.each(topology.Root, ask, all, func(d topology.ID) bool {
 		ds.a.inside = d
-		out = ds.tryPlacing(tx, units)
+		out = ds.tryPlacing(tx, parts)
 		return out == Refused && (!ds.a.why.Is() || ds.a.why.Root().Code.OfNodes())
 	})
 	return out
@@ -151,11 +151,11 @@ func (ds *domainSearch) minimum() int64 {
 	return max(1, int64(ds.a.job.MinMember-have))
 }
 
-// tryPlacing tries to place the units inside the current domain, in a try of its own.
-func (ds *domainSearch) tryPlacing(tx *ledger.Tx, units []unit) (out Outcome) {
+// tryPlacing tries to place the parts inside the current domain, in a try of its own.
+func (ds *domainSearch) tryPlacing(tx *ledger.Tx, parts []part) (out Outcome) {
 	ds.a.refused, ds.a.why, ds.a.placed, ds.a.waits, ds.a.partial = ds.a.refused[:0], trace.Reason{}, 0, false, false
-	ds.a.passed, ds.a.tries, ds.a.most = ds.a.passed[:0], 0, mostPlaces+len(units)
-	ds.a.rest = newRest(ds.a.job, units, ds.a.free)
+	ds.a.passed, ds.a.tries, ds.a.most = ds.a.passed[:0], 0, mostPlaces+len(parts)
+	ds.a.rest = newRest(ds.a.job, parts, ds.a.free)
 	tx.Try(func(tx *ledger.Tx) bool {
 		out = ds.a.place(tx)
 		return out != Refused
@@ -163,22 +163,22 @@ func (ds *domainSearch) tryPlacing(tx *ledger.Tx, units []unit) (out Outcome) {
 	return out
 }
 
-// each calls f for the domains in which a unit could have room, the best first within each tier,
+// each calls f for the domains in which a part could have room, the best first within each tier,
 // until f returns false. Where none has room, it notes why.
-func (ds *domainSearch) each(inside topology.ID, ask *model.Topology, u unit, f func(topology.ID) bool) {
+func (ds *domainSearch) each(inside topology.ID, ask *model.Topology, p part, f func(topology.ID) bool) {
 	limit := ds.a.net.Limit(ask)
-	reach := ds.a.net.Reach(ds.a.w.Job, u.sub)
-	classes, want := ds.classes(u)
+	reach := ds.a.net.Reach(ds.a.w.Job, p.sub)
+	classes, want := ds.classes(p)
 	seen, nearest, room, on := 0, topology.None, int64(0), true
 	ds.a.net.Homes(inside, reach, limit, func(level topology.Level) bool {
 		var list []scored
 		for _, d := range level.Domains {
 			seen++
-			have := ds.roomFor(d, classes, u.need)
-			if have >= u.need || ds.a.w.nominated > 0 {
+			have := ds.roomFor(d, classes, p.need)
+			if have >= p.need || ds.a.w.nominated > 0 {
 				list = append(list, scored{domain: d, score: ds.a.s.Policy.ScoreHyperNode(d, want), room: have})
 			}
-			if have < u.need && (nearest == topology.None || have > room) {
+			if have < p.need && (nearest == topology.None || have > room) {
 				nearest, room = d, have
 			}
 		}
@@ -191,13 +191,13 @@ func (ds *domainSearch) each(inside topology.ID, ask *model.Topology, u unit, f 
 		}
 		// Room by amounts, but no place by filters. Domains that have room only together with what is kept
 		// do not count: so the reason is the same when it is computed again with nothing kept.
-		if i := slices.IndexFunc(list, func(c scored) bool { return c.room >= u.need }); i >= 0 {
-			nearest, room = list[i].domain, u.need
+		if i := slices.IndexFunc(list, func(c scored) bool { return c.room >= p.need }); i >= 0 {
+			nearest, room = list[i].domain, p.need
 		}
 		return true
 	})
 	if on {
-		ds.noDomain(ask, u, seen, nearest, room)
+		ds.noDomain(ask, p, seen, nearest, room)
 	}
 }
 
@@ -217,16 +217,16 @@ func (ds *domainSearch) traceDomain(c scored) {
 	}
 }
 
-// noDomain notes why a unit found no domain, unless a reason was noted already.
-func (ds *domainSearch) noDomain(ask *model.Topology, u unit, seen int, nearest topology.ID, room int64) {
+// noDomain notes why a part found no domain, unless a reason was noted already.
+func (ds *domainSearch) noDomain(ask *model.Topology, p part, seen int, nearest topology.ID, room int64) {
 	if ds.a.short.Is() {
 		return
 	}
-	r := trace.Reason{Code: trace.TopologyNoRoom, Text: tierOf(ask), Need: int(u.need), Have: int(room)}
-	if len(u.tasks) > 0 {
-		r.Task = ds.a.s.L.Task(u.tasks[0]).Key.String()
+	r := trace.Reason{Code: trace.TopologyNoRoom, Text: tierOf(ask), Need: int(p.need), Have: int(room)}
+	if len(p.tasks) > 0 {
+		r.Task = ds.a.s.L.Task(p.tasks[0]).Key.String()
 	}
-	reach := ds.a.net.Reach(ds.a.w.Job, u.sub)
+	reach := ds.a.net.Reach(ds.a.w.Job, p.sub)
 	switch {
 	case seen > 0:
 		r.Nodes = []trace.NodeCount{{Code: r.Code, Count: seen, Example: ds.a.net.Domain(nearest).Name}}
@@ -255,16 +255,16 @@ func tierOf(ask *model.Topology) string {
 	}
 }
 
-// share is how many of a unit's tasks are of a class, and how many of them each node has room for.
+// share is how many of a part's tasks are of a class, and how many of them each node has room for.
 type share struct {
 	count int64
 	fits  []int32
 }
 
-// classes lists the classes of a unit's tasks, and the sum of what its first need tasks ask for.
-func (ds *domainSearch) classes(u unit) (out []share, want resource.Vec) {
+// classes lists the classes of a part's tasks, and the sum of what its first need tasks ask for.
+func (ds *domainSearch) classes(p part) (out []share, want resource.Vec) {
 	var ids []ledger.ClassID
-	for i, task := range u.tasks {
+	for i, task := range p.tasks {
 		if nominated(ds.a.s, task) {
 			continue
 		}
@@ -276,14 +276,14 @@ func (ds *domainSearch) classes(u unit) (out []share, want resource.Vec) {
 			out = append(out, share{fits: ds.a.s.NodeIndex.Fits(c, class.When(ds.a.future))})
 		}
 		out[k].count++
-		if int64(i) < u.need {
+		if int64(i) < p.need {
 			want = want.Add(ds.a.s.L.Class(c).Request)
 		}
 	}
 	return out, want
 }
 
-// roomFor is how many of a unit's tasks a domain has room for by amounts, at most need. No more can be
+// roomFor is how many of a part's tasks a domain has room for by amounts, at most need. No more can be
 // placed there.
 func (ds *domainSearch) roomFor(d topology.ID, classes []share, need int64) (sum int64) {
 	for _, c := range classes {

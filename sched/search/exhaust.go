@@ -19,12 +19,12 @@ const (
 
 // exhaustive searches places for a small gang below its minimum node by node, after the search by
 // domains, the best first, found none: what one member takes may be the only room for another. The
-// units with the lowest limit are placed first, and every way of placing them is tried until one holds
+// parts with the lowest limit are placed first, and every way of placing them is tried until one holds
 // or the steps are used up.
 type exhaustive struct {
 	*attempt
-	units []unit  // those of the lowest limit first; equal tasks are next to each other
-	after []int64 // by unit: the number of tasks of it and of the units after it
+	parts []part  // those of the lowest limit first; equal tasks are next to each other
+	after []int64 // by part: the number of tasks of it and of the parts after it
 	put   []ledger.TaskID
 	steps int // placements that were taken back
 	looks int // how often a node was looked at
@@ -34,13 +34,13 @@ type exhaustive struct {
 func (x *exhaustive) over() bool { return x.steps > mostSteps || x.looks > mostLooks }
 
 // exhaust runs that search inside the given statement. A reason that was noted before stays.
-func (ds *domainSearch) exhaust(tx *ledger.Tx, units []unit) Outcome {
+func (ds *domainSearch) exhaust(tx *ledger.Tx, parts []part) Outcome {
 	x := &exhaustive{attempt: ds.a}
-	if !x.worthwhile(units) {
+	if !x.worthwhile(parts) {
 		return Refused
 	}
 	noted := ds.a.result
-	x.order(units)
+	x.order(parts)
 	for _, d := range x.jobHomes() {
 		if ds.a.inside = d; x.from(tx, 0) {
 			ds.a.result, ds.a.passed = result{placed: int32(len(x.put))}, nil
@@ -55,8 +55,8 @@ func (ds *domainSearch) exhaust(tx *ledger.Tx, units []unit) Outcome {
 }
 
 // worthwhile says that the search could find what the one by domains did not: the gang lacks its
-// minimum, has a limit, and does not consist of one unit with all members equal.
-func (x *exhaustive) worthwhile(units []unit) bool {
+// minimum, has a limit, and does not consist of one part with all members equal.
+func (x *exhaustive) worthwhile(parts []part) bool {
 	if x.future || x.free || x.w.nominated > 0 || x.job.Met((*ledger.Count).Placed) || !HardTopology(x.s, x.w.Job) {
 		return false
 	}
@@ -64,10 +64,11 @@ func (x *exhaustive) worthwhile(units []unit) bool {
 		return false
 	}
 	tasks, alike := 0, true
-	for _, u := range units {
-		tasks += len(u.tasks)
-		alike = alike && (u.sub < 0 || x.limit(u) == x.limit(units[0]))
-		alike = alike && !slices.ContainsFunc(u.tasks, func(o ledger.TaskID) bool { return !x.alike(o, units[0].tasks[0]) })
+	for _, p := range parts {
+		tasks += len(p.tasks)
+		alike = alike && (p.sub < 0 || x.limit(p) == x.limit(parts[0]))
+		alike = alike && !slices.ContainsFunc(p.tasks,
+			func(o ledger.TaskID) bool { return !x.alike(o, parts[0].tasks[0]) })
 	}
 	return tasks <= mostMembers && !alike
 }
@@ -77,11 +78,11 @@ func (x *exhaustive) alike(a, b ledger.TaskID) bool {
 	return p.Class == q.Class && p.Role == q.Role
 }
 
-// order puts the units of the lowest limit first, and equal tasks of a unit next to each other.
-func (x *exhaustive) order(units []unit) {
-	for _, u := range units {
+// order puts the parts of the lowest limit first, and equal tasks of a part next to each other.
+func (x *exhaustive) order(parts []part) {
+	for _, p := range parts {
 		var tasks []ledger.TaskID
-		for _, task := range u.tasks {
+		for _, task := range p.tasks {
 			if !x.s.Policy.PrePredicate(task).Admits() {
 				continue
 			}
@@ -94,20 +95,20 @@ func (x *exhaustive) order(units []unit) {
 			}
 			tasks = slices.Insert(tasks, at, task)
 		}
-		if u.tasks = tasks; len(tasks) > 0 {
-			x.units = append(x.units, u)
+		if p.tasks = tasks; len(tasks) > 0 {
+			x.parts = append(x.parts, p)
 		}
 	}
-	slices.SortStableFunc(x.units, func(a, b unit) int { return int(x.limit(a) - x.limit(b)) })
-	x.after = make([]int64, len(x.units)+1)
-	for k := len(x.units) - 1; k >= 0; k-- {
-		x.after[k] = x.after[k+1] + int64(len(x.units[k].tasks))
+	slices.SortStableFunc(x.parts, func(a, b part) int { return int(x.limit(a) - x.limit(b)) })
+	x.after = make([]int64, len(x.parts)+1)
+	for k := len(x.parts) - 1; k >= 0; k-- {
+		x.after[k] = x.after[k+1] + int64(len(x.parts[k].tasks))
 	}
 }
 
-// limit is the highest tier that a unit allows.
-func (x *exhaustive) limit(u unit) int32 {
-	return x.net.Limit(x.homes.asked(u))
+// limit is the highest tier that a part allows.
+func (x *exhaustive) limit(p part) int32 {
+	return x.net.Limit(x.homes.asked(p))
 }
 
 // jobHomes are the largest domains that the job may be placed in.
@@ -115,18 +116,18 @@ func (x *exhaustive) jobHomes() []topology.ID {
 	return x.net.Widest(topology.Root, x.net.Reach(x.w.Job, topology.AllSubs), x.net.Limit(x.job.Group.Topology))
 }
 
-// from places the units from k on, each in one of the largest domains that it may be placed in, or not
+// from places the parts from k on, each in one of the largest domains that it may be placed in, or not
 // at all; false when the job does not reach its minimum that way.
 func (x *exhaustive) from(tx *ledger.Tx, k int) bool {
 	switch {
 	case len(x.put) > 0 && x.enough():
 		return true
-	case k == len(x.units) || int64(x.job.PlacedOrPipelined())+x.after[k] < int64(x.job.MinMember):
+	case k == len(x.parts) || int64(x.job.PlacedOrPipelined())+x.after[k] < int64(x.job.MinMember):
 		return false
 	}
-	u := x.units[k]
-	for _, d := range x.net.Widest(x.inside, x.net.Reach(x.w.Job, u.sub), x.limit(u)) {
-		if x.hasRoom(d, u) && x.member(tx, searchPosition{unit: k, nodes: x.net.Domain(d).Nodes}) {
+	p := x.parts[k]
+	for _, d := range x.net.Widest(x.inside, x.net.Reach(x.w.Job, p.sub), x.limit(p)) {
+		if x.hasRoom(d, p) && x.member(tx, searchPosition{part: k, nodes: x.net.Domain(d).Nodes}) {
 			return true
 		}
 		if x.over() {
@@ -136,37 +137,37 @@ func (x *exhaustive) from(tx *ledger.Tx, k int) bool {
 	return x.from(tx, k+1)
 }
 
-// hasRoom says that a domain has room, by amounts, for the tasks of a unit that have to be placed
+// hasRoom says that a domain has room, by amounts, for the tasks of a part that have to be placed
 // together.
-func (x *exhaustive) hasRoom(d topology.ID, u unit) bool {
-	classes, _ := x.homes.classes(u)
-	return x.homes.roomFor(d, classes, u.need) >= u.need
+func (x *exhaustive) hasRoom(d topology.ID, p part) bool {
+	classes, _ := x.homes.classes(p)
+	return x.homes.roomFor(d, classes, p.need) >= p.need
 }
 
-// searchPosition is the position of the search within a unit.
+// searchPosition is the position of the search within a part.
 type searchPosition struct {
-	unit  int
-	nodes []ledger.NodeID // the nodes of the unit's domain
-	task  int             // index in the unit: the task to place now
+	part  int
+	nodes []ledger.NodeID // the nodes of the part's domain
+	task  int             // index in the part: the task to place now
 	node  int             // index in nodes: the first to try; those before it were tried for equal tasks
-	got   int             // how many of the unit's tasks have a place
+	got   int             // how many of the part's tasks have a place
 }
 
-// member places the tasks of a unit from at.task on, and then the units after it.
+// member places the tasks of a part from at.task on, and then the parts after it.
 func (x *exhaustive) member(tx *ledger.Tx, at searchPosition) bool {
-	u := x.units[at.unit]
-	left := int64(len(u.tasks) - at.task)
+	p := x.parts[at.part]
+	left := int64(len(p.tasks) - at.task)
 	lacks := int64(0)
-	if u.sub >= 0 {
-		lacks = x.lacks(u)
+	if p.sub >= 0 {
+		lacks = x.lacks(p)
 	}
 	switch {
 	case at.got > 0 && lacks <= 0 && x.enough():
 		return true
-	case lacks > left || int64(x.job.PlacedOrPipelined())+left+x.after[at.unit+1] < int64(x.job.MinMember):
+	case lacks > left || int64(x.job.PlacedOrPipelined())+left+x.after[at.part+1] < int64(x.job.MinMember):
 		return false
 	case left == 0:
-		return at.got > 0 && x.from(tx, at.unit+1)
+		return at.got > 0 && x.from(tx, at.part+1)
 	}
 	for n := at.node; n < len(at.nodes) && !x.over(); n++ {
 		if x.on(tx, at, n) {
@@ -176,8 +177,8 @@ func (x *exhaustive) member(tx *ledger.Tx, at searchPosition) bool {
 	if x.over() {
 		return false
 	}
-	task := u.tasks[at.task] // it has no place, and so no task equal to it has
-	for at.node = 0; at.task < len(u.tasks) && x.alike(u.tasks[at.task], task); {
+	task := p.tasks[at.task] // it has no place, and so no task equal to it has
+	for at.node = 0; at.task < len(p.tasks) && x.alike(p.tasks[at.task], task); {
 		at.task++
 	}
 	return x.member(tx, at)
@@ -185,7 +186,7 @@ func (x *exhaustive) member(tx *ledger.Tx, at searchPosition) bool {
 
 // on places the current task on a node, and then the tasks after it.
 func (x *exhaustive) on(tx *ledger.Tx, at searchPosition, n int) (ok bool) {
-	tasks := x.units[at.unit].tasks
+	tasks := x.parts[at.part].tasks
 	task := tasks[at.task]
 	of := x.s.L.Task(task).Class
 	x.looks++

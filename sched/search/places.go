@@ -6,7 +6,7 @@ import (
 	"ashlar.sh/sched/topology"
 )
 
-// place places units until the statement may be committed: those of a policy that still lacks
+// place places parts until the statement may be committed: those of a policy that still lacks
 // sub-groups first, each in the best domain that leaves room for the rest.
 func (t *attempt) place(tx *ledger.Tx) Outcome {
 	switch {
@@ -41,24 +41,24 @@ func (t *attempt) place(tx *ledger.Tx) Outcome {
 	return out
 }
 
-// of calls f for the domains that a unit may be placed in inside the current one.
+// of calls f for the domains that a part may be placed in inside the current one.
 func (ds *domainSearch) of(i int, f func(topology.ID) bool) {
-	u := ds.a.rest.units[i]
-	u.need = max(1, ds.a.rest.least(i)-u.nominated)
-	ask := ds.asked(u)
+	p := ds.a.rest.parts[i]
+	p.need = max(1, ds.a.rest.least(i)-p.nominated)
+	ask := ds.asked(p)
 	if ds.a.net == nil || ask == nil {
 		f(ds.a.inside)
 		return
 	}
-	ds.each(ds.within(), ask, u, f)
+	ds.each(ds.within(), ask, p, f)
 }
 
-// asked is the limit of a unit's sub-group in the network; nil when it has none of its own.
-func (ds *domainSearch) asked(u unit) *model.Topology {
-	if u.sub < 0 {
+// asked is the limit of a part's sub-group in the network; nil when it has none of its own.
+func (ds *domainSearch) asked(p part) *model.Topology {
+	if p.sub < 0 {
 		return nil
 	}
-	return ds.a.job.Of(&ds.a.job.Subs[u.sub]).Topology
+	return ds.a.job.Of(&ds.a.job.Subs[p.sub]).Topology
 }
 
 // within is the domain that the job has to stay in.
@@ -69,7 +69,7 @@ func (ds *domainSearch) within() topology.ID {
 	return ds.a.inside
 }
 
-// placeIn places a unit in a domain, and then the remaining units.
+// placeIn places a part in a domain, and then the remaining parts.
 func (t *attempt) placeIn(tx *ledger.Tx, i int, d topology.ID) (out Outcome) {
 	placed, waits, partial := t.placed, t.waits, t.partial
 	tx.Try(func(tx *ledger.Tx) bool {
@@ -97,16 +97,16 @@ func (t *attempt) placeIn(tx *ledger.Tx, i int, d topology.ID) (out Outcome) {
 	return out
 }
 
-// surplus is the unit of a sub-group's tasks that have no place yet once the sub-group has its size;
+// surplus is the part of a sub-group's tasks that have no place yet once the sub-group has its size;
 // left is false when there are none. Those that found no place beside the placed members may find one
 // elsewhere within their limit.
-func (t *attempt) surplus(i int) (more unit, left bool) {
-	u := &t.rest.units[i]
-	if u.sub < 0 || u.more && (t.net == nil || t.homes.asked(*u) == nil) {
+func (t *attempt) surplus(i int) (more part, left bool) {
+	p := &t.rest.parts[i]
+	if p.sub < 0 || p.more && (t.net == nil || t.homes.asked(*p) == nil) {
 		return more, false
 	}
-	more = unit{sub: u.sub, need: 1, more: true}
-	for _, task := range u.tasks {
+	more = part{sub: p.sub, need: 1, more: true}
+	for _, task := range p.tasks {
 		switch {
 		case nominated(t.s, task) && !t.future: // with future, its nomination counts as a place
 			more.tasks, more.nominated = append(more.tasks, task), more.nominated+1
@@ -117,26 +117,26 @@ func (t *attempt) surplus(i int) (more unit, left bool) {
 	return more, len(more.tasks) > 0
 }
 
-// fill places as many tasks of a unit as have to be placed together, or, of tasks that are placed one
+// fill places as many tasks of a part as have to be placed together, or, of tasks that are placed one
 // by one, as many as the job needs; false when they do not find a place.
 func (t *attempt) fill(tx *ledger.Tx, i int) bool {
-	u, need := t.rest.units[i], t.rest.least(i)
+	p, need := t.rest.parts[i], t.rest.least(i)
 	got := int64(0)
-	for k, task := range u.tasks {
+	for k, task := range p.tasks {
 		if t.placeTask(tx, task) || t.future && nominated(t.s, task) {
 			got++
 		}
-		if got >= need && t.filled(u) {
+		if got >= need && t.filled(p) {
 			return true
 		}
-		if got+int64(len(u.tasks)-k-1) < need {
+		if got+int64(len(p.tasks)-k-1) < need {
 			return false
 		}
 	}
 	switch {
-	case u.sub < 0 || u.more:
+	case p.sub < 0 || p.more:
 		return got >= need
-	case t.future && t.s.Policy.SubPipelined(t.w.Job, u.sub):
+	case t.future && t.s.Policy.SubPipelined(t.w.Job, p.sub):
 		t.partial = true
 		return true
 	default:
@@ -144,12 +144,12 @@ func (t *attempt) fill(tx *ledger.Tx, i int) bool {
 	}
 }
 
-// filled says that no more tasks of a unit are needed for now.
-func (t *attempt) filled(u unit) bool {
-	if u.sub < 0 || u.more {
+// filled says that no more tasks of a part are needed for now.
+func (t *attempt) filled(p part) bool {
+	if p.sub < 0 || p.more {
 		return t.enough()
 	}
-	return t.s.Policy.SubReady(t.w.Job, u.sub)
+	return t.s.Policy.SubReady(t.w.Job, p.sub)
 }
 
 // enough says that the job may start with the members that have a place.

@@ -2,26 +2,26 @@ package search
 
 import "ashlar.sh/sched/ledger"
 
-// remainingUnits is the units of a job that have no place yet. Units are taken out and put back in reverse order.
-// What the job could still reach is counted along, so that a step costs the same however many units
+// remainingParts is the parts of a job that have no place yet. Parts are taken out and put back in reverse order.
+// What the job could still reach is counted along, so that a step costs the same however many parts
 // there are.
-type remainingUnits struct {
+type remainingParts struct {
 	job   *ledger.Job
 	free  bool // no minimum binds
-	units []unit
-	all   links   // the units that are left, in order
-	of    links   // the same by policy; the last list has the units that complete no sub-group
-	tasks int64   // the number of tasks of the units that are left
+	parts []part
+	all   links   // the parts that are left, in order
+	of    links   // the same by policy; the last list has the parts that complete no sub-group
+	tasks int64   // the number of tasks of the parts that are left
 	sized []int32 // by policy: sub-groups that have their size, pipelined members included
 	could []int32 // … or could have it with what is left
 	lack  int     // the number of policies with fewer sized sub-groups than their minimum
 	short int     // … with fewer that could be sized than their minimum
 }
 
-func newRest(job *ledger.Job, units []unit, free bool) *remainingUnits {
+func newRest(job *ledger.Job, parts []part, free bool) *remainingParts {
 	n := len(job.Group.SubGroups)
-	r := &remainingUnits{job: job, free: free, units: make([]unit, 0, len(units)+1), all: newLinks(1, len(units)+1),
-		of: newLinks(n+1, len(units)+1)}
+	r := &remainingParts{job: job, free: free, parts: make([]part, 0, len(parts)+1), all: newLinks(1, len(parts)+1),
+		of: newLinks(n+1, len(parts)+1)}
 	r.sized, r.could = make([]int32, n), make([]int32, n)
 	for p := range n {
 		if job.Group.SubGroups[p].Min > 0 {
@@ -34,14 +34,14 @@ func newRest(job *ledger.Job, units []unit, free bool) *remainingUnits {
 			r.count(s.Policy, 1, 1)
 		}
 	}
-	for _, u := range units {
-		r.push(u)
+	for _, p := range parts {
+		r.push(p)
 	}
 	return r
 }
 
 // count changes the number of a policy's sub-groups that have their size, and of those that could.
-func (r *remainingUnits) count(policy, sized, could int32) {
+func (r *remainingParts) count(policy, sized, could int32) {
 	least := r.job.Group.SubGroups[policy].Min
 	r.lack -= below(r.sized[policy], least)
 	r.short -= below(r.could[policy], least)
@@ -58,57 +58,57 @@ func below(have, least int32) int {
 	return 0
 }
 
-func (r *remainingUnits) policy(i int) int32 { return r.job.Subs[r.units[i].sub].Policy }
+func (r *remainingParts) policy(i int) int32 { return r.job.Subs[r.parts[i].sub].Policy }
 
-// push adds a unit at the end; pop takes it out again.
-func (r *remainingUnits) push(u unit) {
+// push adds a part at the end; pop takes it out again.
+func (r *remainingParts) push(p part) {
 	list := int32(len(r.sized))
-	if u.grows {
-		list = r.job.Subs[u.sub].Policy
+	if p.grows {
+		list = r.job.Subs[p.sub].Policy
 	}
-	r.units = append(r.units, u)
+	r.parts = append(r.parts, p)
 	r.all.push(0)
 	r.of.push(list)
-	r.add(len(r.units)-1, 1)
+	r.add(len(r.parts)-1, 1)
 }
 
-func (r *remainingUnits) pop() {
-	r.add(len(r.units)-1, -1)
-	r.units = r.units[:len(r.units)-1]
+func (r *remainingParts) pop() {
+	r.add(len(r.parts)-1, -1)
+	r.parts = r.parts[:len(r.parts)-1]
 	r.all.pop()
 	r.of.pop()
 }
 
-// take takes a unit out; putBack is its inverse.
-func (r *remainingUnits) take(i int) {
+// take takes a part out; putBack is its inverse.
+func (r *remainingParts) take(i int) {
 	r.all.take(i)
 	r.of.take(i)
 	r.add(i, -1)
 }
 
-func (r *remainingUnits) putBack(i int) {
+func (r *remainingParts) putBack(i int) {
 	r.all.putBack(i)
 	r.of.putBack(i)
 	r.add(i, 1)
 }
 
-func (r *remainingUnits) add(i int, sign int32) {
-	r.tasks += int64(sign) * int64(len(r.units[i].tasks))
-	if r.units[i].grows {
+func (r *remainingParts) add(i int, sign int32) {
+	r.tasks += int64(sign) * int64(len(r.parts[i].tasks))
+	if r.parts[i].grows {
 		r.count(r.policy(i), 0, sign)
 	}
 }
 
-// placed notes that a unit that was taken out has a place (sign 1), or lost it (-1).
-func (r *remainingUnits) placed(i int, sign int32) {
-	if r.units[i].grows {
+// placed notes that a part that was taken out has a place (sign 1), or lost it (-1).
+func (r *remainingParts) placed(i int, sign int32) {
+	if r.parts[i].grows {
 		r.count(r.policy(i), sign, sign)
 	}
 }
 
-// next is the index of the unit to place now: the first of a policy that lacks sub-groups, else the
+// next is the index of the part to place now: the first of a policy that lacks sub-groups, else the
 // first; -1 when none is left.
-func (r *remainingUnits) next() int {
+func (r *remainingParts) next() int {
 	first := -1
 	for p := 0; r.lack > 0 && p < len(r.sized); p++ {
 		if r.sized[p] < r.job.Group.SubGroups[p].Min {
@@ -123,21 +123,21 @@ func (r *remainingUnits) next() int {
 	return first
 }
 
-// possible says that the job would have its minimum if all units that are left had a place.
-func (r *remainingUnits) possible() bool {
+// possible says that the job would have its minimum if all parts that are left had a place.
+func (r *remainingParts) possible() bool {
 	return r.free || r.short == 0 && r.have()+r.tasks >= int64(r.job.MinMember)
 }
 
-func (r *remainingUnits) have() int64 { return int64(r.job.PlacedOrPipelined()) }
+func (r *remainingParts) have() int64 { return int64(r.job.PlacedOrPipelined()) }
 
-// least is how many tasks of a unit that was taken out have to be placed together: what its sub-group
-// needs, and what the job would lack with all other units placed.
-func (r *remainingUnits) least(i int) int64 {
-	u := &r.units[i]
+// least is how many tasks of a part that was taken out have to be placed together: what its sub-group
+// needs, and what the job would lack with all other parts placed.
+func (r *remainingParts) least(i int) int64 {
+	p := &r.parts[i]
 	if r.free {
-		return u.need
+		return p.need
 	}
-	return max(u.need, min(int64(len(u.tasks)), int64(r.job.MinMember)-r.have()-r.tasks))
+	return max(p.need, min(int64(len(p.tasks)), int64(r.job.MinMember)-r.have()-r.tasks))
 }
 
 // links are doubly linked lists of the numbers from 0 on, each number in one list. A number that is
