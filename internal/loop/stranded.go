@@ -322,7 +322,7 @@ func (sg *strandedGangs) judge(job *ledger.Job, t *reportedJob, k *reading, clai
 			keys = append(keys, ledger.Key{Namespace: job.Key.Namespace, Name: m.Name})
 		}
 	}
-	guarded := sg.l.engine.Guarded(keys)
+	guarded := sg.l.engine.DeletionRefusals(keys)
 	n := 0
 	for i, m := range v.goes {
 		if why := explain.Sentence(guarded[i]); why != "" {

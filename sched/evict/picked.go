@@ -58,7 +58,7 @@ func (e *Evictor) evictPicked(action string, u policy.Unit, unit []picked) {
 	for _, p := range unit {
 		u.Tasks = append(u.Tasks, p.task)
 	}
-	r := e.s.Policy.Eviction.Guarded(u)
+	r := e.s.Policy.Eviction.GuardRefusal(u)
 	if e.search.p.protects(u.Queue) {
 		r = trace.Reason{Code: trace.VictimInDoubt}
 	}

@@ -156,7 +156,7 @@ func (s *site) ask() sched.Report {
 	}
 	for i := range r.Pods {
 		q.Pod(r.Pods[i].Namespace, r.Pods[i].Name)
-		s.e.Guarded([]ledger.Key{{Namespace: r.Pods[i].Namespace, Name: r.Pods[i].Name}})
+		s.e.DeletionRefusals([]ledger.Key{{Namespace: r.Pods[i].Namespace, Name: r.Pods[i].Name}})
 	}
 	return r
 }

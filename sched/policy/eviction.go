@@ -129,8 +129,8 @@ func (ev *Eviction) Ceiling(c Preemptor) int32 {
 	return most
 }
 
-// Guarded is the reason of the first guard, in any tier, that protects a unit.
-func (ev *Eviction) Guarded(u Unit) trace.Reason {
+// GuardRefusal is the reason of the first guard, in any tier, that protects a unit.
+func (ev *Eviction) GuardRefusal(u Unit) trace.Reason {
 	for _, p := range ev.guards {
 		if o := p.GuardUnit(u); o.Vote == Reject {
 			return o.Reason

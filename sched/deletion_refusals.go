@@ -8,11 +8,11 @@ import (
 	"ashlar.sh/sched/trace"
 )
 
-// Guarded is for what deletes pods and is no action. It says of each pod of a job why it may not be deleted; the zero
-// Reason of a pod that may. The pods are judged in order, each together
-// with those before it that may go, so that a disruption budget is spent once. In addition to the profile's
-// guards it asks those of critical pods and of disruption budgets, configured or not.
-func (e *Engine) Guarded(pods []ledger.Key) []trace.Reason {
+// DeletionRefusals is for what deletes pods and is no action. It says of each pod of a job why it may not be deleted;
+// the zero Reason of a pod that may. The pods are judged in order, each together with those before it that may go, so
+// that a disruption budget is spent once. In addition to the profile's guards it asks those of
+// critical pods and of disruption budgets, configured or not.
+func (e *Engine) DeletionRefusals(pods []ledger.Key) []trace.Reason {
 	e.l.ExtendDims()
 	guards := []policy.Guard{always(conformance.Definition(), e.l), always(pdb.Definition(), e.l)}
 	out := make([]trace.Reason, len(pods))
@@ -36,7 +36,7 @@ func (e *Engine) Guarded(pods []ledger.Key) []trace.Reason {
 			}
 		}
 		if !out[i].Is() {
-			out[i] = e.policy.Eviction.Guarded(unit)
+			out[i] = e.policy.Eviction.GuardRefusal(unit)
 		}
 		if out[i].Is() {
 			unit.Tasks = unit.Tasks[:len(unit.Tasks)-1]

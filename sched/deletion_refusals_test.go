@@ -42,7 +42,7 @@ func TestGuardsAreAskedWhateverTheProfileNames(t *testing.T) {
 	ask := []ledger.Key{a, b, c, free, kept, system, {Namespace: "ns", Name: "nobody"}}
 	want := []trace.Code{"", trace.VictimBudget, trace.VictimBudget, "", trace.VictimKept,
 		trace.VictimCritical, trace.VictimBusy}
-	for i, r := range e.Guarded(ask) {
+	for i, r := range e.DeletionRefusals(ask) {
 		if r.Code != want[i] {
 			t.Errorf("%s: %+v, want %q", ask[i], r, want[i])
 		}
