@@ -17,7 +17,7 @@ import (
 type hot struct{ l *ledger.Ledger }
 
 func (p hot) ScoreNode(c *ledger.Class, n ledger.NodeID) int64 {
-	return int64(p.l.Nodes.Hash(n)>>40) % policy.Points
+	return int64(p.l.Nodes.Hash(n)>>40) % policy.MaxNodeScore
 }
 
 // social scores all nodes that would take a task in relation to each other: the more
@@ -26,7 +26,7 @@ type social struct{ l *ledger.Ledger }
 
 func (p social) ScoreNodes(_ ledger.TaskID, nodes []ledger.NodeID, scores []int64) {
 	for i, n := range nodes {
-		scores[i] -= int64(p.l.Node(n).Tasks) * policy.Points / int64(len(nodes))
+		scores[i] -= int64(p.l.Node(n).Tasks) * policy.MaxNodeScore / int64(len(nodes))
 	}
 }
 

@@ -218,7 +218,7 @@ func (w *oracle) addPreferences(t ledger.TaskID, nodes []ledger.NodeID, scores [
 		return
 	}
 	for i := range raw {
-		scores[i] += (raw[i] - slices.Min(raw)) * policy.Points / (slices.Max(raw) - slices.Min(raw)) * 2
+		scores[i] += (raw[i] - slices.Min(raw)) * policy.MaxNodeScore / (slices.Max(raw) - slices.Min(raw)) * 2
 	}
 }
 
@@ -269,9 +269,9 @@ func (w *oracle) addSpread(t ledger.TaskID, nodes []ledger.NodeID, scores []int6
 		switch {
 		case !any:
 		case most == 0:
-			scores[i] += 2 * policy.Points
+			scores[i] += 2 * policy.MaxNodeScore
 		default:
-			scores[i] += (most + least - s) * policy.Points / most * 2
+			scores[i] += (most + least - s) * policy.MaxNodeScore / most * 2
 		}
 	}
 }
@@ -361,9 +361,9 @@ func (w *oracle) addDefaultSpread(pod *model.Pod, nodes []ledger.NodeID, scores 
 	}
 	for i, s := range sums {
 		if most := slices.Max(sums); most > 0 {
-			scores[i] += (most + slices.Min(sums) - s) * policy.Points / most * 2
+			scores[i] += (most + slices.Min(sums) - s) * policy.MaxNodeScore / most * 2
 		} else {
-			scores[i] += 2 * policy.Points
+			scores[i] += 2 * policy.MaxNodeScore
 		}
 	}
 }

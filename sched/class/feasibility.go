@@ -69,7 +69,7 @@ func (v *feasibility) compose() bool {
 		}
 		s := scale{resultCache: f, moved: f.moved}
 		if f.moving != nil {
-			s.most = policy.Points
+			s.most = policy.MaxNodeScore
 		}
 		for n, raw := range f.raw {
 			if raw > s.most && v.admits(ledger.NodeID(n)) {
@@ -146,10 +146,10 @@ func (v *feasibility) base(n ledger.NodeID) int64 {
 func normalized(raw, most int64, o policy.StaticOrder) int64 {
 	points := int64(0)
 	if most > 0 {
-		points = raw * policy.Points / most
+		points = raw * policy.MaxNodeScore / most
 	}
 	if o.Reverse() {
-		points = policy.Points - points
+		points = policy.MaxNodeScore - points
 	}
 	return points * o.Weight()
 }

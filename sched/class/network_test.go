@@ -69,7 +69,7 @@ func (w *oracle) addNetworkScores(t ledger.TaskID, nodes []ledger.NodeID, scores
 		sum, whole := int64(0), int64(0)
 		for k, level := range levels {
 			tier := w.tierWeight(level.Tier-levels[0].Tier, levels[len(levels)-1].Tier-level.Tier)
-			points := int64(policy.Points)
+			points := int64(policy.MaxNodeScore)
 			for _, d := range level.Domains {
 				if tree.Holds(d, n) || k == len(levels)-1 {
 					points = w.fullness(tree.Domain(d).Nodes, c, byName)
@@ -117,7 +117,7 @@ func (w *oracle) fullness(nodes []ledger.NodeID, c *ledger.Class, weights map[st
 		}
 		all += weight
 		if holds <= offers && offers > 0 {
-			sum += weight * (policy.Points * holds / offers)
+			sum += weight * (policy.MaxNodeScore * holds / offers)
 		}
 	}
 	if all == 0 {

@@ -112,10 +112,10 @@ func (w *oracle) score(c *ledger.Class, n ledger.NodeID) int64 {
 		}
 		points := int64(0)
 		if most > 0 {
-			points = o.RawScore(c.Spec, w.l.Node(n).Fact) * policy.Points / most
+			points = o.RawScore(c.Spec, w.l.Node(n).Fact) * policy.MaxNodeScore / most
 		}
 		if o.Reverse() {
-			points = policy.Points - points
+			points = policy.MaxNodeScore - points
 		}
 		sum += points * o.Weight()
 	}

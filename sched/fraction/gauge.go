@@ -17,14 +17,14 @@ import (
 	"ashlar.sh/sched/resource"
 )
 
-// Results beside the shares from 0 to policy.Points.
+// Results beside the shares from 0 to policy.MaxNodeScore.
 const (
-	NotOffered = -1                // the node does not offer the resource at all
-	Over       = policy.Points + 1 // more would be held than the node offers
+	NotOffered = -1                      // the node does not offer the resource at all
+	Over       = policy.MaxNodeScore + 1 // more would be held than the node offers
 )
 
 // Share is the part of a node's allocatable in dimension d that would be held with a
-// request on top: 0 for an empty node, policy.Points for one that is exactly full,
+// request on top: 0 for an empty node, policy.MaxNodeScore for one that is exactly full,
 // Over above that; NotOffered when there is no allocatable, whatever is asked for.
 func Share(l *ledger.Ledger, d resource.Dim, n ledger.NodeID, request int64) int64 {
 	alloc := l.Nodes.Allocatable(d)[n]
@@ -36,9 +36,9 @@ func Share(l *ledger.Ledger, d resource.Dim, n ledger.NodeID, request int64) int
 		return 0
 	case held > alloc:
 		return Over
-	case held <= math.MaxInt64/policy.Points:
-		return held * policy.Points / alloc
+	case held <= math.MaxInt64/policy.MaxNodeScore:
+		return held * policy.MaxNodeScore / alloc
 	default:
-		return resource.MulDiv(held, policy.Points, alloc)
+		return resource.MulDiv(held, policy.MaxNodeScore, alloc)
 	}
 }

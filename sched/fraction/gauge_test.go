@@ -54,10 +54,10 @@ func TestAShareIsWhatWouldBeHeld(t *testing.T) {
 		"a quarter held, a quarter asked":           {4000, 1000, runs, 50_000},
 		"a terminating task holds until it is gone": {4000, 1000, leaves, 50_000},
 		"a promise is held":                         {4000, 1000, promise, 50_000},
-		"exactly full":                              {4000, 3000, runs, policy.Points},
+		"exactly full":                              {4000, 3000, runs, policy.MaxNodeScore},
 		"one unit too much":                         {4000, 3001, runs, fraction.Over},
 		"rounded down":                              {3, 2, nil, 66_666},
-		"the smallest node":                         {1, 1, nil, policy.Points},
+		"the smallest node":                         {1, 1, nil, policy.MaxNodeScore},
 		"no cpu at all":                             {0, 1000, nil, fraction.NotOffered},
 		"no cpu and none asked":                     {0, 0, nil, fraction.NotOffered},
 		"amounts near the end of 64 bits":           {1 << 62, 1 << 61, nil, 50_000},
@@ -72,8 +72,8 @@ func TestAShareIsWhatWouldBeHeld(t *testing.T) {
 				t.Errorf("share %d, want %d", got, c.want)
 			}
 			table := fraction.NewTable(l, resource.CPU)
-			if left, read := reading(l, table, n, c.asks); read && left != policy.Points-c.want {
-				t.Errorf("the table reads that %d are left, want %d", left, policy.Points-c.want)
+			if left, read := reading(l, table, n, c.asks); read && left != policy.MaxNodeScore-c.want {
+				t.Errorf("the table reads that %d are left, want %d", left, policy.MaxNodeScore-c.want)
 			}
 		})
 	}
@@ -116,7 +116,7 @@ func TestATableReadsWhatShareLeaves(t *testing.T) {
 			for n := range ledger.NodeID(l.Nodes.Len()) {
 				asks := min(amount("asks"), max(0, l.Nodes.Room(resource.CPU)[n]))
 				if left, read := reading(l, table, n, asks); read &&
-					left != policy.Points-fraction.Share(l, resource.CPU, n, asks) {
+					left != policy.MaxNodeScore-fraction.Share(l, resource.CPU, n, asks) {
 					t.Fatalf("of %d cpu with room for %d and %d asked the table reads %d left, the share is %d",
 						l.Nodes.Allocatable(resource.CPU)[n],
 						l.Nodes.Room(resource.CPU)[n], asks, left, fraction.Share(l, resource.CPU, n, asks))
@@ -126,10 +126,10 @@ func TestATableReadsWhatShareLeaves(t *testing.T) {
 	})
 }
 
-// What is left of x, for x*Points one more than a multiple of the allocatable, is the
+// What is left of x, for x*MaxNodeScore one more than a multiple of the allocatable, is the
 // nearest to a whole number from above: an inverse that is too coarse falls short of it.
 func TestATableReadsTheHardestAmounts(t *testing.T) {
-	points := big.NewInt(policy.Points)
+	points := big.NewInt(policy.MaxNodeScore)
 	for length := 2; length <= 46; length++ {
 		for i := range uint64(16) {
 			alloc := int64((i+1)*uint64(length+1)*0x9e3779b97f4a7c15>>(64-length)) | 1<<(length-1) | 1 // far from powers of two
@@ -141,7 +141,7 @@ func TestATableReadsTheHardestAmounts(t *testing.T) {
 			n := addNode(l, "node", 1, cpu(alloc))
 			for _, left := range []int64{x.Int64(), alloc - x.Int64(), alloc - 1, alloc, 1, 0} {
 				got, read := reading(l, fraction.NewTable(l, resource.CPU), n, alloc-left)
-				if want := policy.Points - fraction.Share(l, resource.CPU, n, alloc-left); !read || got != want {
+				if want := policy.MaxNodeScore - fraction.Share(l, resource.CPU, n, alloc-left); !read || got != want {
 					t.Errorf("of %d cpu with %d left the table reads %d (%t), the share leaves %d", alloc, left, got, read, want)
 				}
 			}

@@ -27,7 +27,7 @@ type Table struct {
 func NewTable(l *ledger.Ledger, d resource.Dim) *Table { return &Table{l: l, d: d} }
 
 // Run computes, for the nodes from first on, the part of a node's allocatable that would
-// be left with a request on top, in policy.Points and rounded up: Points less Share. For
+// be left with a request on top, in policy.MaxNodeScore and rounded up: MaxNodeScore less Share. For
 // a node without room, and for an inexact one, the result means nothing.
 func (t *Table) Run(first ledger.NodeID, request int64, left []int64) {
 	t.sync()
@@ -51,7 +51,7 @@ func (t *Table) Some(nodes []ledger.NodeID, request int64, left []int64) {
 // rest is what is left of a node's room, as a part of its allocatable, rounded up: see
 // inverse.
 func rest(left int64, part uint64, shift uint8) int64 {
-	whole, _ := bits.Mul64(uint64(left)*policy.Points, part)
+	whole, _ := bits.Mul64(uint64(left)*policy.MaxNodeScore, part)
 	return int64(whole>>(shift&63) + uint64(-left)>>63)
 }
 
@@ -111,8 +111,8 @@ func (t *Table) refresh(n ledger.NodeID) {
 
 // inverse is the multiplier for an allocatable of some bits: with k = 64 + shift, the
 // greatest whole number below 2^k/alloc, short of it by at most 1. Times x, which is at
-// most alloc*Points, that is short of x/alloc by at most x/2^k < 1/alloc, since
-// alloc²*Points < 2^(2*bits+17) <= 2^k: so little that no whole number lies between, and
+// most alloc*MaxNodeScore, that is short of x/alloc by at most x/2^k < 1/alloc, since
+// alloc²*MaxNodeScore < 2^(2*bits+17) <= 2^k: so little that no whole number lies between, and
 // just enough that x/alloc itself is never reached.
 func inverse(alloc int64) (part uint64, shift uint8) {
 	shift = uint8(max(0, 2*bits.Len64(uint64(alloc))+17-64))

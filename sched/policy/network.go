@@ -48,6 +48,6 @@ type NetworkOrder interface {
 // NetworkScores are the scores for a class by domain.
 type NetworkScores interface {
 	// Fresh returns, by topology.ID of the tree of Network, the score of nodes of which that is the smallest domain:
-	// between 0 and the plugin's weight times Points. The list is valid until the next call.
+	// between 0 and the plugin's weight times MaxNodeScore. The list is valid until the next call.
 	Fresh() []int64
 }

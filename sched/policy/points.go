@@ -269,14 +269,15 @@ type Stock struct {
 	Back []int64 // by the place of a task in the list
 }
 
-// NodeOrder scores a node for a class by facts and by the pods on that node: between 0 and its weight times Points.
+// NodeOrder scores a node for a class by facts and by the pods on that node: between 0 and its weight times
+// MaxNodeScore.
 type NodeOrder interface {
 	ScoreNode(c *ledger.Class, n ledger.NodeID) int64
 }
 
 // StaticOrder scores a node for a class by facts alone, and only in relation to the other nodes that the class's
-// static filters admit: the highest raw score is worth Weight times Points, the rest in proportion; Reverse inverts
-// that.
+// static filters admit: the highest raw score is worth Weight times MaxNodeScore, the rest in proportion; Reverse
+// inverts that.
 type StaticOrder interface {
 	RawScore(s *model.Spec, n *model.Node) int64
 	Weight() int64
@@ -284,8 +285,8 @@ type StaticOrder interface {
 }
 
 // MovingOrder is a StaticOrder that depends on things of a node that the feed of facts of nodes does not contain, or
-// on other nodes: each change of them changes scores and nothing else. Its raw scores are points, from 0 to Points,
-// not relative to other nodes.
+// on other nodes: each change of them changes scores and nothing else. Its raw scores are points, from 0 to
+// MaxNodeScore, not relative to other nodes.
 type MovingOrder interface {
 	StaticOrder
 	Aspect
@@ -405,6 +406,6 @@ type Verdict struct {
 // Admits says that the filter does not refuse the node.
 func (v Verdict) Admits() bool { return v.Code == trace.None }
 
-// Points is the unit of scores: a scorer of weight 1 gives a node between 0 and Points. In Kubernetes, scores are 0 to
-// 100; a thousandth of such a point keeps apart nodes that rounding would make equal.
-const Points = 100_000
+// MaxNodeScore is the unit of scores: a scorer of weight 1 gives a node between 0 and MaxNodeScore. In
+// Kubernetes it is 100; a thousandth of such a point keeps apart nodes that rounding would make equal.
+const MaxNodeScore = 100_000

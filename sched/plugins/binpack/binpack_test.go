@@ -82,7 +82,7 @@ func TestAScoreWorkedOut(t *testing.T) {
 		"exactly what is left is full":           {nil, amounts(3000, 4*gi, 0), 100_000},
 		"the heaviest weights do not overflow": {policy.Arguments{"binpack.weight": "100000", "binpack.cpu": "100000",
 			"binpack.memory": "100000"},
-			amounts(3000, 4*gi, 0), 100_000 * policy.Points},
+			amounts(3000, 4*gi, 0), 100_000 * policy.MaxNodeScore},
 	} {
 		t.Run(name, func(t *testing.T) {
 			l := ledger.New()

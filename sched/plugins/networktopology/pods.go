@@ -109,10 +109,10 @@ func (s *podScores) fullness(d topology.ID) int64 {
 // sum computes the scores from the root down. A tier in which no HyperNode holds a node counts as full: so
 // what a domain adds is what it lacks of that.
 func (s *podScores) sum() {
-	u := s.u
-	s.sums[topology.Root] = u.whole*policy.Points + u.tiers[topology.Root]*(s.full[topology.Root]-policy.Points)
+	u, root := s.u, topology.Root
+	s.sums[root] = u.whole*policy.MaxNodeScore + u.tiers[root]*(s.full[root]-policy.MaxNodeScore)
 	for d := len(s.sums) - 1; d > 0; d-- { // a domain's number is below that of the one that it is in
-		s.sums[d] = s.sums[u.tree.Domain(topology.ID(d)).Up] + u.tiers[d]*(s.full[d]-policy.Points)
+		s.sums[d] = s.sums[u.tree.Domain(topology.ID(d)).Up] + u.tiers[d]*(s.full[d]-policy.MaxNodeScore)
 	}
 	for d, sum := range s.sums {
 		s.scores[d] = s.weight * (sum / u.whole)

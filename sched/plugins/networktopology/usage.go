@@ -104,7 +104,7 @@ func (u *usage) share(d topology.ID, i int, want int64) int64 {
 	if of <= 0 || with < 0 || with > of {
 		return 0
 	}
-	return resource.MulDiv(policy.Points, with, of)
+	return resource.MulDiv(policy.MaxNodeScore, with, of)
 }
 
 // fullWeight is the weight of the tier that weighs most; the others are parts of it.

@@ -123,7 +123,7 @@ func worth(sum int64, containers int) int64 {
 	if sum <= smallest {
 		return 0
 	}
-	return resource.MulDiv(min(sum, most)-smallest, policy.Points, most-smallest)
+	return resource.MulDiv(min(sum, most)-smallest, policy.MaxNodeScore, most-smallest)
 }
 
 // sync reads the nodes that have other images than were known.

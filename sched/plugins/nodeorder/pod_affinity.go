@@ -46,7 +46,7 @@ func (f podAffinity) ScoreDomains(c *ledger.Class, nodes []ledger.NodeID, scores
 	was, points := least, int64(0)
 	for k, s := range sums {
 		if s != was { // many nodes have the same
-			was, points = s, resource.MulDiv(s-least, policy.Points, most-least)*f.weight
+			was, points = s, resource.MulDiv(s-least, policy.MaxNodeScore, most-least)*f.weight
 		}
 		scores[k] += points
 	}

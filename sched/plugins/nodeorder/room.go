@@ -116,11 +116,11 @@ func (r *room) add(c *ledger.Class, d resource.Dim, scores []int64, node func(i 
 	for i := range scores {
 		sum, apart := cpu[i]+memory[i], cpu[i]-memory[i]
 		apart = (apart ^ apart>>63) - apart>>63
-		scores[i] += least*(sum>>1) + weight*(policy.Points-apart>>1)
+		scores[i] += least*(sum>>1) + weight*(policy.MaxNodeScore-apart>>1)
 	}
 	if r.most != 0 {
 		for i := range scores {
-			scores[i] += r.most * (policy.Points - (cpu[i]+memory[i]+1)>>1)
+			scores[i] += r.most * (policy.MaxNodeScore - (cpu[i]+memory[i]+1)>>1)
 		}
 	}
 }
@@ -150,14 +150,14 @@ func (r *room) addEach(c *ledger.Class, d resource.Dim, scores []int64, node fun
 			if d != none {
 				apart = balancedThree(cpu[i], memory[i], device[i])
 			}
-			scores[i] += r.least*((cpu[i]+memory[i])>>1) + weight*apart + r.most*(policy.Points-(cpu[i]+memory[i]+1)>>1)
+			scores[i] += r.least*((cpu[i]+memory[i])>>1) + weight*apart + r.most*(policy.MaxNodeScore-(cpu[i]+memory[i]+1)>>1)
 		}
 	}
 }
 
 // share is the gauge's, with no more held than there is.
 func (r *room) share(c *ledger.Class, n ledger.NodeID, d resource.Dim) int64 {
-	return min(fraction.Share(r.l, d, n, c.Request.Get(d)), policy.Points)
+	return min(fraction.Share(r.l, d, n, c.Request.Get(d)), policy.MaxNodeScore)
 }
 
 // leastRequested is the mean of what is left; a resource that the node lacks has
@@ -168,7 +168,7 @@ func left(share int64) int64 {
 	if share == fraction.NotOffered {
 		return 0
 	}
-	return policy.Points - share
+	return policy.MaxNodeScore - share
 }
 
 // mostRequested is the mean of what is held; a resource that the node lacks is not
@@ -180,9 +180,9 @@ func mostRequested(cpu, memory int64) int64 { return (max(cpu, 0) + max(memory, 
 // well as shares: they lie as far apart.
 func balanced(cpu, memory int64) int64 {
 	if cpu == fraction.NotOffered || memory == fraction.NotOffered {
-		return policy.Points
+		return policy.MaxNodeScore
 	}
-	return policy.Points - max(cpu-memory, memory-cpu)/2
+	return policy.MaxNodeScore - max(cpu-memory, memory-cpu)/2
 }
 
 // balancedThree takes the standard deviation of three shares off, rounded down: a third of
@@ -197,7 +197,7 @@ func balancedThree(cpu, memory, device int64) int64 {
 		return balanced(cpu, device)
 	}
 	a, b, c := cpu-memory, cpu-device, memory-device
-	return policy.Points - root(a*a+b*b+c*c)/3
+	return policy.MaxNodeScore - root(a*a+b*b+c*c)/3
 }
 
 // root is the square root of a number, rounded down; 0 for 0.

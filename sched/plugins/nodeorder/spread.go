@@ -120,9 +120,9 @@ func (f spread) share(sums, scores []int64) {
 			continue
 		case s == was: // many nodes have the same
 		case most == 0:
-			was, points = s, policy.Points*f.weight
+			was, points = s, policy.MaxNodeScore*f.weight
 		default:
-			was, points = s, resource.MulDiv(most+least-s, policy.Points, most)*f.weight
+			was, points = s, resource.MulDiv(most+least-s, policy.MaxNodeScore, most)*f.weight
 		}
 		scores[k] += points
 	}

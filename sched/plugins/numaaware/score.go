@@ -18,7 +18,7 @@ func (p *plugin) ScoreNode(c *ledger.Class, n ledger.NodeID) int64 {
 	if ask == nil || ask.Policy == model.NUMANone || len(ask.Cores) == 0 || node == nil || len(node.Nodes) == 0 {
 		return 0
 	}
-	return p.weight * policy.Points / int64(p.likely(node, p.state.use.On(n), ask.Cores))
+	return p.weight * policy.MaxNodeScore / int64(p.likely(node, p.state.use.On(n), ask.Cores))
 }
 
 // likely is the number of NUMA nodes that the containers lie on, if those that are not in the

@@ -80,7 +80,7 @@ func (p *plugin) gradient(c *ledger.Class, nodes []ledger.NodeID, scores []int64
 	}
 	if span := (most - least) >> shift; span > 0 {
 		for i, x := range p.loss {
-			scores[i] += ((most - x) >> shift) * policy.Points / span
+			scores[i] += ((most - x) >> shift) * policy.MaxNodeScore / span
 		}
 	}
 }

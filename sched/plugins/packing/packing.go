@@ -108,13 +108,13 @@ func (p *plugin) ScoreNodes(t ledger.TaskID, nodes []ledger.NodeID, scores []int
 	case random:
 		name := ledger.Hash(task.Key.String())
 		for i, n := range nodes {
-			scores[i] += int64(mixed(name^mixed(p.l.Nodes.Hash(n)^mixed(p.seed))) % (policy.Points + 1))
+			scores[i] += int64(mixed(name^mixed(p.l.Nodes.Hash(n)^mixed(p.seed))) % (policy.MaxNodeScore + 1))
 		}
 	case fgd:
 		p.gradient(c, nodes, scores)
 	default:
 		for i, n := range nodes {
-			scores[i] += policy.Points - p.behind(c, n)
+			scores[i] += policy.MaxNodeScore - p.behind(c, n)
 		}
 	}
 }
@@ -138,10 +138,10 @@ func (p *plugin) behind(c *ledger.Class, n ledger.NodeID) int64 {
 		}
 		free, asks := p.free(d, n), c.Request.Get(d)
 		if p.by == bestFit {
-			sum += resource.MulDiv(max(0, free-asks), policy.Points, most)
+			sum += resource.MulDiv(max(0, free-asks), policy.MaxNodeScore, most)
 		} else {
-			sum += resource.MulDiv(resource.MulDiv(free, policy.Points, most), min(asks, most), most)
+			sum += resource.MulDiv(resource.MulDiv(free, policy.MaxNodeScore, most), min(asks, most), most)
 		}
 	}
-	return min(policy.Points, sum/2)
+	return min(policy.MaxNodeScore, sum/2)
 }

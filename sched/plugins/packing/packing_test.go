@@ -76,7 +76,7 @@ func (w *world) scores(t ledger.TaskID) []int64 {
 // n0 6 to it; n1 and n2 have no GPU free. So 2 fewer everywhere: by that there is no
 // difference, until 13 cores are taken of n0.
 func TestScoresReckonedByHand(t *testing.T) {
-	const points = policy.Points
+	const points = policy.MaxNodeScore
 	build := func(by string) (*world, ledger.TaskID) {
 		w := open(t, by)
 		w.node(16, 8)
@@ -119,7 +119,7 @@ func TestChanceIsAFunctionOfNamesAndSpreadsEvenly(t *testing.T) {
 		scores, again := w.scores(task), w.scores(task)
 		best := 0
 		for i := range scores {
-			if scores[i] != again[i] || scores[i] < 0 || scores[i] > policy.Points {
+			if scores[i] != again[i] || scores[i] < 0 || scores[i] > policy.MaxNodeScore {
 				t.Fatalf("%v, then %v", scores, again)
 			}
 			if scores[i] > scores[best] {
@@ -153,7 +153,7 @@ func TestScoresStayWithinTheirBounds(t *testing.T) {
 		}
 		scores := w.scores(task)
 		for i, x := range scores {
-			if x < 0 || x > policy.Points || x != scores[i^1] {
+			if x < 0 || x > policy.MaxNodeScore || x != scores[i^1] {
 				r.Fatalf("%s: %v", by, scores)
 			}
 		}

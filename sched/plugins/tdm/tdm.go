@@ -179,7 +179,7 @@ func (p *plugin) FilterStatic(s *model.Spec, n *model.Node) policy.Verdict {
 // that cannot use a zone.
 func (p *plugin) ScoreNode(c *ledger.Class, n ledger.NodeID) int64 {
 	if name, in := zoneOf(p.l.Node(n).Fact); in && c.Spec.Revocable && p.open(name) {
-		return policy.Points
+		return policy.MaxNodeScore
 	}
 	return 0
 }
