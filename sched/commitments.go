@@ -33,8 +33,9 @@ type Commitments struct {
 	Runs              []ledger.RunRecord `json:",omitempty"` // what the last runs of templates took
 }
 
-// JobLife identifies one life of a job; UID is empty for an adopted job.
-type JobLife struct {
+// JobRef is a job by its name and the UID of its PodGroup, which another job of that name has not; UID is empty for an
+// adopted job.
+type JobRef struct {
 	Job ledger.JobKey
 	UID string
 }
@@ -43,7 +44,7 @@ type JobLife struct {
 // waiting, if that is not since its pods came (0: it is), since when it has lacked pods although it is admitted
 // (0: it lacks none), and whether room is kept for none that are to come.
 type WaitingJob struct {
-	JobLife
+	JobRef
 	How     ledger.Lending
 	From    int64
 	Podless int64 `json:",omitempty"`
@@ -53,7 +54,7 @@ type WaitingJob struct {
 // Arrival says that pods which are to be placed came to a job: at the time of the cycle that found it, or
 // since the last cycle (Unseen).
 type Arrival struct {
-	JobLife
+	JobRef
 	At             int64
 	Seen, HeldBack bool // HeldBack: its surplus waits for the end of the period
 	Unseen         bool
@@ -128,9 +129,9 @@ func byPod(a, b TaskCommitment) int { return a.Pod.Compare(b.Pod) }
 
 func byJob(a, b PhaseCommitment) int { return a.Job.Compare(b.Job) }
 
-func byLife(a, b JobLife) int { return a.Job.Compare(b.Job) }
+func byJobRef(a, b JobRef) int { return a.Job.Compare(b.Job) }
 
-func byWaitingJob(a, b WaitingJob) int { return byLife(a.JobLife, b.JobLife) }
+func byWaitingJob(a, b WaitingJob) int { return byJobRef(a.JobRef, b.JobRef) }
 
 // taskCommitment is what was decided for a task; false when that is nothing.
 func (ss *savedState) taskCommitment(t ledger.TaskID) (TaskCommitment, bool) {
@@ -155,7 +156,7 @@ func (ss *savedState) taskCommitment(t ledger.TaskID) (TaskCommitment, bool) {
 // phaseCommitment is the phase that was decided for a job; false when its PodGroup shows it.
 func (ss *savedState) phaseCommitment(j ledger.JobID) (PhaseCommitment, bool) {
 	job := ss.e.l.Job(j)
-	id, held := ss.e.l.Jobs.PhaseHeld(j)
+	id, held := ss.e.l.Jobs.DecidedPhase(j)
 	if !held {
 		return PhaseCommitment{}, false
 	}
@@ -165,7 +166,7 @@ func (ss *savedState) phaseCommitment(j ledger.JobID) (PhaseCommitment, bool) {
 // waitingJob is a job that waits otherwise than any; false for one that does not.
 func (ss *savedState) waitingJob(j ledger.JobID) (WaitingJob, bool) {
 	job := ss.e.l.Job(j)
-	w := WaitingJob{JobLife{job.Key, job.GroupUID()}, ss.e.l.WaitingJobs.Lending(j), ss.e.l.WaitingJobs.WaitsFrom(j),
+	w := WaitingJob{JobRef{job.Key, job.GroupUID()}, ss.e.l.WaitingJobs.Lending(j), ss.e.l.WaitingJobs.WaitsFrom(j),
 		ss.e.l.WaitingJobs.PodlessFrom(j), ss.e.l.WaitingJobs.Lapsed(j)}
 	return w, w.How != ledger.LendsNone || w.From != 0 || w.Podless != 0 || w.Lapsed
 }
@@ -253,7 +254,7 @@ func (ss *savedState) exportArrivals(c *Commitments) {
 	for _, jobs := range [...][]ledger.JobID{recent, unseen} {
 		for _, j := range jobs {
 			job := ss.e.l.Job(j)
-			a := Arrival{JobLife: JobLife{job.Key, job.GroupUID()}, At: job.LastArrival, Seen: job.Recent,
+			a := Arrival{JobRef: JobRef{job.Key, job.GroupUID()}, At: job.LastArrival, Seen: job.Recent,
 				HeldBack: job.Recent && job.HeldBack, Unseen: job.Arrived}
 			if job.Exists() && (a.Seen || a.Unseen) {
 				if c.Arrivals == nil { // when all came at once they are many
@@ -263,7 +264,7 @@ func (ss *savedState) exportArrivals(c *Commitments) {
 			}
 		}
 	}
-	slices.SortFunc(c.Arrivals, func(a, b Arrival) int { return byLife(a.JobLife, b.JobLife) })
+	slices.SortFunc(c.Arrivals, func(a, b Arrival) int { return byJobRef(a.JobRef, b.JobRef) })
 	c.Arrivals = slices.Compact(c.Arrivals)
 }
 

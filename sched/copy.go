@@ -192,7 +192,7 @@ func (c *Copy) takeBack() {
 	}
 	for _, k := range jobs {
 		if j, there := e.l.Jobs.Find(k); there {
-			if _, held := e.l.Jobs.PhaseHeld(j); held {
+			if _, held := e.l.Jobs.DecidedPhase(j); held {
 				e.l.Jobs.DropPhase(j)
 			}
 			e.l.WaitingJobs.Lend(j, ledger.LendsNone)

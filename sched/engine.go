@@ -255,7 +255,7 @@ func (e *Engine) phaseOf(i Item) (ledger.JobID, bool) {
 	if !ok {
 		return j, false
 	}
-	id, held := e.l.Jobs.PhaseHeld(j)
+	id, held := e.l.Jobs.DecidedPhase(j)
 	return j, held && id == i.ID
 }
 

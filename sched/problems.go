@@ -45,7 +45,7 @@ func (rp *reports) problems() []Problem {
 			say(object, "spec.parent: its parents form a ring (parent %q): its jobs wait", q.Fact.Parent)
 		case ledger.Orphaned:
 			why := "does not exist"
-			if _, there := rp.e.l.Life(model.Ref{Kind: model.KindQueue, Name: q.Broken}); there {
+			if _, there := rp.e.l.UIDOf(model.Ref{Kind: model.KindQueue, Name: q.Broken}); there {
 				why = "is not taken, see Queue/" + q.Broken
 			}
 			say(object, "spec.parent: its ancestor %q %s: its jobs wait", q.Broken, why)

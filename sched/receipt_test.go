@@ -72,7 +72,7 @@ func TestAPhaseThatIsShownIsNotWaitedFor(t *testing.T) {
 	}
 	held := func(want bool, when string) {
 		t.Helper()
-		if _, held := s.e.l.Jobs.PhaseHeld(j); held != want {
+		if _, held := s.e.l.Jobs.DecidedPhase(j); held != want {
 			t.Errorf("%s: waited for is %t, want %t", when, held, want)
 		}
 	}

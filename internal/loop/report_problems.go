@@ -84,14 +84,14 @@ func owner(object string) string {
 
 // exists reports whether the API server has the object, as far as the engine was told.
 func (rp *reports) exists(object string) bool {
-	_, ok := rp.l.engine.Ledger().Life(refOf(object))
+	_, ok := rp.l.engine.Ledger().UIDOf(refOf(object))
 	return ok
 }
 
 // reportProblemsOf says one thing; false when too much waits to be said.
 func (rp *reports) reportProblemsOf(p sched.Problem) bool {
 	ref := refOf(p.Object)
-	if uid, ok := rp.l.engine.Ledger().Life(ref); ok {
+	if uid, ok := rp.l.engine.Ledger().UIDOf(ref); ok {
 		if !rp.l.executor.Event(execute.Event{Kind: string(ref.Kind),
 			Object: ledger.Key{Namespace: ref.Namespace, Name: ref.Name},
 			UID:    uid, Warning: true, Reason: "Problem", Message: p.Message}) {

@@ -56,7 +56,7 @@ func dueStart(s *estimate.Starts, g *schedulingv1beta1.PodGroup, now int64) (w s
 	}
 	k := ledger.JobKey{Namespace: g.Namespace, Name: g.Name}
 	start, waits := s.Jobs[k]
-	if !waits || s.Life(k) != string(g.UID) {
+	if !waits || s.GroupUID(k) != string(g.UID) {
 		return w, false
 	}
 	is := written(start.At(now))

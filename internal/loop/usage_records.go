@@ -26,7 +26,7 @@ const (
 
 func (r *firstRecord) sound() bool {
 	return r.Namespace != "" && len(r.Namespace) <= longestLabel && r.Name != "" && len(r.Name) <= longestName &&
-		len(r.Owner) <= 2*longestName && len(r.Life) <= longestName && r.Made > 0 && r.By >= r.Made &&
+		len(r.Owner) <= 2*longestName && len(r.GroupUID) <= longestName && r.Made > 0 && r.By >= r.Made &&
 		r.Earliest >= 0 && r.By != model.Never
 }
 
@@ -55,7 +55,7 @@ func (x *estimates) saved() (out []firstRecord) {
 	x.mu.Lock()
 	defer x.mu.Unlock()
 	x.firsts.Each(func(k ledger.JobKey, first estimate.First) {
-		if j, there := l.Jobs.Find(k); there && l.Job(j).Exists() && l.Job(j).GroupUID() == first.Life {
+		if j, there := l.Jobs.Find(k); there && l.Job(j).Exists() && l.Job(j).GroupUID() == first.GroupUID {
 			out = append(out, firstRecord{k, first})
 		}
 	})
@@ -71,7 +71,7 @@ func (x *estimates) restore(records []firstRecord) {
 	x.mu.Lock()
 	defer x.mu.Unlock()
 	for _, r := range records {
-		if j, there := l.Jobs.Find(r.JobKey); there && l.Job(j).Exists() && l.Job(j).GroupUID() == r.Life {
+		if j, there := l.Jobs.Find(r.JobKey); there && l.Job(j).Exists() && l.Job(j).GroupUID() == r.GroupUID {
 			x.firsts.Recall(r.JobKey, r.First)
 		}
 	}

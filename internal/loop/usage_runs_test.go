@@ -136,7 +136,7 @@ func TestLongRecordsAreDividedAmongMore(t *testing.T) {
 	}
 	for i := range 1000 {
 		r := firstRecord{ledger.JobKey{Namespace: name(63, 0), Name: name(253, i), Owner: name(2*253, i)},
-			estimate.First{Life: name(253, i), Made: math.MaxInt64, Earliest: math.MaxInt64, By: math.MaxInt64}}
+			estimate.First{GroupUID: name(253, i), Made: math.MaxInt64, Earliest: math.MaxInt64, By: math.MaxInt64}}
 		firsts.Firsts = append(firsts.Firsts, r)
 	}
 	for what, s := range map[string]savedUsage{"runs": runs, "first estimates": firsts} {
@@ -194,7 +194,7 @@ func TestFirstEstimatesAreKeptOverRestarts(t *testing.T) {
 		w.inLoop(func(*sched.Engine) {
 			for _, name := range []string{"g", "h"} {
 				w.loop.background.estimates.restore([]firstRecord{{ledger.JobKey{Namespace: "ns", Name: name},
-					estimate.First{Life: name, Made: now, Earliest: now + 5, By: now + 9}}})
+					estimate.First{GroupUID: name, Made: now, Earliest: now + 5, By: now + 9}}})
 			}
 		})
 		w.after(2 * time.Minute)

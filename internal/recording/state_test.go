@@ -67,7 +67,7 @@ func TestASavedStateIsReadAsItWas(t *testing.T) {
 		return model.Fact{Ref: model.Ref{Kind: kind, Namespace: namespace, Name: "x"}, UID: "u", Version: 7, Object: o}
 	}
 	was := State{Now: 5, Period: time.Second, Commitments: sched.Commitments{LastArrival: 4, Arrivals: []sched.Arrival{
-		{JobLife: sched.JobLife{Job: ledger.JobKey{Namespace: "ns", Name: "x"}, UID: "u"}, At: 3, Seen: true}}},
+		{JobRef: sched.JobRef{Job: ledger.JobKey{Namespace: "ns", Name: "x"}, UID: "u"}, At: 3, Seen: true}}},
 		Facts: []model.Fact{
 			fact(model.KindNode, "", &model.Node{Labels: labels}),
 			fact(model.KindPod, "ns", &model.Pod{Labels: labels, Spec: &model.Spec{Devices: []string{"gpu"},

@@ -11,10 +11,10 @@ type Firsts struct {
 	of map[ledger.JobKey]First
 }
 
-// First is the first estimate of a job: of which life of it that is (the UID of its PodGroup, "" for an adopted job),
+// First is the first estimate of a job: of which job of its name (the UID of its PodGroup, "" for an adopted job),
 // when it was made, and the range. By is the latest start, or the earliest where no latest was known.
 type First struct {
-	Life         string `json:",omitempty"`
+	GroupUID     string `json:"Life,omitempty"`
 	Made         int64
 	Earliest, By int64
 }
@@ -25,10 +25,10 @@ func (f *Firsts) Note(s *Starts) {
 	kept := make(map[ledger.JobKey]First, len(s.Jobs))
 	for k, start := range s.Jobs { // order-free: each by itself
 		first, known := f.of[k]
-		known = known && first.Life == s.lives[k]
+		known = known && first.GroupUID == s.uids[k]
 		by := by(start)
 		if !known && by != 0 {
-			first, known = First{Life: s.lives[k], Made: s.Made, Earliest: start.Earliest, By: by}, true
+			first, known = First{GroupUID: s.uids[k], Made: s.Made, Earliest: start.Earliest, By: by}, true
 		}
 		if !known {
 			continue

@@ -26,7 +26,7 @@ type forward struct {
 	waiting  []ledger.JobKey
 	crowd    int                    // how many jobs wait at the begin, whether or not they are wanted
 	waits    map[ledger.JobKey]bool // those that have not started yet
-	lives    map[ledger.JobKey]string
+	uids     map[ledger.JobKey]string
 	ends     map[ledger.JobKey]int64 // by their controllers' deadlines, of those that have one
 	started  map[ledger.JobKey]moment
 	source   model.TimeSource // the least certain figure that the run rests on so far
@@ -54,11 +54,11 @@ func newForward(e *sched.Engine, now int64, o Options, guess bool) *forward {
 	if f.crowd = len(f.waiting); o.Only != nil {
 		f.waiting = slices.DeleteFunc(f.waiting, func(k ledger.JobKey) bool { return !o.Only[k] })
 	}
-	f.lives, f.ends = make(map[ledger.JobKey]string, len(f.waiting)), map[ledger.JobKey]int64{}
+	f.uids, f.ends = make(map[ledger.JobKey]string, len(f.waiting)), map[ledger.JobKey]int64{}
 	for _, k := range f.waiting {
 		f.waits[k] = true
 		if j, there := e.Ledger().Jobs.Find(k); there {
-			f.lives[k] = e.Ledger().Job(j).GroupUID()
+			f.uids[k] = e.Ledger().Job(j).GroupUID()
 			if at := e.Ledger().Jobs.Deadline(j); at != 0 {
 				f.ends[k] = at
 			}

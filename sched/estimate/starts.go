@@ -10,8 +10,8 @@ import (
 	"ashlar.sh/sched/trace"
 )
 
-// Life is the UID of the PodGroup of a job among those that were estimated, "" for an adopted one.
-func (s *Starts) Life(k ledger.JobKey) string { return s.lives[k] }
+// GroupUID is the GroupUID of the PodGroup of a job among those that were estimated, "" for an adopted one.
+func (s *Starts) GroupUID(k ledger.JobKey) string { return s.uids[k] }
 
 // Options say how the engine is run forward. The zero Options follow each end of a pod to the second, however many
 // there are, up to DefaultSteps cycles.
@@ -63,9 +63,9 @@ const second = 1_000_000_000
 type Starts struct {
 	Made int64 // the time of the state that they were made from, in nanoseconds since the epoch
 	Jobs map[ledger.JobKey]trace.Start
-	// lives are the UIDs of their PodGroups.
-	lives map[ledger.JobKey]string
-	Runs  int // of the engine: 1 where limits and guesses agree, else 2; 0 where no job waits
+	// uids are the UIDs of their PodGroups.
+	uids map[ledger.JobKey]string
+	Runs int // of the engine: 1 where limits and guesses agree, else 2; 0 where no job waits
 	// Cycles is how many cycles they took together; Cut says that one of them was ended before all jobs had started
 	// that do.
 	Cycles int
@@ -110,7 +110,7 @@ func Of(copies func() (*sched.Copy, error), now int64, o Options) (*Starts, erro
 		out.Cycles, out.Cut = out.Cycles+early.cycles, out.Cut || early.cut
 	}
 	unknown := newUnknowns(late)
-	out.lives = late.lives
+	out.uids = late.uids
 	for _, k := range late.waiting {
 		out.Jobs[k] = start(k, now, early, late, unknown)
 	}

@@ -7,7 +7,7 @@ import (
 
 // A node's figures are plain integers, for speed. Requests of a pod are bounded at the door, but the number of
 // pods that are put on a node without a scheduler is not. When a figure of a node goes beyond edge, the node
-// is counted anew from its list with every change, and the figure is held at edge. Such a node has no room,
+// is counted anew from its list with every change, and the figure stops at edge. Such a node has no room,
 // which is right, and the figures are exact again when the pods leave.
 
 // edge bounds a node's figures on both sides of zero. What is idle may be as much as the node offers, up to
@@ -19,18 +19,18 @@ func far(idle, releasing, pipelined int64) bool {
 	return idle < -edge || idle > 2*edge || releasing > edge || pipelined > edge
 }
 
-// heldIdle and held limit a sum to the range of a node's figures.
-func heldIdle(s resource.Sum) int64 { return min(max(s.Int64(), -edge), 2*edge) }
+// boundedIdle and bounded limit a sum to the range of a node's figures.
+func boundedIdle(s resource.Sum) int64 { return min(max(s.Int64(), -edge), 2*edge) }
 
-func held(s resource.Sum) int64 { return min(max(s.Int64(), -edge), edge) }
+func bounded(s resource.Sum) int64 { return min(max(s.Int64(), -edge), edge) }
 
 // weigh counts a node's figures from its list, without one of the tasks on it (nil: with all).
 func (ns *Nodes) weigh(n NodeID, without *Task) {
 	ns.rows[n].far = false
 	for d := range ns.cols.idle {
 		idle, releasing, pipelined := ns.weight(n, resource.Dim(d), without)
-		ns.cols.idle[d][n] = heldIdle(idle)
-		ns.cols.releasing[d][n], ns.cols.pipelined[d][n] = held(releasing), held(pipelined)
+		ns.cols.idle[d][n] = boundedIdle(idle)
+		ns.cols.releasing[d][n], ns.cols.pipelined[d][n] = bounded(releasing), bounded(pipelined)
 		ns.rows[n].far = ns.rows[n].far || far(idle.Int64(), releasing.Int64(), pipelined.Int64())
 		ns.rerun(d, n)
 	}

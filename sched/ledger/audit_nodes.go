@@ -45,10 +45,10 @@ func (a *auditor) nodes() {
 			})
 			pipelined = pipelined.Plus(kept[node.Name].Get(resource.Dim(d)))
 			c := &l.Nodes.cols
-			idle := heldIdle(resource.Sum{}.Plus(alloc).PlusSum(used, -1))
-			future := idle + held(releasing) - held(pipelined)
+			idle := boundedIdle(resource.Sum{}.Plus(alloc).PlusSum(used, -1))
+			future := idle + bounded(releasing) - bounded(pipelined)
 			got := [5]int64{c.alloc[d][n], c.idle[d][n], c.releasing[d][n], c.pipelined[d][n], c.room[d][n]}
-			want := [5]int64{alloc, idle, held(releasing), held(pipelined), min(idle, future)}
+			want := [5]int64{alloc, idle, bounded(releasing), bounded(pipelined), min(idle, future)}
 			if got != want {
 				a.say("node %s %s: allocatable, idle, releasing, pipelined, room are %v, recounted %v", node.Name, name, got, want)
 			}

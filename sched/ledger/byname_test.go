@@ -102,7 +102,7 @@ func jobByName(l *Ledger, j JobID) string {
 	}
 	return fmt.Sprint("group ", fmt.Sprintf("%p", row.Group), " queue ", queueOf(l, row), " min ", row.MinMember,
 		" roles ", roles, " count ", row.Count, " tasks ", row.Tasks, " gated ", row.Gated, " invalid ", row.Invalid,
-		" priority ", row.Priority, " created ", row.Created, " phase ", row.Phase, row.decided.held,
+		" priority ", row.Priority, " created ", row.Created, " phase ", row.Phase, row.decided.open,
 		" mute ", row.marks.asksNothing,
 		" minimum ", l.Dims.List(row.MinResources), row.HasMin,
 		" allocated ", sums(l, row.Allocated), " request ", sums(l, row.Request), " total ", sums(l, row.Total),
@@ -171,7 +171,7 @@ func again(l *Ledger, facts []model.Fact) *Ledger {
 	})
 	l2.Charges.Restore(l.Charges.All(), true)
 	l.Jobs.Each(func(j JobID) bool {
-		if item, held := l.Jobs.PhaseHeld(j); held {
+		if item, held := l.Jobs.DecidedPhase(j); held {
 			if j2, ok := l2.Jobs.Find(l.Job(j).Key); ok { // its last member may be back in the job it names
 				l2.Jobs.SetPhase(j2, l.Job(j).Phase, item)
 			}

@@ -219,8 +219,8 @@ func (l *Ledger) Faulty(visit func(r model.Ref, faults []model.Fault)) {
 	})
 }
 
-// Life returns the UID of the object that has a name now, and false when none has it.
-func (l *Ledger) Life(r model.Ref) (uid string, ok bool) {
+// UIDOf returns the UID of the object that has a name now, and false when none has it.
+func (l *Ledger) UIDOf(r model.Ref) (uid string, ok bool) {
 	f, known := l.known(r)
 	if !known || f.object == nil {
 		return "", false

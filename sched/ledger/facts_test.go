@@ -223,7 +223,7 @@ func TestADecidedPhaseLastsAsLongAsItsPodGroup(t *testing.T) {
 				c.tell(model.KindPodGroup, "ns", "g", k.next)
 			}
 			equal(t, "the phase", c.Job(j).Phase, k.want)
-			_, held := c.Jobs.PhaseHeld(j)
+			_, held := c.Jobs.DecidedPhase(j)
 			equal(t, "the phase's being decided and not yet shown", held, k.held)
 		})
 	}

@@ -94,8 +94,8 @@ func (kr *KeptRoom) Cover(t TaskID, c Covered, since bool) {
 func (kr *KeptRoom) Version() uint64 { return kr.version }
 
 // endTry notes that the outermost try is over.
-func (kr *KeptRoom) endTry(held bool) {
-	if held && kr.inTry {
+func (kr *KeptRoom) endTry(succeeded bool) {
+	if succeeded && kr.inTry {
 		kr.version++
 	}
 	kr.inTry = false

@@ -100,17 +100,17 @@ func (lo *Losses) Judge(now int64, until func(now, grace int64) int64) (next int
 // take takes in the losses recorded since the last cycle. A member that was terminating and is gone at last
 // has no more time than a member that was gone at once.
 func (lo *Losses) take(now int64, until func(now, grace int64) int64) {
-	type life struct {
+	type podRef struct {
 		pod Key
 		uid string
 	}
-	known := map[life]*Lost{}
+	known := map[podRef]*Lost{}
 	for _, x := range lo.inForce {
-		known[life{x.Pod, x.UID}] = x
+		known[podRef{x.Pod, x.UID}] = x
 	}
 	for _, n := range lo.losing {
 		end := until(now, n.Grace)
-		if x := known[life{n.Pod, n.UID}]; x != nil {
+		if x := known[podRef{n.Pod, n.UID}]; x != nil {
 			x.Until = min(x.Until, end)
 			continue
 		}
@@ -119,7 +119,7 @@ func (lo *Losses) take(now int64, until func(now, grace int64) int64) {
 		}
 		x := &Lost{Loss: n, In: NoJob, Class: NoClass}
 		x.Until = end
-		known[life{n.Pod, n.UID}] = x
+		known[podRef{n.Pod, n.UID}] = x
 		lo.inForce = append(lo.inForce, x)
 	}
 	lo.losing = nil

@@ -85,7 +85,7 @@ func (wj *WaitingJobs) Vote() { wj.voting = true }
 
 // changes notes what no vote let a job in for, before its PodGroup is another one, or gone.
 func (wj *WaitingJobs) changes(job *Job, to *model.PodGroup) {
-	unvoted := letInByOthers(job.Group, to) && !job.decided.held || asksForMore(job.Group, to)
+	unvoted := letInByOthers(job.Group, to) && !job.decided.open || asksForMore(job.Group, to)
 	if wj.voting && (unvoted || to == nil && job.Tasks > 0) {
 		wj.lapse(job, true)
 	}

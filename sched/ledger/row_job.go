@@ -118,7 +118,7 @@ func (js *Jobs) drop(j JobID) {
 	if row.Group != nil || row.Tasks > 0 {
 		return
 	}
-	if row.decided.held || row.waits.committed() {
+	if row.decided.open || row.waits.committed() {
 		js.l.Changes.recommitted.job(row.Key)
 	}
 	if row.Losses > 0 {
@@ -288,15 +288,15 @@ func protected(g *model.PodGroup) bool { return g != nil && g.Protected }
 func (js *Jobs) apply(k Key, g *model.PodGroup) JobID {
 	j := js.row(JobKey{Namespace: k.Namespace, Name: k.Name})
 	job := &js.rows[j]
-	if job.decided.held || job.waits.committed() {
+	if job.decided.open || job.waits.committed() {
 		js.l.Changes.recommitted.job(job.Key)
 	}
-	life := job.Group != nil && g != nil && job.Group.UID == g.UID
-	if !life {
+	same := job.Group != nil && g != nil && job.Group.UID == g.UID
+	if !same {
 		js.l.WaitingJobs.forget(job)
 		job.waits.from, job.waits.podless = 0, 0
 	}
-	if g != nil && !life {
+	if g != nil && !same {
 		js.l.Changes.arrivals, job.Recent = js.l.Changes.arrivals+1, false
 	}
 	old := job.Group
@@ -313,9 +313,9 @@ func (js *Jobs) apply(k Key, g *model.PodGroup) JobID {
 	}
 	switch {
 	case g == nil:
-		job.Phase, job.decided.held = model.GroupPending, false
-	case !life || !job.decided.held || job.Phase == g.Phase:
-		job.Phase, job.decided.held = g.Phase, false
+		job.Phase, job.decided.open = model.GroupPending, false
+	case !same || !job.decided.open || job.Phase == g.Phase:
+		job.Phase, job.decided.open = g.Phase, false
 	}
 	js.l.accounts.refreshAll(j)
 	js.l.Changes.mark(j)
@@ -389,10 +389,10 @@ type jobMarks struct {
 	oldest TaskID // of these
 }
 
-// decidedPhase is a phase that was decided and is not visible yet.
+// decidedPhase is the phase that was decided last.
 type decidedPhase struct {
 	version uint64 // of the group's fact
-	held    bool
+	open    bool   // it is not visible yet
 	item    uint64
 	at      uint64 // the version of the group's fact that the phase was decided on
 }

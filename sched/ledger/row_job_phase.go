@@ -6,7 +6,7 @@ import "ashlar.sh/sched/model"
 // PodGroup.status.phase keeps it; for adopted jobs nothing does, and their admission is decided again.
 func (js *Jobs) SetPhase(j JobID, p model.GroupPhase, item uint64) {
 	job := &js.rows[j]
-	job.Phase, job.decided.held, job.decided.item, job.decided.at = p, true, item, job.decided.version
+	job.Phase, job.decided.open, job.decided.item, job.decided.at = p, true, item, job.decided.version
 	js.l.Changes.recommitted.job(job.Key)
 	js.l.Changes.stateEpoch++
 	js.l.accounts.refreshAll(j)
@@ -27,10 +27,10 @@ func (js *Jobs) RestorePhase(j JobID, p model.GroupPhase, item, at uint64) {
 // PhaseAt is the version of the PodGroup's fact that the phase was decided on.
 func (js *Jobs) PhaseAt(j JobID) uint64 { return js.rows[j].decided.at }
 
-// PhaseHeld returns the plan item that asked for a job's phase, and false when the phase is that of its fact.
-func (js *Jobs) PhaseHeld(j JobID) (uint64, bool) {
+// DecidedPhase returns the plan item that asked for a job's phase, and false when the phase is that of its fact.
+func (js *Jobs) DecidedPhase(j JobID) (uint64, bool) {
 	job := &js.rows[j]
-	return job.decided.item, job.decided.held
+	return job.decided.item, job.decided.open
 }
 
 // PhaseWritten notes that a job's decided phase was written, or needed no write. If the fact shows it already, as
@@ -44,7 +44,7 @@ func (js *Jobs) PhaseWritten(j JobID) {
 // DropPhase drops a decided phase: the job has the phase of its fact again.
 func (js *Jobs) DropPhase(j JobID) {
 	job := &js.rows[j]
-	job.decided.held, job.Phase = false, model.GroupPending
+	job.decided.open, job.Phase = false, model.GroupPending
 	js.l.Changes.recommitted.job(job.Key)
 	js.l.Changes.stateEpoch++
 	if job.Group != nil {

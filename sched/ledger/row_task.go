@@ -138,7 +138,7 @@ func (ts *Tasks) readmit(j JobID) {
 	if j == NoJob || !ts.l.Jobs.rows[j].Key.Adopted {
 		return
 	}
-	ts.l.Jobs.rows[j].Phase, ts.l.Jobs.rows[j].decided.held, ts.l.Jobs.rows[j].Recent = model.GroupPending, false, false
+	ts.l.Jobs.rows[j].Phase, ts.l.Jobs.rows[j].decided.open, ts.l.Jobs.rows[j].Recent = model.GroupPending, false, false
 	ts.l.Changes.recommitted.job(ts.l.Jobs.rows[j].Key)
 	ts.l.accounts.refreshAll(j)
 	ts.l.Changes.mark(j)

@@ -6,7 +6,7 @@ import (
 	"ashlar.sh/sched/model"
 )
 
-// Statements holds the undo log of the open tries, the operations of statements that held, and provisional places.
+// Statements holds the undo log of the open tries, the operations of statements that succeeded, and provisional places.
 type Statements struct {
 	l *Ledger
 
@@ -31,7 +31,7 @@ const (
 	OpEndNomination               // gives up its nomination for another task
 )
 
-// Op is one operation of a statement that held.
+// Op is one operation of a statement that succeeded.
 type Op struct {
 	Kind      OpKind
 	Task      TaskID

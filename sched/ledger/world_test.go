@@ -200,7 +200,7 @@ func (w *world) phase() {
 		return 1
 	})
 	j := jobs[w.n(len(jobs)-1)]
-	if _, held := w.l.Jobs.PhaseHeld(j); held && w.yes() {
+	if _, held := w.l.Jobs.DecidedPhase(j); held && w.yes() {
 		w.l.Jobs.DropPhase(j)
 		return
 	}
