@@ -4,7 +4,13 @@ import (
 	"cmp"
 	"flag"
 	"fmt"
+	"go/ast"
+	goparser "go/parser"
+	"go/printer"
+	"go/token"
 	"os"
+	"path/filepath"
+	"regexp"
 	"slices"
 	"strings"
 	"testing"
@@ -44,7 +50,8 @@ func TestTheDocumentsHaveTheTables(t *testing.T) {
 			fmt.Fprintf(&args, "| %s | `%s` | %s | %s | %s | %s |\n", e.Name, key, kind, unit, otherwise, a.Meaning)
 		}
 	}
-	points.WriteString("| interface | rule | flag | a plugin says |\n|---|---|---|---|\n")
+	methods := methodsOf(t, "../../sched/policy", "../../sched/ledger")
+	points.WriteString("| interface | rule | flag | a plugin says | methods |\n|---|---|---|---|---|\n")
 	for _, p := range policy.ExtensionPoints() {
 		flag, rule := "–", p.Rule
 		if p.Flag != "" {
@@ -56,7 +63,10 @@ func TestTheDocumentsHaveTheTables(t *testing.T) {
 		if p.Refines != nil {
 			rule = "with " + strings.Join(p.Refines, " or ")
 		}
-		fmt.Fprintf(&points, "| %s | %s | %s | %s |\n", p.Name, rule, flag, p.Meaning)
+		if methods[p.Name] == "" {
+			t.Errorf("of %s no methods were found", p.Name)
+		}
+		fmt.Fprintf(&points, "| %s | %s | %s | %s | %s |\n", p.Name, rule, flag, p.Meaning, methods[p.Name])
 	}
 	for file, table := range map[string]string{"configuration.md": args.String(), "plugins.md": points.String()} {
 		path := "../../docs/" + file
@@ -81,6 +91,64 @@ func TestTheDocumentsHaveTheTables(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
+}
+
+// typeName is a name of a type, or of a package's, in a signature.
+var typeName = regexp.MustCompile(`(^|[^\w.])([A-Z]\w*)`)
+
+// methodsOf reads the methods of the interfaces of packages, by the interface's name, as a cell of a table has them. Of
+// two interfaces with one name that of the first package counts.
+func methodsOf(t *testing.T, packages ...string) map[string]string {
+	out := map[string]string{}
+	for _, folder := range packages {
+		files, err := filepath.Glob(folder + "/*.go")
+		if err != nil {
+			t.Fatal(err)
+		}
+		of := map[string]string{}
+		for _, file := range files {
+			parsed, err := goparser.ParseFile(token.NewFileSet(), file, nil, goparser.SkipObjectResolution)
+			if err != nil {
+				t.Fatal(err)
+			}
+			ast.Inspect(parsed, func(n ast.Node) bool {
+				if spec, ok := n.(*ast.TypeSpec); ok {
+					if of[spec.Name.Name] == "" {
+						of[spec.Name.Name] = methodsIn(t, parsed.Name.Name, spec)
+					}
+				}
+				return true
+			})
+		}
+		for name, methods := range of {
+			if out[name] == "" {
+				out[name] = methods
+			}
+		}
+	}
+	return out
+}
+
+// methodsIn writes the methods of an interface, and the interfaces that it embeds; "" of any other type.
+func methodsIn(t *testing.T, pkg string, spec *ast.TypeSpec) string {
+	is, ok := spec.Type.(*ast.InterfaceType)
+	if !ok {
+		return ""
+	}
+	var out []string
+	for _, m := range is.Methods.List {
+		var text strings.Builder
+		if err := printer.Fprint(&text, token.NewFileSet(), m.Type); err != nil {
+			t.Fatal(err)
+		}
+		if len(m.Names) == 0 {
+			out = append(out, "those of "+text.String())
+			continue
+		}
+		signature := typeName.ReplaceAllString(strings.TrimPrefix(text.String(), "func"), "${1}"+pkg+".$2")
+		out = append(out, "`"+m.Names[0].Name+signature+"`")
+	}
+	return strings.Join(out, "<br>")
 }
 
 // The table of built-in plugins is written by hand: it has one row for each of them.
