@@ -35,7 +35,7 @@ import (
 
 	"ashlar.sh/internal/kube/execute"
 	"ashlar.sh/internal/kube/observe"
-	"ashlar.sh/internal/kube/release"
+	"ashlar.sh/internal/kube/stranded"
 	"ashlar.sh/internal/kube/translate"
 	"ashlar.sh/sched/model"
 )
@@ -220,7 +220,7 @@ func (w *living) schedule() {
 	requests, cut := context.WithCancel(work)
 	l.cut = cut
 	l.executor = execute.New(requests, carrying)
-	l.stranded.reader = &release.Reader{Kube: w.kube, Volcano: w.volcano, Metadata: w.owners}
+	l.stranded.reader = &stranded.Reader{Kube: w.kube, Volcano: w.volcano, Metadata: w.owners}
 	w.loop = l
 	seen.Start(work)
 	ended := make(chan error)

@@ -16,8 +16,8 @@ import (
 	"ashlar.sh/internal/kube/api/client"
 	"ashlar.sh/internal/kube/execute"
 	"ashlar.sh/internal/kube/observe"
-	"ashlar.sh/internal/kube/release"
-	"ashlar.sh/internal/kube/rights"
+	"ashlar.sh/internal/kube/rbacfallback"
+	"ashlar.sh/internal/kube/stranded"
 	"ashlar.sh/internal/kube/translate"
 	"ashlar.sh/sched"
 )
@@ -101,7 +101,7 @@ func (l *loop) connect(ctx, work context.Context) error {
 	config.QPS = -1
 	config.Wrap(l.metrics.counted)
 	plain := rest.CopyConfig(config)
-	config.Wrap(rights.Wrapper()) // outside of it: each request that is really sent is counted
+	config.Wrap(rbacfallback.Wrapper()) // outside of it: each request that is really sent is counted
 	volcano, err := versioned.NewForConfig(config)
 	if err != nil {
 		return fmt.Errorf("make a client for Volcano's kinds: %w", err)
@@ -136,7 +136,7 @@ func (l *loop) connect(ctx, work context.Context) error {
 	if err != nil {
 		return err
 	}
-	l.stranded.reader = &release.Reader{Kube: l.rivals.kube, Volcano: volcano, Metadata: heads}
+	l.stranded.reader = &stranded.Reader{Kube: l.rivals.kube, Volcano: volcano, Metadata: heads}
 	leading := func() bool { return l.lead.leading() }
 	clients, err := execute.NewClients(config, leading)
 	if err != nil {

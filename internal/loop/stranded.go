@@ -16,7 +16,7 @@ import (
 	"ashlar.sh/internal/explain"
 	"ashlar.sh/internal/kube/execute"
 	"ashlar.sh/internal/kube/persisted"
-	"ashlar.sh/internal/kube/release"
+	"ashlar.sh/internal/kube/stranded"
 	"ashlar.sh/sched"
 	"ashlar.sh/sched/ledger"
 	"ashlar.sh/sched/model"
@@ -26,7 +26,7 @@ import (
 type strandedGangs struct {
 	l *loop
 
-	reader   *release.Reader
+	reader   *stranded.Reader
 	readings []*reading    // under way, or answered lately
 	suspects []suspectGang // of this round
 }
@@ -57,7 +57,7 @@ const (
 
 // reading is a gang that is being read.
 type reading struct {
-	sight *release.Sight
+	sight *stranded.Sight
 	err   error
 	done  chan struct{}
 }
@@ -285,7 +285,7 @@ func (k *reading) answered() bool {
 
 // verdict is which members of a gang may be deleted, and why others stay.
 type verdict struct {
-	goes  []release.Member
+	goes  []stranded.Member
 	stays map[string][]string // names by reason
 }
 

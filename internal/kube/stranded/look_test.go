@@ -1,4 +1,4 @@
-package release_test
+package stranded_test
 
 import (
 	"errors"
@@ -21,7 +21,7 @@ import (
 	schedulingv1beta1 "volcano.sh/apis/pkg/apis/scheduling/v1beta1"
 	volcano "volcano.sh/apis/pkg/client/clientset/versioned/fake"
 
-	"ashlar.sh/internal/kube/release"
+	"ashlar.sh/internal/kube/stranded"
 )
 
 // owner is how an object that controls pods is called here.
@@ -43,7 +43,7 @@ func member(name, version, kind string) *corev1.Pod {
 }
 
 // reader reads from a server that has gang g and some objects.
-func reader(t *testing.T, objects ...runtime.Object) *release.Reader {
+func reader(t *testing.T, objects ...runtime.Object) *stranded.Reader {
 	t.Helper()
 	scheme := metadatafake.NewTestScheme()
 	if err := metav1.AddMetaToScheme(scheme); err != nil {
@@ -63,12 +63,13 @@ func reader(t *testing.T, objects ...runtime.Object) *release.Reader {
 			core = append(core, o)
 		}
 	}
-	return &release.Reader{Kube: fake.NewClientset(core...), Volcano: volcano.NewSimpleClientset(append(theirs, group)...),
+	return &stranded.Reader{Kube: fake.NewClientset(core...),
+		Volcano:  volcano.NewSimpleClientset(append(theirs, group)...),
 		Metadata: metadatafake.NewSimpleMetadataClient(scheme, metas...)}
 }
 
 // protected is why the members of a gang must stay, by name; of those that are not bound nothing.
-func protected(t *testing.T, r *release.Reader) map[string]string {
+func protected(t *testing.T, r *stranded.Reader) map[string]string {
 	t.Helper()
 	s, err := r.Look(t.Context(), "ns", "g")
 	if err != nil {

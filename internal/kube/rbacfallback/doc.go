@@ -1,4 +1,4 @@
-// Package rights lets a client do its work with fewer rights than it asks for: where the API
+// Package rbacfallback lets a client do its work with fewer rights than it asks for: where the API
 // server forbids to patch an object, the object is read, changed and updated; where it forbids
 // to get one, the object is listed by its name.
 //
@@ -8,4 +8,4 @@
 //
 // An update carries the version that was read, so nothing that somebody else wrote meanwhile is
 // lost; the preconditions of a patch (UID, resourceVersion) hold as they do for the patch.
-package rights
+package rbacfallback

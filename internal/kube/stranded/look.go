@@ -1,11 +1,11 @@
-// Package release reads what has to be known before members of a gang are deleted, since it
+// Package stranded reads what has to be known before members of a gang are deleted, since it
 // cannot be completed: its PodGroup and all its pods past every cache, and of each bound pod
 // whether its controller will make it anew.
 //
 // It decides nothing and deletes nothing. Invariants: what cannot be read is a reason to
 // protect a pod and never one to delete it; a kind of controller that is not known to make
 // pods anew, whatever became of them, protects its pods.
-package release
+package stranded
 
 import (
 	"context"
