@@ -35,8 +35,8 @@ type jobCheckpoint struct {
 
 // taskCheckpoint is what is noted of a pod; nil: nothing is committed.
 type taskCheckpoint struct {
-	key  ledger.Key
-	held *TaskCommitment
+	key        ledger.Key
+	commitment *TaskCommitment
 }
 
 // Checkpoint notes the commitments as they stand. Call it when the plan of a cycle is about
@@ -82,8 +82,8 @@ func (e *Engine) Checkpoint() {
 func (ss *savedState) taskNow(k ledger.Key) taskCheckpoint {
 	now := taskCheckpoint{key: k}
 	if t, ok := ss.e.l.Tasks.Find(k); ok {
-		if held, committed := ss.taskCommitment(t); committed {
-			now.held = &held
+		if commitment, committed := ss.taskCommitment(t); committed {
+			now.commitment = &commitment
 		}
 	}
 	return now
@@ -95,7 +95,7 @@ func (ss *savedState) jobNow(k ledger.JobKey) jobCheckpoint {
 	if !ok {
 		return now
 	}
-	if phase, held := ss.phaseCommitment(j); held {
+	if phase, decided := ss.phaseCommitment(j); decided {
 		now.phase = &phase
 	}
 	if w, waits := ss.waitingJob(j); waits {
@@ -142,8 +142,8 @@ func checkpointOf(c Commitments) *checkpoint {
 func (p *checkpoint) note(rest Commitments, tasks []taskCheckpoint, jobs []jobCheckpoint) {
 	p.rest = rest
 	for _, t := range tasks {
-		if delete(p.tasks, t.key); t.held != nil {
-			p.tasks[t.key] = *t.held
+		if delete(p.tasks, t.key); t.commitment != nil {
+			p.tasks[t.key] = *t.commitment
 		}
 	}
 	for _, j := range jobs {

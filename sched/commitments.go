@@ -91,8 +91,8 @@ type PhaseCommitment struct {
 func (e *Engine) Commitments() Commitments {
 	c := Commitments{Decided: e.decided, NextID: e.nextID, Statement: e.stmts + e.l.Statements.Count()}
 	e.l.Tasks.Each(func(t ledger.TaskID) bool {
-		if held, ok := e.saved.taskCommitment(t); ok {
-			c.Tasks = append(c.Tasks, held)
+		if commitment, ok := e.saved.taskCommitment(t); ok {
+			c.Tasks = append(c.Tasks, commitment)
 		}
 		return true
 	})
@@ -136,18 +136,18 @@ func byWaitingJob(a, b WaitingJob) int { return byJobRef(a.JobRef, b.JobRef) }
 // taskCommitment is what was decided for a task; false when that is nothing.
 func (ss *savedState) taskCommitment(t ledger.TaskID) (TaskCommitment, bool) {
 	task := ss.e.l.Task(t)
-	held := task.Commitment
-	if held.Kind == ledger.NoCommit {
+	commitment := task.Commitment
+	if commitment.Kind == ledger.NoCommit {
 		return TaskCommitment{}, false
 	}
 	node := ""
-	if held.Node != ledger.NoNode {
-		node = ss.e.l.Node(held.Node).Name
+	if commitment.Node != ledger.NoNode {
+		node = ss.e.l.Node(commitment.Node).Name
 	}
-	out := TaskCommitment{Pod: task.Key, UID: task.Pod.UID, Kind: held.Kind,
-		Node: node, Item: held.Item, Statement: held.Statement, Until: held.Until, Chosen: held.Chosen,
-		EvictedFor: held.EvictedFor, Accepted: held.Accepted}
-	if p := held.Planned; p != nil {
+	out := TaskCommitment{Pod: task.Key, UID: task.Pod.UID, Kind: commitment.Kind,
+		Node: node, Item: commitment.Item, Statement: commitment.Statement, Until: commitment.Until,
+		Chosen: commitment.Chosen, EvictedFor: commitment.EvictedFor, Accepted: commitment.Accepted}
+	if p := commitment.Planned; p != nil {
 		out.Start, out.First = p.At, p.First
 	}
 	return out, true
@@ -156,8 +156,8 @@ func (ss *savedState) taskCommitment(t ledger.TaskID) (TaskCommitment, bool) {
 // phaseCommitment is the phase that was decided for a job; false when its PodGroup shows it.
 func (ss *savedState) phaseCommitment(j ledger.JobID) (PhaseCommitment, bool) {
 	job := ss.e.l.Job(j)
-	id, held := ss.e.l.Jobs.DecidedPhase(j)
-	if !held {
+	id, decided := ss.e.l.Jobs.DecidedPhase(j)
+	if !decided {
 		return PhaseCommitment{}, false
 	}
 	return PhaseCommitment{Job: job.Key, UID: job.GroupUID(), Phase: job.Phase, Item: id, At: ss.e.l.Jobs.PhaseAt(j)}, true
@@ -201,13 +201,13 @@ func (e *Engine) Restore(c Commitments) {
 		if t.Node != "" {
 			node = e.l.Nodes.Named(t.Node)
 		}
-		held := ledger.Commitment{Kind: t.Kind, Node: node, Item: t.Item, Statement: t.Statement,
+		commitment := ledger.Commitment{Kind: t.Kind, Node: node, Item: t.Item, Statement: t.Statement,
 			Until: t.Until, Chosen: t.Chosen,
 			EvictedFor: t.EvictedFor, Accepted: t.Accepted}
 		if t.Start != 0 {
-			held.Planned = &ledger.PlannedStart{At: t.Start, First: t.First}
+			commitment.Planned = &ledger.PlannedStart{At: t.Start, First: t.First}
 		}
-		if e.l.Restore(id, held) {
+		if e.l.Restore(id, commitment) {
 			e.nominations.expect(id)
 		}
 	}

@@ -192,7 +192,7 @@ func (c *Copy) takeBack() {
 	}
 	for _, k := range jobs {
 		if j, there := e.l.Jobs.Find(k); there {
-			if _, held := e.l.Jobs.DecidedPhase(j); held {
+			if _, decided := e.l.Jobs.DecidedPhase(j); decided {
 				e.l.Jobs.DropPhase(j)
 			}
 			e.l.WaitingJobs.Lend(j, ledger.LendsNone)
@@ -216,12 +216,12 @@ func (c *Copy) takeBack() {
 	e.decided, e.nextID, e.l.Rounds = c.base.Decided, c.base.NextID, ledger.Rounds{}
 	rest := c.noted.rest
 	for _, k := range pods {
-		if held, committed := c.noted.tasks[k]; committed {
-			rest.Tasks = append(rest.Tasks, held)
+		if commitment, committed := c.noted.tasks[k]; committed {
+			rest.Tasks = append(rest.Tasks, commitment)
 		}
 	}
 	for _, k := range jobs {
-		if phase, held := c.noted.phases[k]; held {
+		if phase, decided := c.noted.phases[k]; decided {
 			rest.Phases = append(rest.Phases, phase)
 		}
 		if w, waits := c.noted.waiting[k]; waits {
@@ -256,7 +256,7 @@ func (c *Copy) touched() (pods []ledger.Key, jobs []ledger.JobKey) {
 func (c *Copy) asItWas() bool {
 	pods, jobs := c.touched()
 	for _, k := range pods {
-		now := c.e.saved.taskNow(k).held
+		now := c.e.saved.taskNow(k).commitment
 		was, committed := c.noted.tasks[k]
 		if (now != nil) != committed || committed && *now != was {
 			return false
@@ -264,9 +264,9 @@ func (c *Copy) asItWas() bool {
 	}
 	for _, k := range jobs {
 		now := c.e.saved.jobNow(k)
-		phase, held := c.noted.phases[k]
+		phase, decided := c.noted.phases[k]
 		w, waits := c.noted.waiting[k]
-		if (now.phase != nil) != held || held && *now.phase != phase ||
+		if (now.phase != nil) != decided || decided && *now.phase != phase ||
 			(now.waiting != nil) != waits || waits && *now.waiting != w {
 			return false
 		}

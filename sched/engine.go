@@ -205,7 +205,7 @@ func (e *Engine) NextUndisturbed() int64 {
 }
 
 // Receive takes in what became of plan items. Facts win over receipts: a receipt for a commitment that is not
-// held any more is ignored.
+// open any more is ignored.
 func (e *Engine) Receive(receipts ...Receipt) {
 	for _, r := range receipts {
 		if r.Outcome == Done {
@@ -221,10 +221,10 @@ func (e *Engine) Receive(receipts ...Receipt) {
 			continue
 		}
 		if t, ok := e.l.Tasks.Find(r.Item.Pod); ok {
-			if held := e.l.Task(t).Commitment; held.Kind != ledger.NoCommit && held.Item == r.Item.ID {
+			if commitment := e.l.Task(t).Commitment; commitment.Kind != ledger.NoCommit && commitment.Item == r.Item.ID {
 				e.l.Drop(t)
-				if held.Kind == ledger.CommitEvict && r.Outcome == Failed {
-					e.nominations.forgo(t, *held)
+				if commitment.Kind == ledger.CommitEvict && r.Outcome == Failed {
+					e.nominations.forgo(t, *commitment)
 				}
 			}
 		}
@@ -255,8 +255,8 @@ func (e *Engine) phaseOf(i Item) (ledger.JobID, bool) {
 	if !ok {
 		return j, false
 	}
-	id, held := e.l.Jobs.DecidedPhase(j)
-	return j, held && id == i.ID
+	id, decided := e.l.Jobs.DecidedPhase(j)
+	return j, decided && id == i.ID
 }
 
 // Now returns the time of the last cycle, in nanoseconds since the epoch; 0 before the first.

@@ -56,14 +56,14 @@ func nominationEnds(now, grace int64) int64 {
 func (ns *nominations) expire(now int64) {
 	var over []ledger.TaskID
 	ns.expiring = slices.DeleteFunc(ns.expiring, func(t ledger.TaskID) bool {
-		switch held := ns.e.l.Task(t).Commitment; {
-		case held.Kind == ledger.CommitEvictionDenied:
-			if held.Until > now {
+		switch commitment := ns.e.l.Task(t).Commitment; {
+		case commitment.Kind == ledger.CommitEvictionDenied:
+			if commitment.Until > now {
 				return false
 			}
 			ns.e.l.Drop(t)
-		case held.Kind == ledger.CommitNominate:
-			if held.Until > now && ns.e.stillTakes(t, held.Node) {
+		case commitment.Kind == ledger.CommitNominate:
+			if commitment.Until > now && ns.e.stillTakes(t, commitment.Node) {
 				return false
 			}
 			over = append(over, t)
@@ -89,19 +89,19 @@ func (e *Engine) stillTakes(t ledger.TaskID, n ledger.NodeID) bool {
 // without any.
 func (ns *nominations) nextExpiry() (next int64) {
 	for _, t := range ns.expiring {
-		held := ns.e.l.Task(t).Commitment
-		if (held.Kind == ledger.CommitNominate || held.Kind == ledger.CommitEvictionDenied) &&
-			(next == 0 || held.Until < next) {
-			next = held.Until
+		commitment := ns.e.l.Task(t).Commitment
+		if (commitment.Kind == ledger.CommitNominate || commitment.Kind == ledger.CommitEvictionDenied) &&
+			(next == 0 || commitment.Until < next) {
+			next = commitment.Until
 		}
 	}
 	for _, j := range ns.e.l.KeptRoom.Jobs() { // order-free: a minimum
 		for _, t := range ns.e.l.KeptRoom.Of(j) {
-			held := ns.e.l.Task(t).Commitment
-			if next == 0 || held.Until < next {
-				next = held.Until
+			commitment := ns.e.l.Task(t).Commitment
+			if next == 0 || commitment.Until < next {
+				next = commitment.Until
 			}
-			if p := held.Planned; p != nil && p.At > ns.e.session.Now {
+			if p := commitment.Planned; p != nil && p.At > ns.e.session.Now {
 				next = min(next, p.At)
 			}
 		}
@@ -115,9 +115,10 @@ func (ns *nominations) nextExpiry() (next int64) {
 // would have lasted.
 func (ns *nominations) forgo(denied ledger.TaskID, was ledger.Commitment) {
 	for _, t := range ns.expiring {
-		if held := *ns.e.l.Task(t).Commitment; held.Kind == ledger.CommitNominate && held.Statement == was.Statement {
-			held.Until = 1
-			ns.e.l.SetCommitment(t, held)
+		commitment := *ns.e.l.Task(t).Commitment
+		if commitment.Kind == ledger.CommitNominate && commitment.Statement == was.Statement {
+			commitment.Until = 1
+			ns.e.l.SetCommitment(t, commitment)
 		}
 	}
 	ns.e.l.SetCommitment(denied, ledger.Commitment{Kind: ledger.CommitEvictionDenied, Node: was.Node,

@@ -17,8 +17,8 @@ import (
 // whole stays as a whole.
 func (ns *nominations) withdrawUnneeded() {
 	ns.leaving = slices.DeleteFunc(ns.leaving, func(t ledger.TaskID) bool {
-		held := ns.e.l.Task(t).Commitment
-		return held.Kind != ledger.CommitEvict || held.Accepted || held.EvictedFor == ledger.ForNoTask
+		commitment := ns.e.l.Task(t).Commitment
+		return commitment.Kind != ledger.CommitEvict || commitment.Accepted || commitment.EvictedFor == ledger.ForNoTask
 	})
 	if len(ns.leaving) == 0 {
 		return
@@ -48,9 +48,9 @@ func (ns *nominations) withdrawUnneeded() {
 // askToStay has a task count as staying though its eviction may be carried out yet. Without an answer that ends with
 // the time for which a nomination waits.
 func (ns *nominations) askToStay(t ledger.TaskID) {
-	held := *ns.e.l.Task(t).Commitment
-	held.Kind, held.Until = ledger.CommitEvictionDenied, model.After(ns.e.session.Now, nominationLasts)
-	ns.e.l.SetCommitment(t, held)
+	commitment := *ns.e.l.Task(t).Commitment
+	commitment.Kind, commitment.Until = ledger.CommitEvictionDenied, model.After(ns.e.session.Now, nominationLasts)
+	ns.e.l.SetCommitment(t, commitment)
 	ns.expiring = append(ns.expiring, t)
 }
 
@@ -91,9 +91,9 @@ func (ns *nominations) leavesWith(t ledger.TaskID) []ledger.TaskID {
 func (ns *nominations) needed(group []ledger.TaskID) bool {
 	statement := ns.e.l.Task(group[0]).Commitment.Statement
 	return slices.ContainsFunc(ns.expiring, func(t ledger.TaskID) bool {
-		held := ns.e.l.Task(t).Commitment
-		return held.Kind == ledger.CommitNominate && held.Statement == statement &&
-			slices.ContainsFunc(group, func(v ledger.TaskID) bool { return ns.e.l.Task(v).Node == held.Node })
+		commitment := ns.e.l.Task(t).Commitment
+		return commitment.Kind == ledger.CommitNominate && commitment.Statement == statement &&
+			slices.ContainsFunc(group, func(v ledger.TaskID) bool { return ns.e.l.Task(v).Node == commitment.Node })
 	})
 }
 

@@ -27,7 +27,7 @@ type bindingMetrics struct {
 type metrics struct {
 	registry *prometheus.Registry
 
-	held        *prometheus.GaugeVec
+	committed   *prometheus.GaugeVec
 	wrong       *prometheus.CounterVec
 	onViolation func(invariant string) // of what is counted in wrong; nil: not called
 	audits      prometheus.Counter

@@ -67,7 +67,8 @@ func (m *metrics) declareChecks(gauges gaugesOf, counters countersOf) {
 	m.ofEvictions.lost = counters("ashlar_evicted_resource_seconds_total",
 		"Work that evictions cost: what the evicted pods held times how long they had run; CPU and devices in milli, "+
 			"memory in bytes.", "action", "resource")
-	m.held = gauges("ashlar_commitments", "Decisions that no object shows yet: bindings, evictions, nominations.", "kind")
+	m.committed = gauges("ashlar_commitments",
+		"Decisions that no object shows yet: bindings, evictions, nominations.", "kind")
 	m.audits = counters("ashlar_audits_total", "Times that every figure was recounted from scratch.").WithLabelValues()
 	m.wrong = counters("ashlar_invariant_violations_total",
 		"What must not be and was found, a bug in ashlar: figures that a recount found wrong (figures), bindings that take "+
@@ -200,14 +201,14 @@ var commitKinds = map[ledger.CommitKind]string{ledger.CommitBind: "bind", ledger
 	ledger.CommitOpen:     "open"}
 
 func (m *metrics) commitments(l *loop) {
-	held := map[ledger.CommitKind]int{}
+	counts := map[ledger.CommitKind]int{}
 	led := l.engine.Ledger()
 	led.Tasks.Each(func(id ledger.TaskID) bool {
-		held[led.Task(id).Commitment.Kind]++
+		counts[led.Task(id).Commitment.Kind]++
 		return true
 	})
 	for kind, name := range commitKinds {
-		m.held.WithLabelValues(name).Set(float64(held[kind]))
+		m.committed.WithLabelValues(name).Set(float64(counts[kind]))
 	}
 }
 

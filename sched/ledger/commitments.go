@@ -206,13 +206,13 @@ func (l *Ledger) SetCommitment(t TaskID, c Commitment) {
 // Accept notes that the request for a task's eviction was accepted. This changes nothing else before the fact
 // shows the eviction, but where it was taken back too late: the task goes.
 func (l *Ledger) Accept(t TaskID) {
-	switch held := *l.Tasks.rows[t].Commitment; held.Kind {
+	switch commitment := *l.Tasks.rows[t].Commitment; commitment.Kind {
 	case CommitEvict:
-		held.Accepted = true
-		l.Tasks.commit(&l.Tasks.rows[t], held)
+		commitment.Accepted = true
+		l.Tasks.commit(&l.Tasks.rows[t], commitment)
 	case CommitEvictionDenied:
-		held.Kind, held.Accepted = CommitEvict, true
-		l.SetCommitment(t, held)
+		commitment.Kind, commitment.Accepted = CommitEvict, true
+		l.SetCommitment(t, commitment)
 	}
 }
 
@@ -220,7 +220,7 @@ func (l *Ledger) Accept(t TaskID) {
 func (l *Ledger) Drop(t TaskID) { l.SetCommitment(t, Commitment{}) }
 
 // Restore takes over a commitment of an earlier engine, unless the task's fact shows or contradicts it. It
-// says whether the commitment is held now.
+// says whether it did.
 func (l *Ledger) Restore(t TaskID, c Commitment) bool {
 	if !stillOpen(&c, l.Tasks.rows[t].Pod) {
 		l.Tasks.dropUnnamed(NoJob, c.names()) // Nodes.Named may have made the row for this commitment alone

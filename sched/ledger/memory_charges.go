@@ -35,8 +35,8 @@ func (t *Task) holdsRoom() bool {
 }
 
 // willHold is holdsRoom for a fact and a commitment that are about to become the task's.
-func willHold(p *model.Pod, held *Commitment) bool {
-	return !p.Phase.Finished() && (p.Node != "" || held.Kind == CommitBind)
+func willHold(p *model.Pod, commitment *Commitment) bool {
+	return !p.Phase.Finished() && (p.Node != "" || commitment.Kind == CommitBind)
 }
 
 // Charged says that a task counts in its job's queue until it ends.
@@ -170,8 +170,8 @@ func (cg *charging) queueNamed(j JobID) string {
 
 // stay returns the job that a charged member stays in, whatever job its new fact names, as long as it holds
 // room. NoJob: the fact decides.
-func (cg *charging) stay(row *Task, p *model.Pod, held *Commitment) JobID {
-	if !row.charged || !willHold(p, held) {
+func (cg *charging) stay(row *Task, p *model.Pod, commitment *Commitment) JobID {
+	if !row.charged || !willHold(p, commitment) {
 		return NoJob
 	}
 	return row.Job

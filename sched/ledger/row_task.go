@@ -96,15 +96,15 @@ func (ts *Tasks) apply(k Key, p *model.Pod) TaskID {
 		ts.l.Changes.arrive(ts.rows[old].Job, nil, p)
 		return old
 	}
-	was, held, before := ts.rows[old].Pod, ts.rows[old].Commitment, ts.occupied(old)
+	was, commitment, before := ts.rows[old].Pod, ts.rows[old].Commitment, ts.occupied(old)
 	// Keep class, job and node while the row is detached and nothing names them: an adopted job keeps its
 	// phase, a commitment its node.
 	class := ts.rows[old].Class
 	ts.l.Classes.rows[class].refs++
-	if !stillOpen(held, p) {
-		held = ts.none
+	if !stillOpen(commitment, p) {
+		commitment = ts.none
 	}
-	stay := ts.l.Charges.stay(&ts.rows[old], p, held)
+	stay := ts.l.Charges.stay(&ts.rows[old], p, commitment)
 	if stay != NoJob {
 		ts.l.Jobs.rows[stay].marks.charged++ // while the row is detached
 	}
@@ -113,7 +113,7 @@ func (ts *Tasks) apply(k Key, p *model.Pod) TaskID {
 	if p.Spec == was.Spec { // as where only what the pod does has changed: facts are never changed themselves
 		same = class
 	}
-	ts.add(old, p, held, stay, same)
+	ts.add(old, p, commitment, stay, same)
 	if stay != NoJob {
 		ts.rows[old].charged = true
 		ts.l.Charges.stray(old)
@@ -175,10 +175,10 @@ func (ts *Tasks) row(k Key) TaskID {
 // add gives a detached row its content and adds its figures. The task becomes a member of the job stay,
 // or, where that is NoJob, of the job that its pod names. class is what the row's class was with the same spec, or
 // NoClass.
-func (ts *Tasks) add(t TaskID, p *model.Pod, held *Commitment, stay JobID, class ClassID) {
+func (ts *Tasks) add(t TaskID, p *model.Pod, commitment *Commitment, stay JobID, class ClassID) {
 	row := &ts.rows[t]
 	_, bad := p.SetAside()
-	unnamed := ts.recommit(row, held)
+	unnamed := ts.recommit(row, commitment)
 	row.Pod, row.provisional, row.waived, row.Unsound = p, false, false, bad
 	row.covered = 0
 	row.Priority, row.Order = ts.l.Priorities.of(p), ts.l.Priorities.order(p)
@@ -229,10 +229,10 @@ func (ts *Tasks) remove(t TaskID) {
 		ts.l.Changes.roomEpoch++
 	}
 	job, node := ts.detach(t)
-	held := ts.recommit(&ts.rows[t], ts.none)
+	unnamed := ts.recommit(&ts.rows[t], ts.none)
 	ts.readmit(job)
 	ts.dropUnnamed(job, node)
-	ts.dropUnnamed(NoJob, held)
+	ts.dropUnnamed(NoJob, unnamed)
 	ts.byKey.drop(ts.rows[t].Key.Namespace, ts.rows[t].Key.Name)
 	ts.rows[t] = Task{free: true, Commitment: ts.none, Job: NoJob, Node: NoNode, Class: NoClass}
 	ts.free = append(ts.free, t)

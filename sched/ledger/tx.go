@@ -182,8 +182,8 @@ func (tx *Tx) EndNomination(t TaskID, action string, preemptor TaskID) {
 
 // ResumeNomination is the inverse of EndNomination.
 func (tx *Tx) ResumeNomination(t TaskID) {
-	held := tx.l.Tasks.rows[t].Commitment
-	tx.l.Statements.step(t, model.Pipelined, held.Node, held.Chosen)
+	commitment := tx.l.Tasks.rows[t].Commitment
+	tx.l.Statements.step(t, model.Pipelined, commitment.Node, commitment.Chosen)
 }
 
 // Try nests: see Ledger.Try.
