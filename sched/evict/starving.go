@@ -77,6 +77,9 @@ func (e *Evictor) mayBeHelped(o Options, g *StarvingGroup) bool {
 		return false
 	}
 	for _, j := range g.Jobs {
+		if len(preemptorTasks(e.s, j)) == 0 {
+			continue // a backoff applies to it again: in a Copy time may go back
+		}
 		if e.would(o, j) {
 			return true
 		}
