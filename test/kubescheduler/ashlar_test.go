@@ -182,7 +182,7 @@ func (a *ashlar) score(t ledger.TaskID, nodes []ledger.NodeID, parts []any) map[
 	}
 	out := map[string]float64{}
 	for i, n := range nodes {
-		out[a.l.Node(n).Name] = float64(points[i]) * 100 / policy.Points
+		out[a.l.Node(n).Name] = float64(points[i]) * 100 / policy.MaxNodeScore
 	}
 	return out
 }
@@ -196,15 +196,15 @@ func (a *ashlar) static(c *ledger.Class, nodes []ledger.NodeID, o policy.StaticO
 		most = max(most, raw[i])
 	}
 	if _, moving := o.(policy.MovingOrder); moving {
-		most = policy.Points
+		most = policy.MaxNodeScore
 	}
 	for i := range nodes {
 		of := int64(0)
 		if most > 0 {
-			of = raw[i] * policy.Points / most
+			of = raw[i] * policy.MaxNodeScore / most
 		}
 		if o.Reverse() {
-			of = policy.Points - of
+			of = policy.MaxNodeScore - of
 		}
 		points[i] += of * o.Weight()
 	}

@@ -2,7 +2,7 @@
 // the task on it, the better.
 //
 // The score is the mean, weighted by resource, of (held + request) / allocatable over
-// the resources that the task asks for, times binpack.weight times policy.Points. What
+// the resources that the task asks for, times binpack.weight times policy.MaxNodeScore. What
 // a node holds is Used + Pipelined: what tasks hold, the terminating ones included
 // until they are gone, and what is pipelined (Volcano leaves the pipelined out). A
 // resource that would not fit counts as 0, as does one that the node lacks; a resource

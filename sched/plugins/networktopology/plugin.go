@@ -4,7 +4,7 @@
 //
 // Among the domains of one tier that have room for all that has to be placed together, the fullest is
 // the best, so that other domains stay whole: the mean, weighted by resource, of (held + wanted) /
-// allocatable over the resources that are wanted, times weight times policy.Points. What a domain holds
+// allocatable over the resources that are wanted, times weight times policy.MaxNodeScore. What a domain holds
 // is Used + Pipelined of its nodes. A resource that would not fit counts as 0, as does one that the
 // domain lacks. Where no resource has a weight, the score is 0, and the first domain by name is taken.
 //

@@ -46,8 +46,8 @@ type podScores struct {
 	wants   []want
 	seen    uint64  // see usage.now
 	recount uint64  // see usage.recount
-	full    []int64 // by domain, in Points
-	sums    []int64 // by domain: over all tiers, the weight of the tier times Points
+	full    []int64 // by domain, in MaxNodeScore
+	sums    []int64 // by domain: over all tiers, the weight of the tier times MaxNodeScore
 	scores  []int64
 }
 

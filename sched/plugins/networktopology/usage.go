@@ -97,7 +97,7 @@ func (u *usage) count(n ledger.NodeID) {
 }
 
 // share is the part of what a domain offers of a resource, by its index in named, that would be held with
-// want more, in Points: 0 where that does not fit.
+// want more, in MaxNodeScore: 0 where that does not fit.
 func (u *usage) share(d topology.ID, i int, want int64) int64 {
 	s := u.sums[int(d)*len(u.named)+i]
 	of, with := s.offers.Int64(), s.holds.Plus(want).Int64()

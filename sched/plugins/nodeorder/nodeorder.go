@@ -9,7 +9,7 @@
 //	podaffinity       preferred affinity between pods      by domains
 //	podtopologyspread ScheduleAnyway topology spread       by domains
 //
-// Each gives a node between 0 and its weight times policy.Points; a score of weight 0
+// Each gives a node between 0 and its weight times policy.MaxNodeScore; a score of weight 0
 // is left out. They follow kube-scheduler's scores of the same names in integers, a
 // thousandth of its point fine. Preferences are worth their part of the highest that
 // any admitted node reaches; the engine does that division (policy.StaticOrder).

@@ -16,7 +16,7 @@
 // report. So a node takes a pod only if it, and each pod with cpus that no report shows yet,
 // finds a place however the others come to lie: see safe.
 //
-// The score of a pod that asks for a policy is weight × policy.Points by the number of NUMA nodes
+// The score of a pod that asks for a policy is weight × policy.MaxNodeScore by the number of NUMA nodes
 // that its cpus would lie on: the fewer the better.
 //
 // Pods that are not Guaranteed pass, and so do nodes of which nothing is known, for pods

@@ -9,7 +9,7 @@ import (
 	"ashlar.sh/sched/policy"
 )
 
-// ScoreNode is the weight times policy.Points, divided by the number of NUMA nodes on which the
+// ScoreNode is the weight times policy.MaxNodeScore, divided by the number of NUMA nodes on which the
 // pod's cpus would lie if the kubelet does what is most likely; nothing for a pod that asks
 // for no policy. Volcano counts down from the most NUMA nodes that any node needs: the order of
 // nodes is the same, and here a node's score does not rest on others.

@@ -62,7 +62,7 @@ func (p *plugin) count() {
 }
 
 // gradient scores nodes by how much more of the resource would be a fragment with a task
-// on them: the least has policy.Points, the most 0. Where there is no difference none has
+// on them: the least has policy.MaxNodeScore, the most 0. Where there is no difference none has
 // any.
 func (p *plugin) gradient(c *ledger.Class, nodes []ledger.NodeID, scores []int64) {
 	d := p.dims()[1]

@@ -9,7 +9,7 @@
 //	            the fewest; see fragments
 //
 // It compares all nodes for every task, which is slow. It is meant to be the only score:
-// the best node gets policy.Points, the rest less.
+// the best node gets policy.MaxNodeScore, the rest less.
 //
 // What is free is what a task may take now. The devices of a node are pooled, as
 // everywhere in the engine: where a study packs parts of devices, its policy does not rank
@@ -100,7 +100,7 @@ func (p *plugin) free(d resource.Dim, n ledger.NodeID) int64 {
 	return max(0, min(p.l.Nodes.Idle(d)[n], p.l.Nodes.FutureIdle(d, n)))
 }
 
-// ScoreNodes adds the order's scores, from 0 to policy.Points.
+// ScoreNodes adds the order's scores, from 0 to policy.MaxNodeScore.
 func (p *plugin) ScoreNodes(t ledger.TaskID, nodes []ledger.NodeID, scores []int64) {
 	task := p.l.Task(t)
 	c := p.l.Class(task.Class)
@@ -128,7 +128,7 @@ func mixed(x uint64) uint64 {
 }
 
 // behind is the mean over cpu and the resource of what would be left of a node (bestfit)
-// or of its product with what is asked for (dotproduct), in shares of policy.Points.
+// or of its product with what is asked for (dotproduct), in shares of policy.MaxNodeScore.
 func (p *plugin) behind(c *ledger.Class, n ledger.NodeID) int64 {
 	sum := int64(0)
 	for i, d := range p.dims() {

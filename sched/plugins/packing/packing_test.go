@@ -135,7 +135,7 @@ func TestChanceIsAFunctionOfNamesAndSpreadsEvenly(t *testing.T) {
 	}
 }
 
-// Whatever there is, scores are between 0 and Points and rest on amounts alone: equal
+// Whatever there is, scores are between 0 and MaxNodeScore and rest on amounts alone: equal
 // nodes have equal scores, but by chance.
 func TestScoresStayWithinTheirBounds(t *testing.T) {
 	rapid.Check(t, func(r *rapid.T) {
