@@ -215,7 +215,7 @@ func allocated(c *apimodel.Stored) (out []string) {
 	return out
 }
 
-// wrote checks that no device is allocated to two claims.
+// wrote checks that no device is allocated to two claims, and that no claim is taken from a pod.
 func (d *devices) wrote(write apimodel.Write) {
 	if write.Kind != d.claims || write.After == nil || time.Since(d.w.check.restoredAt) < blind {
 		return
@@ -225,6 +225,7 @@ func (d *devices) wrote(write apimodel.Write) {
 		d.w.did("devices allocated")
 		d.offered(write, has[0])
 	}
+	d.kept(write)
 	for _, other := range d.w.api.List(d.claims) {
 		if other.Meta().GetUID() == write.After.Meta().GetUID() {
 			continue
@@ -268,6 +269,21 @@ func (d *devices) bound(write apimodel.Write, one *job, node string) {
 		d.w.wrong("pod %s is bound to %s, and has devices %s", write.Key(), node, allocated(c))
 	case !reservedFor(c, write.After.Meta().GetUID()):
 		d.w.wrong("pod %s is bound, and its claim is not reserved for it", write.Key())
+	}
+}
+
+// kept checks that a claim stays reserved for pods that are bound, whatever is written for others that share it.
+func (d *devices) kept(write apimodel.Write) {
+	if write.Before == nil || !isScheduler(write.Client) {
+		return
+	}
+	had, _ := asMap(write.Before.Object["status"])["reservedFor"].([]any)
+	for _, x := range had {
+		by := asMap(x)
+		p := d.w.api.Get(d.w.jobs.pods, userNamespace, text(by, "name"))
+		if d.lives(by) && text(p.Object, "spec", "nodeName") != "" && !reservedFor(write.After, p.Meta().GetUID()) {
+			d.w.wrong("%s takes claim %s from pod %s, which has it still", write.Client, write.Key(), text(by, "name"))
+		}
 	}
 }
 

@@ -1,6 +1,7 @@
 package world
 
 import (
+	"encoding/json"
 	"net/http"
 	"strings"
 	"time"
@@ -37,6 +38,11 @@ func wide() map[string]func() Breaks {
 		},
 		"gives one device to all claims": func() Breaks {
 			return Breaks{wrap: with(firstDevice), shows: "gives device", world: within(Trouble{})}
+		},
+		"takes a claim that pods share for its own": func() Breaks {
+			return Breaks{wrap: with(onlyLastConsumer), shows: "which has it still", world: func(o *Options) {
+				o.Trouble, o.Devices, o.Shared, o.Lasts = Trouble{}, true, true, 10*time.Minute
+			}}
 		},
 		"does not see drivers leave": func() Breaks {
 			return Breaks{event: misses("ResourceSlice", "DELETED"), shows: "and its driver is gone",
@@ -94,4 +100,25 @@ func fromAnyReplica(next http.RoundTripper, r *http.Request) (*http.Response, er
 		r.URL = &url
 	}
 	return next.RoundTrip(r)
+}
+
+// onlyLastConsumer reserves a claim for one pod alone, of those that share it.
+func onlyLastConsumer(next http.RoundTripper, r *http.Request) (*http.Response, error) {
+	if !strings.Contains(r.URL.Path, "/resourceclaims/") || r.Body == nil {
+		return next.RoundTrip(r)
+	}
+	return changed(next, r, func(body string) string {
+		var patch map[string]any
+		if json.Unmarshal([]byte(body), &patch) != nil {
+			return body
+		}
+		status := asMap(patch["status"])
+		list, _ := status["reservedFor"].([]any)
+		if len(list) < 2 {
+			return body
+		}
+		status["reservedFor"] = list[len(list)-1:]
+		text, _ := json.Marshal(patch) // it was read as JSON
+		return string(text)
+	})
 }
