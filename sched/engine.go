@@ -128,13 +128,14 @@ func (e *Engine) Decide(now int64) (plan Plan, events []trace.Event, next int64)
 // commit makes plan items of the statements that succeeded.
 func (e *Engine) commit(now int64) {
 	grace, nominates := e.nominations.graces()
+	binds := bindsOf(e.l)
 	e.l.Commit(func(op ledger.Op) ledger.PlanItem {
 		task := e.l.Task(op.Task)
 		in := ledger.PlanItem{Statement: e.stmts + op.Statement, Until: nominationEnds(now, grace[op.Statement])}
 		item := Item{Pod: task.Key, UID: task.Pod.UID, Node: e.l.Node(op.Node).Name, Statement: in.Statement}
 		switch op.Kind {
 		case ledger.OpAllocate:
-			item.Kind, item.Chosen = BindPod, task.Chosen
+			item.Kind, item.Chosen, item.After = BindPod, task.Chosen, binds.of(op)
 		case ledger.OpNominate:
 			item.Kind = NominatePod
 			e.nominations.expiring = append(e.nominations.expiring, op.Task)

@@ -34,7 +34,10 @@ type Item struct {
 	Pod       ledger.Key
 	UID       string // of the pod or PodGroup: a precondition
 	Node      string
-	Chosen    ledger.Chosen    // BindPod: what Allocators chose there; to be made effective before the bind
+	Chosen    ledger.Chosen // BindPod: what Allocators chose there; to be made effective before the bind
+	// After are, for BindPod, earlier statements in which members of its gang get volumes or devices, without which the
+	// gang may lack its minimum: the pod is bound when these have them, and Failed when one of them does not get them.
+	After     []uint64
 	Group     ledger.Key       // SetPhase
 	Phase     model.GroupPhase // SetPhase
 	Action    string           // EvictPod: the action that evicts; of none, why

@@ -131,7 +131,8 @@ func (k packedReceipt) receipt() sched.Receipt {
 }
 
 func packItem(i *sched.Item) packedItem {
-	if i.Kind == sched.BindPod && i.Chosen == "" && i.Action == "" && i.Record == nil && i.Preemptor == (ledger.Key{}) {
+	if i.Kind == sched.BindPod && i.Chosen == "" && i.After == nil &&
+		i.Action == "" && i.Record == nil && i.Preemptor == (ledger.Key{}) {
 		return packedItem{id: i.ID, statement: i.Statement, pod: i.Pod, uid: i.UID, node: i.Node}
 	}
 	whole := *i

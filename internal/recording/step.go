@@ -48,6 +48,7 @@ type itemText struct {
 	UID       string           `json:",omitempty"`
 	Node      string           `json:",omitempty"`
 	Chosen    ledger.Chosen    `json:",omitempty"`
+	After     []uint64         `json:",omitempty"`
 	Group     string           `json:",omitempty"`
 	Phase     model.GroupPhase `json:",omitempty"`
 	Action    string           `json:",omitempty"`
@@ -75,13 +76,14 @@ func OutcomeName(o sched.Outcome) string {
 
 func textOf(i sched.Item) itemText {
 	return itemText{ID: i.ID, Kind: i.Kind.String(), Statement: i.Statement, Pod: keyText(i.Pod), UID: i.UID, Node: i.Node,
-		Chosen: i.Chosen, Group: keyText(i.Group), Phase: i.Phase, Action: i.Action,
+		Chosen: i.Chosen, After: i.After, Group: keyText(i.Group), Phase: i.Phase, Action: i.Action,
 		Preemptor: keyText(i.Preemptor), Why: i.Record,
 		Evictions: i.Evictions}
 }
 
 func (t itemText) item() (i sched.Item, err error) {
-	i = sched.Item{ID: t.ID, Statement: t.Statement, UID: t.UID, Node: t.Node, Chosen: t.Chosen, Phase: t.Phase,
+	i = sched.Item{ID: t.ID, Statement: t.Statement, UID: t.UID, Node: t.Node, Chosen: t.Chosen, After: t.After,
+		Phase:  t.Phase,
 		Action: t.Action, Record: t.Why, Evictions: t.Evictions}
 	for k := sched.BindPod; ; k++ {
 		if k > sched.WithdrawEviction {

@@ -1,7 +1,10 @@
 package world
 
 import (
+	"maps"
 	"time"
+
+	"k8s.io/apimachinery/pkg/types"
 
 	"ashlar.sh/test/world/apimodel"
 )
@@ -100,6 +103,11 @@ func (k *kubelets) restored() {
 			k.shut[name] = time.Now()
 		}
 	}
+	runs := map[types.UID]bool{}
+	for _, p := range k.w.api.List(k.pods) {
+		runs[p.Meta().GetUID()] = text(p.Object, "status", "phase") == "Running"
+	}
+	maps.DeleteFunc(k.ran, func(uid types.UID, _ time.Time) bool { return !runs[uid] }) // it has not run yet
 	for _, p := range k.w.api.List(k.pods) {
 		if text(p.Object, "spec", "nodeName") != "" {
 			k.wrote(apimodel.Write{Kind: k.pods, After: p})

@@ -68,6 +68,7 @@ type Executor struct {
 	wake      chan struct{}
 	devices   deviceClaims
 	volumes   volumeBinder
+	preparing preparations
 	podGroups podGroupWriter
 	requests  requests
 }
@@ -111,10 +112,13 @@ func New(ctx context.Context, o Options) *Executor {
 // in no particular order.
 func (c *Executor) Execute(items []sched.Item) {
 	late := c.unready(items)
-	for _, list := range late { // each by itself
+	prepared := c.preparing.begin(late)
+	for statement, list := range late { // each by itself
 		patience := DefaultVolumeWait
 		c.withoutPanic("asking how long volumes may take", func() { patience = c.options.VolumeWait() })
-		c.options.Panicked.Go("binding pods with volumes and devices", func() { c.bindReady(list, patience) })
+		c.options.Panicked.Go("binding pods with volumes and devices", func() {
+			c.bindReady(list, patience, prepared[statement])
+		})
 	}
 	for i, item := range items {
 		if _, waits := late[item.Statement]; waits && item.Kind == sched.BindPod {
@@ -181,6 +185,7 @@ func (c *Executor) Receipts() []sched.Receipt {
 	defer c.mu.Unlock()
 	out := c.receipts
 	c.receipts = nil
+	c.preparing.forget()
 	return out
 }
 

@@ -16,11 +16,11 @@ import (
 // unready are the items of a plan that have to wait for what their pods need beside a
 // node: the bindings of each statement in which a volume is to be had or a resource claim
 // reserved. They wait together, since a gang of which one member does not get it must not
-// have bound the others.
+// have bound the others; and so do the members of later statements (Item.After).
 func (c *Executor) unready(items []sched.Item) map[uint64][]sched.Item {
 	var out map[uint64][]sched.Item
 	for _, i := range items {
-		if i.Chosen == "" || i.Kind != sched.BindPod || !c.needs(i.Chosen) {
+		if i.Kind != sched.BindPod || (i.Chosen == "" || !c.needs(i.Chosen)) && !c.preparing.awaits(i.After, out) {
 			continue
 		}
 		if out == nil {
@@ -50,6 +50,9 @@ func (c *Executor) needs(chosen ledger.Chosen) (yes bool) {
 	return yes || !known
 }
 
+// errGangUnready says that members without which a gang lacks its minimum will not be bound now.
+var errGangUnready = errors.New("its volumes or devices were not to be had")
+
 // errPodGone says that the pod to be bound is gone.
 var errPodGone = errors.New("the pod is gone")
 
@@ -74,10 +77,16 @@ type obstacle struct {
 // bindReady writes what was chosen for the pods of a statement, waits until it is so and
 // then binds them. What goes wrong before that fails them all, and the engine decides
 // anew, with what stays written as facts: volumes do, and of devices what could not be
-// taken back. Volumes come first, for they may take minutes.
-func (c *Executor) bindReady(items []sched.Item, patience time.Duration) {
-	made, ready := c.prepared(items, patience)
-	if !ready {
+// taken back. Volumes come first, for they may take minutes. What the rest of a gang waits for
+// comes before that: without it, nothing is written.
+func (c *Executor) bindReady(items []sched.Item, patience time.Duration, own *preparation) {
+	made, ready := map[string]*reservation(nil), false
+	defer func() { c.preparing.end(own, ready) }()
+	if !own.await(c.ctx) {
+		c.abandon(items, &obstacle{items[0], sched.Failed, "the rest of its gang", errGangUnready})
+		return
+	}
+	if made, ready = c.prepared(items, patience); !ready {
 		return
 	}
 	for _, i := range items {

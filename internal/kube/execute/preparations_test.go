@@ -1,0 +1,96 @@
+package execute_test
+
+import (
+	"context"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"k8s.io/client-go/kubernetes"
+	"k8s.io/component-helpers/storage/volume"
+
+	corev1 "k8s.io/api/core/v1"
+
+	"ashlar.sh/internal/kube/execute"
+	"ashlar.sh/sched"
+	"ashlar.sh/sched/ledger"
+)
+
+// A gang's minimum waits for a volume; a member above it comes in a statement of its own, which needs nothing: in the
+// same plan, in a later one, or in one that was decided before the receipts of the minimum were taken.
+func TestMembersAboveTheMinimumAreBoundAfterIt(t *testing.T) {
+	const inTheSamePlan, later, beforeTheReceipts, afterThem = 0, 1, 2, 3
+	for name, c := range map[string]struct {
+		comes int
+		made  bool // the volume is, after a minute
+		want  sched.Outcome
+	}{
+		"in the same plan":                {inTheSamePlan, true, sched.Done},
+		"in the same plan, in vain":       {inTheSamePlan, false, sched.Failed},
+		"in a later plan":                 {later, true, sched.Done},
+		"in a later plan, in vain":        {later, false, sched.Failed},
+		"the minimum was bound meanwhile": {beforeTheReceipts, true, sched.Done},
+		"it failed meanwhile":             {beforeTheReceipts, false, sched.Failed},
+		"it is known that it failed":      {afterThem, false, sched.Done}, // what was decided then is right
+	} {
+		t.Run(name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				s, in := newServer(), newStore()
+				in.patches(s.kube, new([]string))
+				ctx, cancel := context.WithCancel(t.Context())
+				defer cancel()
+				carrier := execute.New(ctx, execute.Options{Storage: in,
+					Clients: execute.Clients{Fast: []kubernetes.Interface{s.kube}, Slow: s.kube, Events: s.kube, Groups: s.volcano,
+						Figures: s.volcano}})
+				bind := func(id, statement uint64, pod string) sched.Item {
+					return sched.Item{ID: id, Kind: sched.BindPod, Statement: statement, Node: "n", UID: "life",
+						Pod: ledger.Key{Namespace: "ns", Name: pod}}
+				}
+				minimum, above := bind(1, 9, "p"), bind(2, 10, "q")
+				minimum.Chosen, above.After = has, []uint64{9}
+				plan := []sched.Item{minimum}
+				if c.comes == inTheSamePlan {
+					plan = append(plan, above)
+				}
+				carrier.Execute(plan)
+				if c.comes == later {
+					carrier.Execute([]sched.Item{above})
+				}
+				<-time.After(time.Minute) // of the bubble
+				if s.posts.Load() > 0 {
+					t.Error("a member was bound while the minimum waited for its volume")
+				}
+				in.alone(func() {
+					if c.made {
+						in.bindsClaim("v")
+					} else {
+						in.claim(func(c *corev1.PersistentVolumeClaim) { delete(c.Annotations, volume.AnnSelectedNode) })
+					}
+				})
+				outcomes := map[uint64]sched.Outcome{}
+				take := func(want int) {
+					for len(outcomes) < want {
+						<-carrier.Wake()
+						for _, r := range carrier.Receipts() {
+							outcomes[r.Item.ID] = r.Outcome
+						}
+					}
+				}
+				switch c.comes {
+				case beforeTheReceipts:
+					<-time.After(time.Minute)
+					carrier.Execute([]sched.Item{above})
+				case afterThem:
+					take(1)
+					<-time.After(time.Minute)
+					carrier.Receipts()
+					carrier.Execute([]sched.Item{above})
+				}
+				if take(2); outcomes[2] != c.want {
+					t.Errorf("the member above the minimum is %v, want %v", outcomes[2], c.want)
+				}
+				carrier.WaitForStatuses(ctx)
+			})
+		})
+	}
+}

@@ -1,0 +1,77 @@
+package sched
+
+import (
+	"slices"
+
+	"ashlar.sh/sched/ledger"
+	"ashlar.sh/sched/model"
+)
+
+// bindsAfter finds, while the statements of one action become plan items, which statements under way a bind has to wait
+// for. The volumes and devices of a gang's minimum may take minutes and fail; a member above the minimum that is bound
+// meanwhile, in a statement of its own, would hold room and do no work.
+type bindsAfter struct {
+	l   *ledger.Ledger
+	ops []ledger.Op // not looked at yet
+
+	statement uint64
+	job       ledger.JobID
+	after     []uint64
+	above     bool // the statement is above the minimum, so that the next one of its job waits for the same
+}
+
+func bindsOf(l *ledger.Ledger) bindsAfter {
+	return bindsAfter{l: l, ops: l.Statements.Uncommitted(), job: ledger.NoJob}
+}
+
+// of returns the Item.After of an op, which is not a commitment yet while those before it are.
+func (b *bindsAfter) of(op ledger.Op) []uint64 {
+	j := b.l.Task(op.Task).Job
+	if op.Statement == b.statement && j == b.job {
+		return b.after
+	}
+	same := j == b.job
+	b.statement, b.job = op.Statement, j
+	job := b.l.Job(j)
+	if job.By[model.Binding] == 0 || job.Met(surelyBound) || b.suffices(job) {
+		b.after, b.above = nil, false
+		return nil
+	}
+	if above := job.Met(boundOrBinding); !same || !above || !b.above {
+		b.after, b.above = b.beingPrepared(j), above
+	}
+	return b.after
+}
+
+// surelyBound is how many members are known to be bound.
+func surelyBound(c *ledger.Count) int32 {
+	return c.By[model.Bound] + c.By[model.Running] + c.By[model.Succeeded]
+}
+
+func boundOrBinding(c *ledger.Count) int32 { return surelyBound(c) + c.By[model.Binding] }
+
+// suffices reports whether a job has its minimum with the binds of this statement alone. Of one with minimums of roles
+// or subgroups it says no, and the bind waits.
+func (b *bindsAfter) suffices(job *ledger.Job) bool {
+	if len(job.Subs) > 0 || slices.ContainsFunc(job.Roles, func(r ledger.Role) bool { return r.Min > 0 }) {
+		return false
+	}
+	own := int32(0)
+	for ; len(b.ops) > 0 && b.ops[0].Statement <= b.statement; b.ops = b.ops[1:] {
+		if op := b.ops[0]; op.Statement == b.statement && op.Kind == ledger.OpAllocate && b.l.Task(op.Task).Job == b.job {
+			own++
+		}
+	}
+	return surelyBound(&job.Count)+own >= job.MinMember
+}
+
+// beingPrepared are the statements under way in which a member of a job gets a volume or a device.
+func (b *bindsAfter) beingPrepared(j ledger.JobID) (out []uint64) {
+	for t := range b.l.Jobs.Members(j) {
+		if c := b.l.Task(t).Commitment; c.Kind == ledger.CommitBind && c.Chosen != "" {
+			out = append(out, c.Statement)
+		}
+	}
+	slices.Sort(out)
+	return slices.Compact(out)
+}
