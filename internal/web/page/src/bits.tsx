@@ -54,7 +54,8 @@ export function Drawer({ title, kind, onClose, children }: { title: string; kind
         <div><p className="kind">{kind}</p><h2 className="name" aria-live="polite">{title}</h2></div>
         <button className="icon" onClick={onClose} aria-label={t("Close")}>✕</button>
       </header>
-      <div className="inside">{children}</div>
+      {/* It scrolls by keyboard even where nothing in it takes the focus. */}
+      <div className="inside" tabIndex={0} role="group" aria-label={title}>{children}</div>
     </aside>
   );
 }
