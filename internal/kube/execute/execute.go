@@ -2,6 +2,7 @@ package execute
 
 import (
 	"context"
+	"maps"
 	"slices"
 	"sync"
 	"sync/atomic"
@@ -113,7 +114,8 @@ func New(ctx context.Context, o Options) *Executor {
 func (c *Executor) Execute(items []sched.Item) {
 	late := c.unready(items)
 	prepared := c.preparing.begin(late)
-	for statement, list := range late { // each by itself
+	for _, statement := range slices.Sorted(maps.Keys(late)) { // each by itself
+		list := late[statement]
 		patience := DefaultVolumeWait
 		c.withoutPanic("asking how long volumes may take", func() { patience = c.options.VolumeWait() })
 		c.options.Panicked.Go("binding pods with volumes and devices", func() {
