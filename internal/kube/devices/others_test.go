@@ -18,8 +18,9 @@ import (
 )
 
 // Hostile claims hold up no pod of another tenant for more than 50 ms: one that comes as a cycle begins waits for that
-// cycle and for the next, in which it is bound. This is the time of the one thread that decides, so that a busy machine
-// makes it no longer. Equal worlds do equal work: what a cycle takes more in one run than in another, it does not need.
+// cycle and for the next, in which it is bound. This is the time of the one thread that decides, without that in which
+// others run; but where these share its core and its caches it is longer. Equal worlds do equal work: what a cycle takes
+// more in one run than in another, it does not need.
 func TestHostileClaimsHoldUpNoOthers(t *testing.T) {
 	holdUpNoOthers(t, hostilities)
 }
@@ -39,7 +40,7 @@ func TestPlanningForHostileClaimsHoldsUpNoOthers(t *testing.T) {
 }
 
 func holdUpNoOthers(t *testing.T, list []hostility) {
-	const most, runs = 50 * time.Millisecond, 5
+	const most, runs = 50 * time.Millisecond, 25
 	for _, h := range list {
 		t.Run(h.name, func(t *testing.T) {
 			took := h.cycles(t)
@@ -51,7 +52,9 @@ func holdUpNoOthers(t *testing.T, list []hostility) {
 					took[i] = min(took[i], again)
 				}
 			}
-			if wait := longestWait(took); wait > most {
+			wait := longestWait(took)
+			t.Logf("a pod waits for two cycles of %v together", wait)
+			if wait > most {
 				t.Errorf("a pod waits for two cycles of %v together, want %v at most; all cycles: %v", wait, most, took)
 			}
 		})
