@@ -19,8 +19,8 @@ import (
 
 // Hostile claims hold up no pod of another tenant for more than 50 ms: one that comes as a cycle begins waits for that
 // cycle and for the next, in which it is bound. This is the time of the one thread that decides, without that in which
-// others run; but where these share its core and its caches it is longer. Equal worlds do equal work: what a cycle takes
-// more in one run than in another, it does not need.
+// others run; but where these share its core and its caches it is longer. Equal worlds do equal work: what a cycle
+// takes more in one run than in another, it does not need.
 func TestHostileClaimsHoldUpNoOthers(t *testing.T) {
 	holdUpNoOthers(t, hostilities)
 }
