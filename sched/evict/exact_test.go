@@ -40,6 +40,18 @@ func cheapestOfAll(t *rapid.T) (took bool) {
 	return s.takes(s.brute())
 }
 
+// No victims are found for a job of which no task is to be placed, as while a backoff applies to it. That answer is not
+// remembered for the jobs like it, nor for itself once it has tasks.
+func TestNoVictimsForAJobWithoutATask(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		s := newSquare(t, 1)
+		if s.search.Would(s.rule, s.job, nil) || s.search.Take(s.rule, s.job, nil) {
+			t.Fatal("victims were found")
+		}
+		s.takes(s.brute())
+	})
+}
+
 // takes runs the search and compares its victims with the best there are.
 func (s *square) takes(want price, possible bool) (took bool) {
 	got, took := s.take()

@@ -83,14 +83,10 @@ func (l *preemptorQueue) askFor(h head) bool {
 	if h.group == nil && len(l.refused) == 0 {
 		return l.e.take(l.o, h.job)
 	}
-	if len(preemptorTasks(l.e.s, h.job)) == 0 { // see mayBeHelped
-		l.queueUp(h.group, h.job)
-		return false
-	}
 	if !l.e.would(l.o, h.job) {
 		switch {
 		case h.group == nil:
-		case l.e.search.result.prePredicateFailed: // that answer holds for this job only
+		case l.e.search.result.forThisJobOnly:
 			l.queueUp(h.group, h.job)
 		default:
 			l.refused = append(l.refused, h.group)

@@ -16,10 +16,11 @@ type Result struct {
 	served       []served            // the tasks that victims are evicted for
 	alternatives []trace.Alternative // of all of these
 
-	refused            []ledger.ClassID // classes that found no place
-	nonPreempting      ledger.TaskID    // the first task without room of which the policy is to evict no pod
-	notPreemptive      trace.Reason     // why the queue may not reclaim, for the first task that was refused
-	prePredicateFailed bool             // PrePredicate refused a task: that says nothing about other jobs like this one
+	refused       []ledger.ClassID // classes that found no place
+	nonPreempting ledger.TaskID    // the first task without room of which the policy is to evict no pod
+	notPreemptive trace.Reason     // why the queue may not reclaim, for the first task that was refused
+	// The answer says nothing about other jobs like this one: PrePredicate refused a task, or there is none to place.
+	forThisJobOnly bool
 }
 
 // served is what was found for one task of the job that room was made for.

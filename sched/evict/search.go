@@ -56,9 +56,14 @@ func (vs *Search) Would(o Options, j ledger.JobID, tasks []ledger.TaskID) bool {
 }
 
 func (vs *Search) search(o Options, j ledger.JobID, tasks []ledger.TaskID, mode search.Mode) (found bool) {
+	if len(tasks) == 0 { // it starved: in a Copy, where time goes back, a backoff applies to it again
+		vs.result.begin()
+		vs.result.forThisJobOnly = true
+		return false
+	}
 	g := vs.SignatureOf(o, j, tasks)
 	if why, known := vs.fruitless.Recall(vs.s.Pending, g); known {
-		vs.result.notPreemptive, vs.result.prePredicateFailed = why, false
+		vs.result.notPreemptive, vs.result.forThisJobOnly = why, false
 		return false
 	}
 	rec := vs.s.Trace
@@ -76,7 +81,7 @@ func (vs *Search) search(o Options, j ledger.JobID, tasks []ledger.TaskID, mode 
 		found = len(vs.result.gone) > 0
 		return found && mode == search.Place
 	})
-	if g.Shared() && !found && !vs.result.prePredicateFailed {
+	if g.Shared() && !found && !vs.result.forThisJobOnly {
 		vs.fruitless.Remember(vs.s.Pending, g, vs.result.notPreemptive)
 	}
 	return found
@@ -152,7 +157,7 @@ func (vs *Search) place(tx *ledger.Tx, t ledger.TaskID) bool {
 		return false
 	}
 	if !vs.s.Policy.PrePredicate(t).Admits() {
-		vs.result.prePredicateFailed = true
+		vs.result.forThisJobOnly = true
 		return false
 	}
 	vs.p.ask(t)

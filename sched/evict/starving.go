@@ -77,13 +77,10 @@ func (e *Evictor) mayBeHelped(o Options, g *StarvingGroup) bool {
 		return false
 	}
 	for _, j := range g.Jobs {
-		if len(preemptorTasks(e.s, j)) == 0 {
-			continue // a backoff applies to it again: in a Copy time may go back
-		}
 		if e.would(o, j) {
 			return true
 		}
-		if !e.search.result.prePredicateFailed {
+		if !e.search.result.forThisJobOnly {
 			break // that answer holds for the whole group
 		}
 	}

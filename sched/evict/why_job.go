@@ -42,7 +42,7 @@ func (e *Evictor) whyNot(o Options, j ledger.JobID) trace.Reason {
 	r, known := e.why.Recall(e.s.Pending, g)
 	if !known {
 		r = e.whyNobody(o, j, tasks)
-		if !e.search.result.prePredicateFailed {
+		if !e.search.result.forThisJobOnly {
 			e.why.Remember(e.s.Pending, g, r)
 		}
 	}
