@@ -14,10 +14,11 @@ type bindsAfter struct {
 	l   *ledger.Ledger
 	ops []ledger.Op // not looked at yet
 
-	statement uint64
+	statement uint64 // of the last op, with its job and answer
 	job       ledger.JobID
 	after     []uint64
-	above     bool // the statement is above the minimum, so that the next one of its job waits for the same
+
+	above map[ledger.JobID][]uint64 // what statements above the minimum of a job wait for: all for the same
 }
 
 func bindsOf(l *ledger.Ledger) bindsAfter {
@@ -27,20 +28,31 @@ func bindsOf(l *ledger.Ledger) bindsAfter {
 // of returns the Item.After of an op, which is not a commitment yet while those before it are.
 func (b *bindsAfter) of(op ledger.Op) []uint64 {
 	j := b.l.Task(op.Task).Job
-	if op.Statement == b.statement && j == b.job {
-		return b.after
-	}
-	same := j == b.job
-	b.statement, b.job = op.Statement, j
-	job := b.l.Job(j)
-	if job.By[model.Binding] == 0 || job.Met(surelyBound) || b.suffices(job) {
-		b.after, b.above = nil, false
-		return nil
-	}
-	if above := job.Met(boundOrBinding); !same || !above || !b.above {
-		b.after, b.above = b.beingPrepared(j), above
+	if op.Statement != b.statement || j != b.job {
+		b.statement, b.job, b.after = op.Statement, j, nil
+		job := b.l.Job(j)
+		if job.By[model.Binding] > 0 && !job.Met(surelyBound) && !b.suffices(job) {
+			b.after = b.awaited(j)
+		}
 	}
 	return b.after
+}
+
+// awaited are the statements that the next one of a job waits for.
+func (b *bindsAfter) awaited(j ledger.JobID) []uint64 {
+	if !b.l.Job(j).Met(boundOrBinding) {
+		delete(b.above, j)
+		return b.beingPrepared(j)
+	}
+	after, known := b.above[j]
+	if !known {
+		if b.above == nil {
+			b.above = map[ledger.JobID][]uint64{}
+		}
+		after = b.beingPrepared(j)
+		b.above[j] = after
+	}
+	return after
 }
 
 // surelyBound is how many members are known to be bound.
