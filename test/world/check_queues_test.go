@@ -92,28 +92,24 @@ func (s *window) sum() (out int64) {
 // queue's limit does not count them, as in Volcano.
 func (c *checker) held(queue string) int64 { return c.heldBut(queue, nil) }
 
-// running is how many cores a queue's pods hold that are not leaving, those included that were told that they have to,
-// and of which the deletion was refused: they stay.
-func (c *checker) running(queue string) (sum int64) {
-	for _, p := range c.w.api.List(c.pods) {
-		if c.bound[p.Meta().GetUID()] != "" && p.Meta().GetDeletionTimestamp() == nil && c.queueOf(p) == queue {
-			sum += coresOf(p)
-		}
-	}
-	return sum
+// heldBut is what a queue's pods hold without some of them.
+func (c *checker) heldBut(queue string, without map[types.UID]bool) int64 {
+	return c.running(queue, func(uid types.UID) bool { return !c.said[uid] && !without[uid] })
 }
 
-// heldBut is what a queue's pods hold without some of them.
-func (c *checker) heldBut(queue string, without map[types.UID]bool) (sum int64) {
+// running is how many cores those of a queue's pods hold that count, of those that are not leaving. A pod that was told
+// that it has to leave stays where its deletion is refused.
+func (c *checker) running(queue string, counts func(types.UID) bool) (sum int64) {
 	for _, p := range c.w.api.List(c.pods) {
-		uid := p.Meta().GetUID()
-		if c.bound[uid] != "" && p.Meta().GetDeletionTimestamp() == nil && !c.said[uid] && !without[uid] &&
+		if uid := p.Meta().GetUID(); c.bound[uid] != "" && p.Meta().GetDeletionTimestamp() == nil && counts(uid) &&
 			c.queueOf(p) == queue {
 			sum += coresOf(p)
 		}
 	}
 	return sum
 }
+
+func everyPod(types.UID) bool { return true }
 
 // queueOf is the queue of a user's pod.
 func (c *checker) queueOf(p *apimodel.Stored) string {
@@ -154,7 +150,7 @@ func (c *checker) guarantee(write apimodel.Write, p *apimodel.Stored) {
 	}
 	c.debt.taken.add(coresOf(p))
 	most, taken, back := c.debt.held.most(), c.debt.taken.sum(), c.debt.regained.sum()+c.promised(owedQueue)
-	if most+back-taken < owedCores && c.running(owedQueue) < owedCores {
+	if most+back-taken < owedCores && c.running(owedQueue, everyPod) < owedCores {
 		c.w.wrong("queue %s is owed %d cores, held at most %d, got %d anew, and %d were taken from it, %s the last: %s",
 			owedQueue, owedCores, most, back, taken, write.Key(), why)
 	}
