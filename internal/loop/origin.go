@@ -193,7 +193,9 @@ func (t *reportedJob) never(job *ledger.Job, m members) *persisted.NeverComplete
 		Waiting: persisted.Digest(m.waiting), Unknown: t.origin.unknown}
 }
 
-// recordedFrom is the shortest backoff for which refusals are recorded: most refusals end before.
+// recordedFrom is the shortest backoff for which refusals are recorded: most refusals end before. A gang that stands
+// half for as long is recorded, too, after however few refusals: others may have taken the room of the refused member,
+// which then is not tried again, and only what is recorded is released.
 const recordedFrom = 3 * time.Second
 
 // writeRecord writes the record of refusals to a PodGroup, for a later process; with e nil it removes the record. It
@@ -202,7 +204,8 @@ func (og *gangOrigins) writeRecord(job *ledger.Job, t *reportedJob, group *sched
 	never *persisted.NeverComplete, now time.Time) bool {
 	shown, there := group.Annotations[persisted.RefusedBindsKey]
 	want := ""
-	if e != nil && (there || backoffAfter(e.tries) >= recordedFrom) {
+	if e != nil && (there || backoffAfter(e.tries) >= recordedFrom ||
+		never != nil && now.Sub(t.origin.half) >= recordedFrom) {
 		want = e.record(never).Text()
 	}
 	if shown == want || want == "" && !there {

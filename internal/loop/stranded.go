@@ -138,7 +138,7 @@ func (sg *strandedGangs) check(id ledger.JobID, t *reportedJob, group *schedulin
 
 // half says whether a gang stands half, and why.
 func half(job *ledger.Job, m members, e *refused) string {
-	return fmt.Sprintf("gang %s: %d of the %d members that it needs are bound, and the API server refuses %s (%s)",
+	return fmt.Sprintf("gang %s: %d of the %d members that it needs are bound, and the API server refused %s (%s)",
 		job.Key, len(m.bound), job.MinMember, e.pod, e.answer)
 }
 
@@ -174,7 +174,7 @@ func (sg *strandedGangs) standsHalf(job *ledger.Job, t *reportedJob, m members, 
 		sg.say(job, t, "GangStranded", fmt.Sprintf(
 			"%s; unless it is complete at %s, %d of them are deleted, to be made anew by their controllers%s",
 			text, s.due.UTC().Format(time.RFC3339), len(v.goes), v.stay()), now)
-	case time.Duration(e.next-sg.l.now()) < 2*round:
+	case time.Duration(e.next-sg.l.now()).Abs() < 2*round:
 		s.again = now // it is about to be tried once more: perhaps it is complete then
 	default:
 		sg.l.refusals.backoffWhileDeleted(job, e)

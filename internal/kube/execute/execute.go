@@ -122,18 +122,19 @@ func (c *Executor) Execute(items []sched.Item) {
 			c.bindReady(list, patience, prepared[statement])
 		})
 	}
+	together := bindsByStatement(items)
 	for i, item := range items {
 		if _, waits := late[item.Statement]; waits && item.Kind == sched.BindPod {
 			continue
 		}
-		if !c.withoutPanic("taking an item over", func() { c.start(item, items[i+1:]) }) {
+		if !c.withoutPanic("taking an item over", func() { c.start(item, items[i+1:], together[item.Statement]) }) {
 			c.answer(item, sched.Failed, 0)
 		}
 	}
 }
 
-// start begins to carry an item out.
-func (c *Executor) start(item sched.Item, later []sched.Item) {
+// start begins to carry an item out. binds is how many pods its statement binds.
+func (c *Executor) start(item sched.Item, later []sched.Item, binds int) {
 	switch {
 	case item.Kind == sched.SetPhase:
 		c.setPhase(item)
@@ -144,7 +145,7 @@ func (c *Executor) start(item sched.Item, later []sched.Item) {
 		c.answer(item, sched.Done, 0)
 	default:
 		c.leaving.expect(item)
-		c.bring(item, func(result) {})
+		c.bring(item, triesAfterRefusal(item, binds), func(result) {})
 	}
 }
 
@@ -153,12 +154,16 @@ func (c *Executor) withoutPanic(step string, do func()) bool {
 	return c.options.Panicked.Recover(step, do) == nil
 }
 
-// bring carries an item out as soon as the server has time for it. Then then is called with the
-// outcome, in another goroutine.
-func (c *Executor) bring(item sched.Item, then func(result)) {
+// bring carries an item out as soon as the server has time for it, and up to again times more where the server refuses
+// it. Then then is called with the outcome, in another goroutine.
+func (c *Executor) bring(item sched.Item, again int, then func(result)) {
 	c.fast.do(func() (time.Duration, bool) {
 		r := result{outcome: sched.Failed}
 		c.withoutPanic("carrying an item out", func() { r = c.requests.try(c.request(item)) })
+		if r.refused != "" && again > 0 {
+			c.requests.afterRefusal(again, func() { c.bring(item, again-1, then) })
+			return r.latency, r.overloaded
+		}
 		if r.left.is() {
 			c.requests.resolve(item, r.left, r.latency, func(o sched.Outcome) { then(result{outcome: o}) })
 			return r.latency, r.overloaded
@@ -204,7 +209,7 @@ func (c *Executor) Load() (flying, waiting, limit int) { return c.fast.load() }
 func (c *Executor) InFlight() int {
 	flying, waiting, _ := c.fast.load()
 	statuses, later, _ := c.status.load()
-	all := flying + waiting + statuses + later + int(c.requests.doubts.Load())
+	all := flying + waiting + statuses + later + int(c.requests.open.Load())
 	for _, q := range []*requestQueue{c.slow, c.figures, c.events} {
 		n, _, _ := q.load()
 		all += n

@@ -37,7 +37,7 @@ func (c *Executor) bindInOrder(items []sched.Item, first func() bool, patience t
 	}
 	for n, item := range items {
 		became := make(chan result, 1)
-		c.bring(item, func(r result) { became <- r })
+		c.bring(item, 0, func(r result) { became <- r })
 		if r := <-became; r.outcome != sched.Done {
 			c.leave(items[n+1:], r)
 			for _, unbound := range items[n:] {

@@ -17,7 +17,9 @@ import (
 type requests struct {
 	x *Executor
 
-	doubts atomic.Int64 // items that were given up and that the server may still carry out
+	// open counts items without a request under way that have no answer yet: they were given up and the server may still
+	// carry them out, or they are to be tried once more.
+	open atomic.Int64
 }
 
 // apiRequest bounds a single request. A server that has not answered by then may still carry the
@@ -140,13 +142,13 @@ func (re *requests) leading() (yes bool) {
 // stays taken: if another pod got it and the first one were bound after all, the room would be
 // taken twice. It occupies no place in the request queue meanwhile. then is called after the answer.
 func (re *requests) resolve(item sched.Item, d doubt, latency time.Duration, then func(sched.Outcome)) {
-	re.doubts.Add(1)
+	re.open.Add(1)
 	klog.V(2).InfoS("What was sent may still be done: it is looked at again before it counts as failed", "what",
 		d.request.what, "until", d.until)
 	re.x.options.Panicked.Go("awaiting what becomes of an item", func() {
 		outcome := sched.Failed
 		re.x.withoutPanic("looking what became of an item", func() { outcome = re.verdict(d) })
-		re.doubts.Add(-1)
+		re.open.Add(-1)
 		re.x.answer(item, outcome, latency)
 		then(outcome)
 	})
