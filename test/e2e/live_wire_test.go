@@ -18,6 +18,7 @@ type wire struct {
 	mu      sync.Mutex
 	writes  []string       // method and path of all writes but those to the lease
 	at      []time.Time    // when each was sent
+	taken   []bool         // the server carried it out
 	bound   map[string]int // bindings that the server took, by path
 	posted  int            // bindings that were sent or tried
 	binding func(nth int, send func() (*http.Response, error)) (*http.Response, error)
@@ -51,12 +52,20 @@ func (w *wire) trip(next http.RoundTripper, r *http.Request) (*http.Response, er
 		return send()
 	}
 	w.mu.Lock()
-	w.writes, w.at = append(w.writes, r.Method+" "+r.URL.Path), append(w.at, time.Now())
+	nth := len(w.writes)
+	w.writes, w.at, w.taken = append(w.writes, r.Method+" "+r.URL.Path), append(w.at, time.Now()), append(w.taken, false)
 	w.mu.Unlock()
-	if !strings.HasSuffix(r.URL.Path, "/binding") {
-		return send()
+	answered := func() (*http.Response, error) {
+		response, err := send()
+		w.mu.Lock()
+		w.taken[nth] = err == nil && response.StatusCode < 300
+		w.mu.Unlock()
+		return response, err
 	}
-	return w.bind(r.URL.Path, send)
+	if !strings.HasSuffix(r.URL.Path, "/binding") {
+		return answered()
+	}
+	return w.bind(r.URL.Path, answered)
 }
 
 func (w *wire) bind(path string, send func() (*http.Response, error)) (*http.Response, error) {
