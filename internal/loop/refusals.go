@@ -186,7 +186,7 @@ func (r *refusalMemory) fact(k ledger.JobKey, p *jobBackoff) model.Fact {
 }
 
 // backoffWhileDeleted has a gang in a backoff while members of it are being deleted. A try that completed it meanwhile
-// would have it lose these members after it had its minimum.
+// would have it lose these members after it had its minimum. The whole gang is, also where only a pod of it was.
 func (rb *refusedBindings) backoffWhileDeleted(job *ledger.Job, e *refused) {
 	p := rb.memory.jobs[job.Key]
 	switch {
@@ -196,7 +196,7 @@ func (rb *refusedBindings) backoffWhileDeleted(job *ledger.Job, e *refused) {
 	case p.group != job.GroupUID():
 		return
 	}
-	p.until = rb.l.now() + int64(mostDeleting)
+	p.pods, p.until = nil, rb.l.now()+int64(mostDeleting)
 	rb.setBackoff(job.Key, p)
 }
 
@@ -268,8 +268,8 @@ func placeOf(led *ledger.Ledger, pod ledger.Key, uid string) (there bool, node s
 	return true, led.Task(id).Pod.Node
 }
 
-// orderedBinds has the bindings of one statement for a gang that was refused before, in the order in which they are
-// sent.
+// orderedBinds has bindings of a gang that was refused before, in the order in which they are sent: all of a plan while
+// the gang is below its minimum, since members above it would start without it, and else those of one statement.
 type orderedBinds struct {
 	job     ledger.JobID
 	refused *refused
@@ -277,7 +277,7 @@ type orderedBinds struct {
 }
 
 type orderedBindsKey struct {
-	statement uint64
+	statement uint64 // 0: all
 	job       ledger.JobID
 }
 
@@ -303,7 +303,7 @@ func (rb *refusedBindings) bindInOrder(items []sched.Item, now time.Time) []sche
 	return rest
 }
 
-// ordered separates the bindings of gangs that were refused before, by statement, from the other items.
+// ordered separates the bindings of gangs that were refused before from the other items.
 func (rb *refusedBindings) ordered(items []sched.Item) (rest []sched.Item, ordered []*orderedBinds) {
 	led := rb.l.engine.Ledger()
 	of := map[orderedBindsKey]*orderedBinds{}
@@ -319,14 +319,18 @@ func (rb *refusedBindings) ordered(items []sched.Item) (rest []sched.Item, order
 		}
 		job := led.Task(id).Job
 		e := rb.memory.of(led.Job(job))
-		if e == nil || led.Job(job).MinMember < 2 {
+		if e == nil || led.Job(job).MinMember < 2 && len(led.Job(job).Subs) == 0 {
 			rest = append(rest, i)
 			continue
 		}
-		t := of[orderedBindsKey{i.Statement, job}]
+		key := orderedBindsKey{job: job}
+		if rb.complete(led.Job(job)) {
+			key.statement = i.Statement
+		}
+		t := of[key]
 		if t == nil {
 			t = &orderedBinds{job: job, refused: e}
-			of[orderedBindsKey{i.Statement, job}] = t
+			of[key] = t
 			ordered = append(ordered, t)
 		}
 		t.items = append(t.items, i)

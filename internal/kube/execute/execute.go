@@ -145,7 +145,7 @@ func (c *Executor) start(item sched.Item, later []sched.Item, binds int) {
 		c.answer(item, sched.Done, 0)
 	default:
 		c.leaving.expect(item)
-		c.bring(item, triesAfterRefusal(item, binds), func(result) {})
+		c.bring(item, repeatsOf(item, binds), func(result) {})
 	}
 }
 
@@ -154,25 +154,28 @@ func (c *Executor) withoutPanic(step string, do func()) bool {
 	return c.options.Panicked.Recover(step, do) == nil
 }
 
-// bring carries an item out as soon as the server has time for it, and up to again times more where the server refuses
-// it. Then then is called with the outcome, in another goroutine.
-func (c *Executor) bring(item sched.Item, again int, then func(result)) {
+// bring carries an item out as soon as the server has time for it, and again as often as t says where the server
+// refuses it. Then then is called with the outcome, in another goroutine.
+func (c *Executor) bring(item sched.Item, t repeats, then func(result)) {
 	c.fast.do(func() (time.Duration, bool) {
 		r := result{outcome: sched.Failed}
-		c.withoutPanic("carrying an item out", func() { r = c.requests.try(c.request(item)) })
-		if r.refused != "" && again > 0 {
-			c.requests.afterRefusal(again, func() { c.bring(item, again-1, then) })
+		c.withoutPanic("carrying an item out", func() {
+			q := c.request(item)
+			q.again = t.left > 0
+			r = c.requests.try(q)
+		})
+		if r.refused != "" && t.left > 0 && !r.left.is() {
+			c.fast.after(t.pause(), func() { c.bring(item, t.next(r.refused), then) })
 			return r.latency, r.overloaded
+		}
+		if r.refused == "" && r.outcome == sched.Failed {
+			r.refused = t.refused
 		}
 		if r.left.is() {
-			c.requests.resolve(item, r.left, r.latency, func(o sched.Outcome) { then(result{outcome: o}) })
+			c.requests.resolve(item, r.left, r.latency, r.refused, func(o sched.Outcome) { then(result{outcome: o}) })
 			return r.latency, r.overloaded
 		}
-		answer := sched.Receipt{Item: item, Outcome: r.outcome}
-		if item.Kind == sched.BindPod {
-			answer.Refused = r.refused
-		}
-		c.answerAll([]sched.Receipt{answer}, r.latency)
+		c.answerOne(item, r.outcome, r.latency, r.refused)
 		then(r)
 		return r.latency, r.overloaded
 	})
@@ -209,7 +212,7 @@ func (c *Executor) Load() (flying, waiting, limit int) { return c.fast.load() }
 func (c *Executor) InFlight() int {
 	flying, waiting, _ := c.fast.load()
 	statuses, later, _ := c.status.load()
-	all := flying + waiting + statuses + later + int(c.requests.open.Load())
+	all := flying + waiting + statuses + later + int(c.requests.doubts.Load())
 	for _, q := range []*requestQueue{c.slow, c.figures, c.events} {
 		n, _, _ := q.load()
 		all += n
@@ -265,6 +268,15 @@ func (c *Executor) answer(item sched.Item, outcome sched.Outcome, latency time.D
 	c.answerAll([]sched.Receipt{{Item: item, Outcome: outcome}}, latency)
 }
 
+// answerOne gives the receipt of an item. refused is what the server said where it refused the item.
+func (c *Executor) answerOne(item sched.Item, outcome sched.Outcome, latency time.Duration, refused string) {
+	r := sched.Receipt{Item: item, Outcome: outcome}
+	if item.Kind == sched.BindPod && outcome == sched.Failed {
+		r.Refused = refused
+	}
+	c.answerAll([]sched.Receipt{r}, latency)
+}
+
 // answerAll gives receipts all at once: when a gang fails together, no member counts as bound
 // while another one is decided on again.
 func (c *Executor) answerAll(list []sched.Receipt, latency time.Duration) {
@@ -304,6 +316,7 @@ func (c *Executor) putOff(r sched.Receipt) time.Duration {
 func (c *Executor) deliver(list []sched.Receipt) {
 	c.mu.Lock()
 	c.receipts = append(c.receipts, list...)
+	c.preparing.answer(list)
 	c.mu.Unlock()
 	select {
 	case c.wake <- struct{}{}:

@@ -3,6 +3,7 @@ package execute_test
 import (
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 	"testing"
 	"testing/synctest"
@@ -153,4 +154,47 @@ func TestARecordIsWrittenAndRemoved(t *testing.T) {
 		shows("")
 		c.Wait(t.Context())
 	})
+}
+
+// A member above the minimum of a gang that is bound in order waits until that is over, and fails with it.
+func TestMembersAboveTheMinimumAreBoundAfterThoseInOrder(t *testing.T) {
+	for _, refused := range []bool{false, true} {
+		synctest.Test(t, func(t *testing.T) {
+			s := newServer()
+			var asked []string
+			s.kube.PrependReactor("create", "pods", func(a k8stesting.Action) (bool, runtime.Object, error) {
+				b, ok := a.(k8stesting.CreateAction).GetObject().(*corev1.Binding)
+				if !ok {
+					return false, nil, nil
+				}
+				asked = append(asked, b.Name)
+				if refused && b.Name == "b" {
+					return true, nil, apierrors.NewForbidden(podsResource, "b", errors.New("no"))
+				}
+				return true, nil, nil
+			})
+			ready := make(chan bool)
+			carrier := s.carrier(t.Context())
+			carrier.BindInOrder([]sched.Item{bindingOf("a", 1), bindingOf("b", 1)}, func() bool { return <-ready })
+			above := bindingOf("c", 2)
+			above.After = []uint64{1}
+			carrier.Execute([]sched.Item{above})
+			synctest.Wait()
+			if len(asked) > 0 {
+				t.Errorf("%v were bound while the first had to wait, want none", asked)
+			}
+			ready <- true
+			outcomes := map[string]sched.Outcome{}
+			for len(outcomes) < 3 {
+				<-carrier.Wake()
+				for _, r := range carrier.Receipts() {
+					outcomes[r.Item.Pod.Name] = r.Outcome
+				}
+			}
+			if got := outcomes["c"] == sched.Done; got == refused || slices.Contains(asked, "c") == refused {
+				t.Errorf("refused %t: bindings of %v were asked for, and it is bound: %t", refused, asked, got)
+			}
+			carrier.WaitForStatuses(t.Context())
+		})
+	}
 }

@@ -33,6 +33,7 @@ const slow = time.Second
 type requestQueue struct {
 	mu      sync.Mutex
 	waiting [orders]fifo // the work of an order begins before that of later ones
+	paused  int          // work that will wait here after a pause
 	flying  int
 	limit   float64
 	most    float64
@@ -88,6 +89,21 @@ func (l *requestQueue) inOrder(o Order, work func() (time.Duration, bool)) {
 	l.waiting[o].work = append(l.waiting[o].work, work)
 	l.fill()
 	l.mu.Unlock()
+}
+
+// after calls do after a pause, which then gives work to the queue. Until then no place in it is taken, and the queue
+// counts as one in which work waits.
+func (l *requestQueue) after(pause time.Duration, do func()) {
+	l.mu.Lock()
+	l.paused++
+	l.mu.Unlock()
+	time.AfterFunc(pause, func() {
+		do()
+		l.mu.Lock()
+		l.paused--
+		l.idle.Broadcast()
+		l.mu.Unlock()
+	})
 }
 
 // first takes the work that comes first, nil when none waits.
@@ -169,14 +185,14 @@ func (l *requestQueue) learn(latency time.Duration, overloaded bool) {
 func (l *requestQueue) load() (flying, waiting, limit int) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	return l.flying, l.upTo(orders - 1), int(l.limit)
+	return l.flying, l.upTo(orders-1) + l.paused, int(l.limit)
 }
 
-// wait returns when nothing waits and nothing is under way.
+// wait returns when nothing waits, also for the end of a pause, and nothing is under way.
 func (l *requestQueue) wait() {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	for l.flying > 0 || l.upTo(orders-1) > 0 {
+	for l.flying > 0 || l.upTo(orders-1)+l.paused > 0 {
 		l.idle.Wait()
 	}
 }

@@ -3,24 +3,26 @@ package execute
 import (
 	"context"
 	"maps"
+	"slices"
 	"sync"
 
 	"ashlar.sh/sched"
 )
 
-// preparations are the statements of which pods are getting volumes and devices. One that failed stays until its
-// receipts are taken: a plan that was decided before may rely on it.
+// preparations are the statements of which pods are getting volumes and devices, or are bound in order. One that failed stays until its
+// receipts are taken, which may be put off: a plan that was decided before may rely on it.
 type preparations struct {
 	mu    sync.Mutex
 	known map[uint64]*preparation
 }
 
-// preparation is that of one statement.
+// preparation is that of one statement, or of all those of a gang that is bound in order.
 type preparation struct {
-	statement uint64
-	after     []*preparation // that this one waits for
-	over      chan struct{}  // closed when its pods have all or will not get it
-	ready     bool           // they have it; to be read when it is over
+	statements []uint64
+	after      []*preparation // that this one waits for
+	over       chan struct{}  // closed when its pods have all or will not get it
+	ready      bool           // they have it; to be read when it is over
+	answered   bool           // its pods have their receipts
 }
 
 // begin notes that the pods of some statements, by their numbers, begin to get what they need.
@@ -29,20 +31,49 @@ func (p *preparations) begin(statements map[uint64][]sched.Item) map[uint64]*pre
 	defer p.mu.Unlock()
 	out := make(map[uint64]*preparation, len(statements))
 	for n := range statements {
-		out[n] = &preparation{statement: n, over: make(chan struct{})}
-		if p.known == nil {
-			p.known = map[uint64]*preparation{}
-		}
-		p.known[n] = out[n]
+		out[n] = p.add(n)
 	}
 	for n, items := range statements {
-		for _, earlier := range items[0].After {
-			if one := p.known[earlier]; one != nil { // else its pods have what they need
-				out[n].after = append(out[n].after, one)
+		p.order(out[n], items)
+	}
+	return out
+}
+
+// together notes that the pods of some statements begin to get what they need, as one.
+func (p *preparations) together(items []sched.Item) *preparation {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	var statements []uint64
+	for _, i := range items {
+		if !slices.Contains(statements, i.Statement) {
+			statements = append(statements, i.Statement)
+		}
+	}
+	one := p.add(statements...)
+	p.order(one, items)
+	return one
+}
+
+func (p *preparations) add(statements ...uint64) *preparation {
+	one := &preparation{statements: statements, over: make(chan struct{})}
+	if p.known == nil {
+		p.known = map[uint64]*preparation{}
+	}
+	for _, n := range statements {
+		p.known[n] = one
+	}
+	return one
+}
+
+// order finds the preparations that one comes after. Pods of others have what they need.
+func (p *preparations) order(one *preparation, items []sched.Item) {
+	for _, i := range items {
+		for _, earlier := range i.After {
+			if other := p.known[earlier]; other != nil && other != one && !slices.Contains(one.after, other) {
+				one.after = append(one.after, other)
 			}
 		}
 	}
-	return out
 }
 
 // end notes that a preparation is over, and whether the pods have all that they need.
@@ -51,23 +82,32 @@ func (p *preparations) end(one *preparation, ready bool) {
 	defer p.mu.Unlock()
 	one.ready = ready
 	if ready {
-		delete(p.known, one.statement)
+		for _, n := range one.statements {
+			delete(p.known, n)
+		}
 	}
 	close(one.over)
 }
 
-// forget drops those that failed: their receipts are taken now.
+// answer notes which of them have receipts now.
+func (p *preparations) answer(receipts []sched.Receipt) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if len(p.known) == 0 {
+		return
+	}
+	for _, r := range receipts {
+		if one := p.known[r.Item.Statement]; one != nil && r.Item.Kind == sched.BindPod {
+			one.answered = true
+		}
+	}
+}
+
+// forget drops those that failed and have receipts: these are taken now.
 func (p *preparations) forget() {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	maps.DeleteFunc(p.known, func(_ uint64, one *preparation) bool {
-		select {
-		case <-one.over:
-			return true
-		default:
-			return false
-		}
-	})
+	maps.DeleteFunc(p.known, func(_ uint64, one *preparation) bool { return one.answered })
 }
 
 // awaits reports whether one of some statements is being prepared, has failed since the plan was decided, or is among

@@ -19,7 +19,7 @@ import (
 // A gang's minimum waits for a volume; a member above it comes in a statement of its own, which needs nothing: in the
 // same plan, in a later one, or in one that was decided before the receipts of the minimum were taken.
 func TestMembersAboveTheMinimumAreBoundAfterIt(t *testing.T) {
-	const inTheSamePlan, later, beforeTheReceipts, afterThem = 0, 1, 2, 3
+	const inTheSamePlan, later, beforeTheReceipts, whileTheyArePutOff, afterThem = 0, 1, 2, 3, 4
 	for name, c := range map[string]struct {
 		comes int
 		made  bool // the volume is, after a minute
@@ -31,6 +31,7 @@ func TestMembersAboveTheMinimumAreBoundAfterIt(t *testing.T) {
 		"in a later plan, in vain":        {later, false, sched.Failed},
 		"the minimum was bound meanwhile": {beforeTheReceipts, true, sched.Done},
 		"it failed meanwhile":             {beforeTheReceipts, false, sched.Failed},
+		"it failed, which is put off":     {whileTheyArePutOff, false, sched.Failed},
 		"it is known that it failed":      {afterThem, false, sched.Done}, // what was decided then is right
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -79,6 +80,13 @@ func TestMembersAboveTheMinimumAreBoundAfterIt(t *testing.T) {
 				switch c.comes {
 				case beforeTheReceipts:
 					<-time.After(time.Minute)
+					carrier.Execute([]sched.Item{above})
+				case whileTheyArePutOff: // until 0.2 s after the failure; what others have is taken meanwhile
+					synctest.Wait()
+					<-time.After(100 * time.Millisecond)
+					if r := carrier.Receipts(); len(r) > 0 {
+						t.Errorf("there are receipts already: %+v", r)
+					}
 					carrier.Execute([]sched.Item{above})
 				case afterThem:
 					take(1)

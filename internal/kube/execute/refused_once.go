@@ -16,14 +16,27 @@ const (
 	leastBindsOfAGang      = 2
 )
 
-// triesAfterRefusal is how many times an item is tried again where the server refuses it, by how many pods its
-// statement binds.
-func triesAfterRefusal(item sched.Item, binds int) int {
-	if item.Kind != sched.BindPod || binds < leastBindsOfAGang {
-		return 0
-	}
-	return mostTriesAfterRefusal
+// repeats is how many times an item may still be tried after a refusal.
+type repeats struct {
+	left    int
+	refused string // what the server said at the last refusal; "": there was none
 }
+
+// repeatsOf are those of an item of a statement that binds so many pods.
+func repeatsOf(item sched.Item, binds int) repeats {
+	if item.Kind != sched.BindPod || binds < leastBindsOfAGang {
+		return repeats{}
+	}
+	return repeats{left: mostTriesAfterRefusal}
+}
+
+// pause is how long to wait before the next try.
+func (t repeats) pause() time.Duration {
+	return firstPauseAfterRefusal << (mostTriesAfterRefusal - t.left)
+}
+
+// next are the tries that are left with the next one, after a refusal.
+func (t repeats) next(refused string) repeats { return repeats{t.left - 1, refused} }
 
 // bindsByStatement counts the pods that each statement binds.
 func bindsByStatement(items []sched.Item) map[uint64]int {
@@ -34,14 +47,4 @@ func bindsByStatement(items []sched.Item) map[uint64]int {
 		}
 	}
 	return n
-}
-
-// afterRefusal does something after a pause. again is how many tries are left, and that pause before the first of them
-// is the shortest. Meanwhile no place in the request queue is taken: many that are refused hold up no others.
-func (re *requests) afterRefusal(again int, do func()) {
-	re.open.Add(1)
-	time.AfterFunc(firstPauseAfterRefusal<<(mostTriesAfterRefusal-again), func() {
-		defer re.open.Add(-1)
-		do()
-	})
 }

@@ -1,6 +1,7 @@
 package execute_test
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"testing"
@@ -42,8 +43,10 @@ func TestARefusedMemberIsTriedAgain(t *testing.T) {
 		"always refused": {refusals: 9, want: sched.Failed, refused: true, posts: 4, took: last},
 		"refused, then deleted": {refusals: 1, then: apierrors.NewNotFound(podsResource, "b"), want: sched.Missing, posts: 2,
 			took: second},
-		"the lease ends between": {refusals: 9, leads: 500 * time.Millisecond, want: sched.Failed, posts: 2,
-			took: third + second},
+		"the lease ends between": {refusals: 9, leads: 500 * time.Millisecond, want: sched.Failed, refused: true, posts: 2,
+			took: third},
+		"refused, then no time": {refusals: 1, then: apierrors.NewTooManyRequests("busy", 1), want: sched.Failed,
+			refused: true, posts: 33, took: 31*time.Second + second},
 		"a pod of its own": {alone: true, refusals: 1, want: sched.Failed, refused: true, posts: 1},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -65,6 +68,11 @@ func TestARefusedMemberIsTriedAgain(t *testing.T) {
 				}
 				began := time.Now()
 				carrier.Execute(items)
+				answered := make(chan int, 1)
+				go func() {
+					carrier.Wait(t.Context())
+					answered <- posts
+				}()
 				if c.leads > 0 {
 					<-time.After(c.leads) // of the bubble
 					s.leading = false
@@ -83,7 +91,9 @@ func TestARefusedMemberIsTriedAgain(t *testing.T) {
 					t.Errorf("after %v and %d posts the receipt is %+v, want outcome %d (refused: %t) after %v and %d", took, posts,
 						got, c.want, c.refused, c.took, c.posts)
 				}
-				carrier.Wait(t.Context())
+				if n := <-answered; n != c.posts {
+					t.Errorf("Wait returned after %d posts, want it to wait for all %d", n, c.posts)
+				}
 				carrier.WaitForStatuses(t.Context())
 				if n := carrier.InFlight(); n != 0 {
 					t.Errorf("%d items are under way when all are answered, want none", n)
@@ -120,4 +130,47 @@ func TestRefusedMembersHoldUpNoOthers(t *testing.T) {
 			<-carrier.Wake()
 		}
 	})
+}
+
+// A first request without an answer may still be done though the next one is refused: the member is in doubt, and is
+// not tried again.
+func TestARefusedMemberInDoubtIsNotFailed(t *testing.T) {
+	for _, done := range []bool{true, false} {
+		synctest.Test(t, func(t *testing.T) {
+			s, posts, began := newServer(), 0, time.Now()
+			s.kube.PrependReactor("create", "pods", func(a k8stesting.Action) (bool, runtime.Object, error) {
+				if b, ok := a.(k8stesting.CreateAction).GetObject().(*corev1.Binding); !ok || b.Name != "p" {
+					return false, nil, nil
+				}
+				if posts++; posts == 1 {
+					return true, nil, context.DeadlineExceeded
+				}
+				return true, nil, apierrors.NewForbidden(podsResource, "p", errors.New("no more"))
+			})
+			s.kube.PrependReactor("get", "pods", func(k8stesting.Action) (bool, runtime.Object, error) {
+				if done && time.Since(began) >= 50*time.Second {
+					s.node = bindP.Node
+				}
+				return false, nil, nil
+			})
+			other, carrier := bindP, s.carrier(t.Context())
+			other.ID, other.Pod.Name = 8, "q"
+			carrier.Execute([]sched.Item{bindP, other})
+			var got *sched.Receipt
+			for got == nil {
+				<-carrier.Wake()
+				for _, r := range carrier.Receipts() {
+					if r.Item.ID == bindP.ID {
+						got = &r
+					}
+				}
+			}
+			if want := map[bool]sched.Outcome{true: sched.Done, false: sched.Failed}[done]; got.Outcome != want || posts != 2 ||
+				got.Refused != "" == done {
+				t.Errorf("done %t: after %d posts the receipt is %+v, want outcome %d after 2, and that it says whether it was refused",
+					done, posts, got, want)
+			}
+			carrier.WaitForStatuses(t.Context())
+		})
+	}
 }

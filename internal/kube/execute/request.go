@@ -17,9 +17,7 @@ import (
 type requests struct {
 	x *Executor
 
-	// open counts items without a request under way that have no answer yet: they were given up and the server may still
-	// carry them out, or they are to be tried once more.
-	open atomic.Int64
+	doubts atomic.Int64 // items that were given up and that the server may still carry out
 }
 
 // apiRequest bounds a single request. A server that has not answered by then may still carry the
@@ -48,6 +46,7 @@ type request struct {
 	// grave: it does harm to count the write as not done when it was done. Then Failed is not
 	// answered before that is certain.
 	grave bool
+	again bool // it is sent again after a refusal
 	send  func(ctx context.Context) error
 	// shown reads the object; settled says that what it shows answers the request.
 	shown func(ctx context.Context) (settled bool, outcome sched.Outcome, err error)
@@ -116,7 +115,11 @@ func (re *requests) try(e request) (r result) {
 			unread = unread && failed != nil
 		}
 		if answer == refused && !unread {
-			klog.ErrorS(err, "The API server refused for good", "what", e.what)
+			if e.again {
+				klog.V(2).InfoS("The API server refused: it is tried again", "what", e.what, "err", err)
+			} else {
+				klog.ErrorS(err, "The API server refused for good", "what", e.what)
+			}
 			if !withoutRights(err) {
 				r.refused = Clip(err.Error())
 			}
@@ -140,16 +143,17 @@ func (re *requests) leading() (yes bool) {
 
 // resolve answers an item with a doubt, once what the object shows is final. Until then the room
 // stays taken: if another pod got it and the first one were bound after all, the room would be
-// taken twice. It occupies no place in the request queue meanwhile. then is called after the answer.
-func (re *requests) resolve(item sched.Item, d doubt, latency time.Duration, then func(sched.Outcome)) {
-	re.open.Add(1)
+// taken twice. It occupies no place in the request queue meanwhile. then is called after the answer. refused is what the
+// receipt says if the item failed.
+func (re *requests) resolve(item sched.Item, d doubt, latency time.Duration, refused string, then func(sched.Outcome)) {
+	re.doubts.Add(1)
 	klog.V(2).InfoS("What was sent may still be done: it is looked at again before it counts as failed", "what",
 		d.request.what, "until", d.until)
 	re.x.options.Panicked.Go("awaiting what becomes of an item", func() {
 		outcome := sched.Failed
 		re.x.withoutPanic("looking what became of an item", func() { outcome = re.verdict(d) })
-		re.open.Add(-1)
-		re.x.answer(item, outcome, latency)
+		re.doubts.Add(-1)
+		re.x.answerOne(item, outcome, latency, refused)
 		then(outcome)
 	})
 }
