@@ -156,25 +156,8 @@ func (c *checker) guarantee(write apimodel.Write, p *apimodel.Stored) {
 	}
 }
 
-// debt is what is known of the queue that is owed something.
-type debt struct {
-	held     window                  // by its pods
-	taken    window                  // from it for others
-	regained window                  // what was bound of it since something was taken
-	sent     map[types.UID]time.Time // when a pod's binding was sent, of any queue
-}
-
-// sends notes that a pod's binding was sent.
-func (c *checker) sends(path string) {
-	if parts := strings.Split(path, "/"); len(parts) == 8 {
-		if p := c.w.api.Get(c.pods, parts[4], parts[6]); p != nil {
-			c.debt.sent[p.Meta().GetUID()] = time.Now()
-		}
-	}
-}
-
 // promised is how many cores a queue's pods have reserved, or are about to have: what was freed for them counts as held
-// by their queue, and so does a pod whose binding is under way.
+// by their queue, and so does a pod of which the binding is under way, or what comes before it: its volumes and devices.
 func (c *checker) promised(queue string) (sum int64) {
 	for _, p := range c.w.api.List(c.pods) {
 		status, _ := p.Object["status"].(map[string]any)

@@ -84,9 +84,7 @@ func (c *checker) asked(r *apimodel.Request) {
 	if (binds || deletes) && !namesLife(r.Body) {
 		c.w.wrong("%s sent %s %s and did not say which life of the pod it means", r.Client, r.Method, r.Path)
 	}
-	if binds {
-		c.sends(r.Path)
-	}
+	c.sends(r)
 	if pod, is := strings.CutPrefix(r.Path, c.pods.Path(userNamespace, "")+"/"); is && r.Method == http.MethodGet &&
 		c.w.Trouble.Denied > 0 {
 		// It may have read this to say why it evicts it, since it may not patch it for now, and have got no answer.
