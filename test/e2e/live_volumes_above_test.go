@@ -31,6 +31,7 @@ func TestAMemberAboveTheMinimumWaitsForTheVolumesOfTheMinimum(t *testing.T) {
 		create(t, p)
 	}
 	selected := func() bool { return volumeClaim(t, ns, "made").Annotations[volume.AnnSelectedNode] != "" }
+	failed := func(pod string) int { return len(events(t, ns, "Pod", pod, "FailedScheduling")) }
 	held := func() string {
 		return fmt.Sprint(volumeClaim(t, ns, "made").Annotations, list(t, ns, "g-"))
 	}
@@ -46,7 +47,7 @@ func TestAMemberAboveTheMinimumWaitsForTheVolumesOfTheMinimum(t *testing.T) {
 			t.Fatal(err)
 		}
 		eventually(t, "the member to say that its volume could not be made", func(ctxless) (bool, error) {
-			return len(events(t, ns, "Pod", "g-0", "FailedScheduling"))+len(events(t, ns, "Pod", "g-1", "FailedScheduling")) > n, nil
+			return failed("g-0")+failed("g-1") > n, nil
 		}, held)
 	}
 	eventually(t, "all four to be bound", func(ctxless) (bool, error) {

@@ -157,7 +157,7 @@ func (c *checker) guarantee(write apimodel.Write, p *apimodel.Stored) {
 }
 
 // promised is how many cores a queue's pods have reserved, or are about to have: what was freed for them counts as held
-// by their queue, and so does a pod of which the binding is under way, or what comes before it: its volumes and devices.
+// by their queue, and so does a pod of which the binding is under way, or before it that of its volumes and devices.
 func (c *checker) promised(queue string) (sum int64) {
 	for _, p := range c.w.api.List(c.pods) {
 		status, _ := p.Object["status"].(map[string]any)

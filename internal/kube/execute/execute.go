@@ -175,7 +175,7 @@ func (c *Executor) bring(item sched.Item, t repeats, then func(result)) {
 			c.requests.resolve(item, r.left, r.latency, r.refused, func(o sched.Outcome) { then(result{outcome: o}) })
 			return r.latency, r.overloaded
 		}
-		c.answerOne(item, r.outcome, r.latency, r.refused)
+		c.answerAll(receipt(item, r.outcome, r.refused), r.latency)
 		then(r)
 		return r.latency, r.overloaded
 	})
@@ -266,15 +266,6 @@ const (
 // answer gives the receipt of an item.
 func (c *Executor) answer(item sched.Item, outcome sched.Outcome, latency time.Duration) {
 	c.answerAll([]sched.Receipt{{Item: item, Outcome: outcome}}, latency)
-}
-
-// answerOne gives the receipt of an item. refused is what the server said where it refused the item.
-func (c *Executor) answerOne(item sched.Item, outcome sched.Outcome, latency time.Duration, refused string) {
-	r := sched.Receipt{Item: item, Outcome: outcome}
-	if item.Kind == sched.BindPod && outcome == sched.Failed {
-		r.Refused = refused
-	}
-	c.answerAll([]sched.Receipt{r}, latency)
 }
 
 // answerAll gives receipts all at once: when a gang fails together, no member counts as bound

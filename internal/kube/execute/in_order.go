@@ -8,9 +8,9 @@ import (
 )
 
 // BindInOrder binds pods of one gang one after the other, in the given order. Once a bind fails, the pods after it are
-// not bound and are answered Failed. So a gang with a member that is always refused, and which comes first, is not bound
-// in part again and again. If first is not nil, another goroutine calls it before all binds; false counts as a first
-// bind that failed.
+// not bound and are answered Failed. So a gang with a member that is always refused, and which comes first, is not
+// bound in part again and again. If first is not nil, another goroutine calls it before all binds; false counts as a
+// first bind that failed.
 func (c *Executor) BindInOrder(items []sched.Item, first func() bool) {
 	items = slices.Clone(items)
 	patience := DefaultVolumeWait

@@ -48,3 +48,12 @@ func bindsByStatement(items []sched.Item) map[uint64]int {
 	}
 	return n
 }
+
+// receipt is that of an item. refused is what the server said where it refused the item.
+func receipt(item sched.Item, outcome sched.Outcome, refused string) []sched.Receipt {
+	r := sched.Receipt{Item: item, Outcome: outcome}
+	if item.Kind == sched.BindPod && outcome == sched.Failed {
+		r.Refused = refused
+	}
+	return []sched.Receipt{r}
+}

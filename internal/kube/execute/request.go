@@ -143,8 +143,8 @@ func (re *requests) leading() (yes bool) {
 
 // resolve answers an item with a doubt, once what the object shows is final. Until then the room
 // stays taken: if another pod got it and the first one were bound after all, the room would be
-// taken twice. It occupies no place in the request queue meanwhile. then is called after the answer. refused is what the
-// receipt says if the item failed.
+// taken twice. It occupies no place in the request queue meanwhile. then is called after the
+// answer. refused is what the receipt says if the item failed.
 func (re *requests) resolve(item sched.Item, d doubt, latency time.Duration, refused string, then func(sched.Outcome)) {
 	re.doubts.Add(1)
 	klog.V(2).InfoS("What was sent may still be done: it is looked at again before it counts as failed", "what",
@@ -153,7 +153,7 @@ func (re *requests) resolve(item sched.Item, d doubt, latency time.Duration, ref
 		outcome := sched.Failed
 		re.x.withoutPanic("looking what became of an item", func() { outcome = re.verdict(d) })
 		re.doubts.Add(-1)
-		re.x.answerOne(item, outcome, latency, refused)
+		re.x.answerAll(receipt(item, outcome, refused), latency)
 		then(outcome)
 	})
 }
