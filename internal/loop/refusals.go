@@ -54,6 +54,7 @@ type refused struct {
 	tries      int32
 	next       int64  // no try before, on the clock of loop.now
 	statement  uint64 // of the last try
+	inOrder    uint64 // the last statement in which a gang's minimum was bound in order
 	pod        ledger.Key
 	answer     string
 	life       life // its PodGroup, else its controller, else the pod
@@ -268,8 +269,8 @@ func placeOf(led *ledger.Ledger, pod ledger.Key, uid string) (there bool, node s
 	return true, led.Task(id).Pod.Node
 }
 
-// orderedBinds has bindings of a gang that was refused before, in the order in which they are sent: all of a plan while
-// the gang is below its minimum, since members above it would start without it, and else those of one statement.
+// orderedBinds has the bindings of one statement for a gang that was refused before, in the order in which they are
+// sent.
 type orderedBinds struct {
 	job     ledger.JobID
 	refused *refused
@@ -277,13 +278,14 @@ type orderedBinds struct {
 }
 
 type orderedBindsKey struct {
-	statement uint64 // 0: all
+	statement uint64
 	job       ledger.JobID
 }
 
 // bindInOrder removes from a plan the bindings of gangs that were refused before. The members of such a gang are bound
-// one after the other, and those that were refused come first: if one is refused again, no other member is bound. The
-// gang's record is taken back before. bindInOrder returns the other items; none is lost if it panics.
+// one after the other, and those that were refused come first: if one is refused again, no other member is bound. Of a
+// gang below its minimum the first statement is bound so, and whatever else is bound of it comes after that. The gang's
+// record is taken back before. bindInOrder returns the other items; none is lost if it panics.
 func (rb *refusedBindings) bindInOrder(items []sched.Item, now time.Time) []sched.Item {
 	if len(rb.memory.by) == 0 {
 		return items
@@ -306,7 +308,7 @@ func (rb *refusedBindings) bindInOrder(items []sched.Item, now time.Time) []sche
 // ordered separates the bindings of gangs that were refused before from the other items.
 func (rb *refusedBindings) ordered(items []sched.Item) (rest []sched.Item, ordered []*orderedBinds) {
 	led := rb.l.engine.Ledger()
-	of := map[orderedBindsKey]*orderedBinds{}
+	of, firsts := map[orderedBindsKey]*orderedBinds{}, map[ledger.JobID]uint64{}
 	for _, i := range items {
 		if i.Kind != sched.BindPod {
 			rest = append(rest, i)
@@ -323,10 +325,22 @@ func (rb *refusedBindings) ordered(items []sched.Item) (rest []sched.Item, order
 			rest = append(rest, i)
 			continue
 		}
-		key := orderedBindsKey{job: job}
-		if rb.complete(led.Job(job)) {
-			key.statement = i.Statement
+		if !rb.complete(led.Job(job)) {
+			first := firsts[job]
+			if first == 0 {
+				first = i.Statement
+				firsts[job] = first
+			}
+			if i.Statement != first {
+				i.After = append(slices.Clone(i.After), first)
+				rest = append(rest, i)
+				continue
+			}
+			if e.inOrder != 0 { // of an earlier plan, and may be under way
+				i.After = append(slices.Clone(i.After), e.inOrder)
+			}
 		}
+		key := orderedBindsKey{i.Statement, job}
 		t := of[key]
 		if t == nil {
 			t = &orderedBinds{job: job, refused: e}
@@ -336,6 +350,9 @@ func (rb *refusedBindings) ordered(items []sched.Item) (rest []sched.Item, order
 		t.items = append(t.items, i)
 	}
 	for _, t := range ordered {
+		if first := firsts[t.job]; first != 0 {
+			t.refused.inOrder = first
+		}
 		suspects := map[string]bool{t.refused.pod.Name: true}
 		if p := rb.memory.jobs[led.Job(t.job).Key]; p != nil {
 			suspects = p.names

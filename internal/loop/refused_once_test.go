@@ -89,6 +89,28 @@ func TestAMemberAboveTheMinimumDoesNotStartAlone(t *testing.T) {
 	})
 }
 
+// A member above the minimum that is always refused does not keep the gang from starting.
+func TestAGangStartsWithoutARefusedMemberAboveItsMinimum(t *testing.T) {
+	inVirtualTime(t, 1, func(w *living) {
+		w.refuse("g-0 g-1 g-3")
+		w.clusterOf("ray")
+		w.group("g", 3, hasty)
+		for i := range 4 {
+			w.owned(fmt.Sprint("g-", i), "g", "ray", "1")
+		}
+		w.remade(5 * time.Minute)
+		if n := w.bound("g"); n > 0 {
+			t.Errorf("%d members are bound while three are refused, want none", n)
+		}
+		w.refuse("g-3")
+		w.remade(longestBackoff)
+		if n := w.bound("g"); n != 3 {
+			t.Errorf("%d members are bound when only the one above the minimum is refused, want 3", n)
+		}
+		w.right("g")
+	})
+}
+
 // A gang by its subgroups that is always refused costs the tries at once no more than once.
 func TestARefusedGangOfSubgroupsIsBoundInOrder(t *testing.T) {
 	inVirtualTime(t, 1, func(w *living) {

@@ -7,34 +7,36 @@ import (
 	"ashlar.sh/sched"
 )
 
-// BindInOrder binds pods of one gang one after the other, in the given order. Once a bind fails, the pods after it are
-// not bound and are answered Failed. So a gang with a member that is always refused, and which comes first, is not
-// bound in part again and again. If first is not nil, another goroutine calls it before all binds; false counts as a
-// first bind that failed.
+// BindInOrder binds the pods of one statement one after the other, in the given order. Once a bind fails, the pods
+// after it are not bound and are answered Failed, and so are those of statements that come after it (sched.Item.After).
+// So a gang with a member that is always refused, and which comes first, is not bound in part again and again. If first
+// is not nil, another goroutine calls it before all binds; false counts as a first bind that failed.
 func (c *Executor) BindInOrder(items []sched.Item, first func() bool) {
 	items = slices.Clone(items)
 	patience := DefaultVolumeWait
 	c.withoutPanic("asking how long volumes may take", func() { patience = c.options.VolumeWait() })
-	own := c.preparing.together(items)
+	n := items[0].Statement
+	own := c.preparing.begin(map[uint64][]sched.Item{n: items})[n]
 	c.options.Panicked.Go("binding pods one after the other", func() {
-		ready := false
-		defer func() { c.preparing.end(own, ready) }()
-		if !own.await(c.ctx) {
-			c.abandon(items, &obstacle{items[0], sched.Failed, "the rest of its gang", errGangUnready})
+		r := result{outcome: sched.Failed}
+		defer func() { c.preparing.end(own, r.outcome == sched.Done, r.refused) }()
+		if ready, refused := own.await(c.ctx); !ready {
+			r.refused = refused
+			c.leave(items, r)
 			return
 		}
-		ready = c.bindInOrder(items, first, patience)
+		r = c.bindInOrder(items, first, patience)
 	})
 }
 
-// bindInOrder returns whether all are bound.
-func (c *Executor) bindInOrder(items []sched.Item, first func() bool, patience time.Duration) bool {
+// bindInOrder returns Done if all are bound, and otherwise what became of the first that is not.
+func (c *Executor) bindInOrder(items []sched.Item, first func() bool, patience time.Duration) result {
 	if first != nil {
 		may := false
 		c.withoutPanic("making the first pod ready to be bound", func() { may = first() })
 		if !may {
 			c.leave(items, result{outcome: sched.Failed})
-			return false
+			return result{outcome: sched.Failed}
 		}
 	}
 	chosen := func(i sched.Item) bool { return i.Chosen != "" && c.needs(i.Chosen) }
@@ -42,7 +44,7 @@ func (c *Executor) bindInOrder(items []sched.Item, first func() bool, patience t
 	if slices.ContainsFunc(items, chosen) {
 		ready := false
 		if made, ready = c.prepared(items, patience); !ready {
-			return false
+			return result{outcome: sched.Failed}
 		}
 	}
 	for n, item := range items {
@@ -53,10 +55,10 @@ func (c *Executor) bindInOrder(items []sched.Item, first func() bool, patience t
 			for _, unbound := range items[n:] {
 				c.devices.discard(made[unbound.UID])
 			}
-			return false
+			return r
 		}
 	}
-	return true
+	return result{outcome: sched.Done}
 }
 
 // leave answers items of which no request was sent, since an item before them failed: at once where that was refused

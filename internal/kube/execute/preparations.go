@@ -3,7 +3,6 @@ package execute
 import (
 	"context"
 	"maps"
-	"slices"
 	"sync"
 
 	"ashlar.sh/sched"
@@ -16,13 +15,14 @@ type preparations struct {
 	known map[uint64]*preparation
 }
 
-// preparation is that of one statement, or of all those of a gang that is bound in order.
+// preparation is that of one statement.
 type preparation struct {
-	statements []uint64
-	after      []*preparation // that this one waits for
-	over       chan struct{}  // closed when its pods have all or will not get it
-	ready      bool           // they have it; to be read when it is over
-	answered   bool           // its pods have their receipts
+	statement uint64
+	after     []*preparation // that this one waits for
+	over      chan struct{}  // closed when its pods have all or will not get it
+	ready     bool           // they have it, and those in order are bound; to be read when it is over
+	refused   string         // why not, where the server refused it; to be read when it is over
+	answered  bool           // its pods have their receipts
 }
 
 // begin notes that the pods of some statements, by their numbers, begin to get what they need.
@@ -31,60 +31,30 @@ func (p *preparations) begin(statements map[uint64][]sched.Item) map[uint64]*pre
 	defer p.mu.Unlock()
 	out := make(map[uint64]*preparation, len(statements))
 	for n := range statements {
-		out[n] = p.add(n)
+		out[n] = &preparation{statement: n, over: make(chan struct{})}
+		if p.known == nil {
+			p.known = map[uint64]*preparation{}
+		}
+		p.known[n] = out[n]
 	}
 	for n, items := range statements {
-		p.order(out[n], items)
+		for _, earlier := range items[0].After {
+			if one := p.known[earlier]; one != nil && one != out[n] { // else its pods have what they need
+				out[n].after = append(out[n].after, one)
+			}
+		}
 	}
 	return out
 }
 
-// together notes that the pods of some statements begin to get what they need, as one.
-func (p *preparations) together(items []sched.Item) *preparation {
+// end notes that a preparation is over, and whether the pods have all that they need. refused is what the server said
+// if it refused that.
+func (p *preparations) end(one *preparation, ready bool, refused string) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	var statements []uint64
-	for _, i := range items {
-		if !slices.Contains(statements, i.Statement) {
-			statements = append(statements, i.Statement)
-		}
-	}
-	one := p.add(statements...)
-	p.order(one, items)
-	return one
-}
-
-func (p *preparations) add(statements ...uint64) *preparation {
-	one := &preparation{statements: statements, over: make(chan struct{})}
-	if p.known == nil {
-		p.known = map[uint64]*preparation{}
-	}
-	for _, n := range statements {
-		p.known[n] = one
-	}
-	return one
-}
-
-// order finds the preparations that one comes after. Pods of others have what they need.
-func (p *preparations) order(one *preparation, items []sched.Item) {
-	for _, i := range items {
-		for _, earlier := range i.After {
-			if other := p.known[earlier]; other != nil && other != one && !slices.Contains(one.after, other) {
-				one.after = append(one.after, other)
-			}
-		}
-	}
-}
-
-// end notes that a preparation is over, and whether the pods have all that they need.
-func (p *preparations) end(one *preparation, ready bool) {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	one.ready = ready
+	one.ready, one.refused = ready, refused
 	if ready {
-		for _, n := range one.statements {
-			delete(p.known, n)
-		}
+		delete(p.known, one.statement)
 	}
 	close(one.over)
 }
@@ -127,17 +97,17 @@ func (p *preparations) awaits(statements []uint64, samePlan map[uint64][]sched.I
 }
 
 // await waits until none is under way of those that a preparation comes after. It returns whether the pods of all of
-// them have what they need.
-func (p *preparation) await(ctx context.Context) (ready bool) {
+// them have what they need, and otherwise what the server refused, if it did.
+func (p *preparation) await(ctx context.Context) (ready bool, refused string) {
 	for _, one := range p.after {
 		select {
 		case <-one.over:
 		case <-ctx.Done():
-			return false
+			return false, ""
 		}
 		if !one.ready {
-			return false
+			return false, one.refused
 		}
 	}
-	return true
+	return true, ""
 }

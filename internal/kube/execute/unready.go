@@ -50,9 +50,6 @@ func (c *Executor) needs(chosen ledger.Chosen) (yes bool) {
 	return yes || !known
 }
 
-// errGangUnready says that members without which a gang lacks its minimum will not be bound now.
-var errGangUnready = errors.New("its volumes or devices were not to be had")
-
 // errPodGone says that the pod to be bound is gone.
 var errPodGone = errors.New("the pod is gone")
 
@@ -81,9 +78,9 @@ type obstacle struct {
 // comes before that: without it, nothing is written.
 func (c *Executor) bindReady(items []sched.Item, patience time.Duration, own *preparation) {
 	made, ready := map[string]*reservation(nil), false
-	defer func() { c.preparing.end(own, ready) }()
-	if !own.await(c.ctx) {
-		c.abandon(items, &obstacle{items[0], sched.Failed, "the rest of its gang", errGangUnready})
+	defer func() { c.preparing.end(own, ready, "") }()
+	if rest, refused := own.await(c.ctx); !rest {
+		c.leave(items, result{outcome: sched.Failed, refused: refused})
 		return
 	}
 	if made, ready = c.prepared(items, patience); !ready {
