@@ -305,10 +305,25 @@ func (rb *refusedBindings) bindInOrder(items []sched.Item, now time.Time) []sche
 	return rest
 }
 
+// suffices says that a job has its minimum with so many more members. Of one with minimums of roles or subgroups it
+// says no.
+func suffices(job *ledger.Job, more int32) bool {
+	if len(job.Subs) > 0 || slices.ContainsFunc(job.Roles, func(r ledger.Role) bool { return r.Min > 0 }) {
+		return false
+	}
+	return job.By[model.Bound]+job.By[model.Running]+job.By[model.Succeeded]+more >= job.MinMember
+}
+
 // ordered separates the bindings of gangs that were refused before from the other items.
 func (rb *refusedBindings) ordered(items []sched.Item) (rest []sched.Item, ordered []*orderedBinds) {
 	led := rb.l.engine.Ledger()
 	of, firsts := map[orderedBindsKey]*orderedBinds{}, map[ledger.JobID]uint64{}
+	binds := map[uint64]int32{} // of each statement
+	for _, i := range items {
+		if i.Kind == sched.BindPod {
+			binds[i.Statement]++
+		}
+	}
 	for _, i := range items {
 		if i.Kind != sched.BindPod {
 			rest = append(rest, i)
@@ -326,18 +341,21 @@ func (rb *refusedBindings) ordered(items []sched.Item) (rest []sched.Item, order
 			continue
 		}
 		if !rb.complete(led.Job(job)) {
-			first := firsts[job]
-			if first == 0 {
-				first = i.Statement
-				firsts[job] = first
-			}
-			if i.Statement != first {
-				i.After = append(slices.Clone(i.After), first)
+			before := firsts[job]
+			switch {
+			case before == 0:
+				firsts[job], before = i.Statement, e.inOrder // of an earlier plan, and may be under way
+			case before == i.Statement:
+				before = e.inOrder
+			case suffices(led.Job(job), binds[i.Statement]):
+				before = 0
+			default:
+				i.After = append(slices.Clone(i.After), before)
 				rest = append(rest, i)
 				continue
 			}
-			if e.inOrder != 0 { // of an earlier plan, and may be under way
-				i.After = append(slices.Clone(i.After), e.inOrder)
+			if before != 0 {
+				i.After = append(slices.Clone(i.After), before)
 			}
 		}
 		key := orderedBindsKey{i.Statement, job}

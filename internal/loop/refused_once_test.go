@@ -89,26 +89,39 @@ func TestAMemberAboveTheMinimumDoesNotStartAlone(t *testing.T) {
 	})
 }
 
-// A member above the minimum that is always refused does not keep the gang from starting.
-func TestAGangStartsWithoutARefusedMemberAboveItsMinimum(t *testing.T) {
-	inVirtualTime(t, 1, func(w *living) {
-		w.refuse("g-0 g-1 g-3")
-		w.clusterOf("ray")
-		w.group("g", 3, hasty)
-		for i := range 4 {
-			w.owned(fmt.Sprint("g-", i), "g", "ray", "1")
-		}
-		w.remade(5 * time.Minute)
-		if n := w.bound("g"); n > 0 {
-			t.Errorf("%d members are bound while three are refused, want none", n)
-		}
-		w.refuse("g-3")
-		w.remade(longestBackoff)
-		if n := w.bound("g"); n != 3 {
-			t.Errorf("%d members are bound when only the one above the minimum is refused, want 3", n)
-		}
-		w.right("g")
-	})
+// A member that is always refused does not keep a gang from starting that has its minimum without it: one above the
+// minimum, or one in place of which another can be bound.
+func TestAGangStartsWithoutARefusedMemberThatItDoesNotNeed(t *testing.T) {
+	for name, c := range map[string]struct {
+		other         string // what holds room at first
+		first, always string // which members are refused
+		most          int    // deletions
+	}{
+		"above the minimum":                                 {"1", "g-0 g-1 g-3", "g-3", 1},
+		"above the minimum, and in part at first":           {"1", "g-1 g-3", "g-3", 2},
+		"of the minimum, with no room for another at first": {"5", "g-0", "g-0", 0},
+	} {
+		t.Run(name, func(t *testing.T) {
+			inVirtualTime(t, 1, func(w *living) {
+				w.runs("other", "", "ray", c.other, "n0")
+				w.refuse(c.first)
+				w.clusterOf("ray")
+				w.group("g", 3, hasty)
+				for i := range 4 {
+					w.owned(fmt.Sprint("g-", i), "g", "ray", "1")
+				}
+				w.remade(10 * time.Second)
+				w.delete("other")
+				w.remade(3 * time.Minute)
+				w.refuse(c.always)
+				w.remade(2 * longestBackoff)
+				if n, d := w.bound("g"), w.deletions(); n != 3 || d > c.most {
+					t.Errorf("%d members are bound in the end, and %d pods were deleted, want 3 and at most %d", n, d, c.most)
+				}
+				w.right("g")
+			})
+		})
+	}
 }
 
 // A gang by its subgroups that is always refused costs the tries at once no more than once.

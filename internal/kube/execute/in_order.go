@@ -47,6 +47,8 @@ func (c *Executor) bindInOrder(items []sched.Item, first func() bool, patience t
 			return result{outcome: sched.Failed}
 		}
 	}
+	release := c.fast.hold() // between two binds
+	defer release()
 	for n, item := range items {
 		became := make(chan result, 1)
 		c.bring(item, repeats{}, func(r result) { became <- r })

@@ -156,43 +156,54 @@ func TestARecordIsWrittenAndRemoved(t *testing.T) {
 	})
 }
 
-// A member above the minimum of a gang that is bound in order waits until that is over, and fails with it.
+// A member above the minimum of a gang that is bound in order waits until that is over, and fails with it, whether it
+// comes before the first binding or between two.
 func TestMembersAboveTheMinimumAreBoundAfterThoseInOrder(t *testing.T) {
-	for _, refused := range []bool{false, true} {
+	for _, c := range []struct{ refused, between bool }{{}, {refused: true}, {between: true}, {true, true}} {
 		synctest.Test(t, func(t *testing.T) {
 			s := newServer()
 			var asked []string
+			goOn := make(chan bool)
 			s.kube.PrependReactor("create", "pods", func(a k8stesting.Action) (bool, runtime.Object, error) {
 				b, ok := a.(k8stesting.CreateAction).GetObject().(*corev1.Binding)
 				if !ok {
 					return false, nil, nil
 				}
 				asked = append(asked, b.Name)
-				if refused && b.Name == "b" {
+				if b.Name == "b" && c.between && !slices.Contains(asked[:len(asked)-1], "b") {
+					return true, nil, apierrors.NewTooManyRequests("later", 1)
+				}
+				if b.Name == "b" && c.refused {
 					return true, nil, apierrors.NewForbidden(podsResource, "b", errors.New("no"))
 				}
 				return true, nil, nil
 			})
-			ready := make(chan bool)
 			carrier := s.carrier(t.Context())
-			carrier.BindInOrder([]sched.Item{bindingOf("a", 1), bindingOf("b", 1)}, func() bool { return <-ready })
-			above := bindingOf("c", 2)
-			above.After = []uint64{1}
-			carrier.Execute([]sched.Item{above})
+			carrier.BindInOrder([]sched.Item{bindingOf("a", 1), bindingOf("b", 1)}, func() bool { return c.between || <-goOn })
 			synctest.Wait()
-			if len(asked) > 0 {
-				t.Errorf("%v were bound while the first had to wait, want none", asked)
-			}
-			ready <- true
 			outcomes := map[string]sched.Outcome{}
-			for len(outcomes) < 3 {
-				<-carrier.Wake()
+			take := func() {
 				for _, r := range carrier.Receipts() {
 					outcomes[r.Item.Pod.Name] = r.Outcome
 				}
 			}
-			if got := outcomes["c"] == sched.Done; got == refused || slices.Contains(asked, "c") == refused {
-				t.Errorf("refused %t: bindings of %v were asked for, and it is bound: %t", refused, asked, got)
+			take() // of the first, if it is bound
+			above := bindingOf("c", 2)
+			above.After = []uint64{1}
+			carrier.Execute([]sched.Item{above})
+			synctest.Wait()
+			if slices.Contains(asked, "c") {
+				t.Errorf("%+v: the member above the minimum was bound before the others: %v", c, asked)
+			}
+			if !c.between {
+				goOn <- true
+			}
+			for len(outcomes) < 3 {
+				<-carrier.Wake()
+				take()
+			}
+			if got := outcomes["c"] == sched.Done; got == c.refused || slices.Contains(asked, "c") == c.refused {
+				t.Errorf("%+v: bindings of %v were asked for, and the member above the minimum is bound: %t", c, asked, got)
 			}
 			carrier.WaitForStatuses(t.Context())
 		})

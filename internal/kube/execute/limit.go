@@ -33,7 +33,7 @@ const slow = time.Second
 type requestQueue struct {
 	mu      sync.Mutex
 	waiting [orders]fifo // the work of an order begins before that of later ones
-	paused  int          // work that will wait here after a pause
+	held    int          // how many will still give work to it
 	flying  int
 	limit   float64
 	most    float64
@@ -91,18 +91,26 @@ func (l *requestQueue) inOrder(o Order, work func() (time.Duration, bool)) {
 	l.mu.Unlock()
 }
 
-// after calls do after a pause, which then gives work to the queue. Until then no place in it is taken, and the queue
-// counts as one in which work waits.
-func (l *requestQueue) after(pause time.Duration, do func()) {
+// hold has the queue count as one in which work waits, though none does for now, until the returned function is called.
+// No place in it is taken.
+func (l *requestQueue) hold() (release func()) {
 	l.mu.Lock()
-	l.paused++
-	l.mu.Unlock()
-	time.AfterFunc(pause, func() {
-		do()
+	defer l.mu.Unlock()
+	l.held++
+	return func() {
 		l.mu.Lock()
-		l.paused--
+		defer l.mu.Unlock()
+		l.held--
 		l.idle.Broadcast()
-		l.mu.Unlock()
+	}
+}
+
+// after calls do after a pause, which then gives work to the queue.
+func (l *requestQueue) after(pause time.Duration, do func()) {
+	release := l.hold()
+	time.AfterFunc(pause, func() {
+		defer release()
+		_ = l.panicked.Recover("trying once more", do) // the process goes on
 	})
 }
 
@@ -185,14 +193,14 @@ func (l *requestQueue) learn(latency time.Duration, overloaded bool) {
 func (l *requestQueue) load() (flying, waiting, limit int) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	return l.flying, l.upTo(orders-1) + l.paused, int(l.limit)
+	return l.flying, l.upTo(orders-1) + l.held, int(l.limit)
 }
 
-// wait returns when nothing waits, also for the end of a pause, and nothing is under way.
+// wait returns when nothing waits, nothing is to come, and nothing is under way.
 func (l *requestQueue) wait() {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	for l.flying > 0 || l.upTo(orders-1)+l.paused > 0 {
+	for l.flying > 0 || l.upTo(orders-1)+l.held > 0 {
 		l.idle.Wait()
 	}
 }

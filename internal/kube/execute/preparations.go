@@ -22,7 +22,7 @@ type preparation struct {
 	over      chan struct{}  // closed when its pods have all or will not get it
 	ready     bool           // they have it, and those in order are bound; to be read when it is over
 	refused   string         // why not, where the server refused it; to be read when it is over
-	answered  bool           // its pods have their receipts
+	open      int            // how many of its pods have no receipt yet
 }
 
 // begin notes that the pods of some statements, by their numbers, begin to get what they need.
@@ -31,7 +31,7 @@ func (p *preparations) begin(statements map[uint64][]sched.Item) map[uint64]*pre
 	defer p.mu.Unlock()
 	out := make(map[uint64]*preparation, len(statements))
 	for n := range statements {
-		out[n] = &preparation{statement: n, over: make(chan struct{})}
+		out[n] = &preparation{statement: n, over: make(chan struct{}), open: len(statements[n])}
 		if p.known == nil {
 			p.known = map[uint64]*preparation{}
 		}
@@ -68,16 +68,16 @@ func (p *preparations) answer(receipts []sched.Receipt) {
 	}
 	for _, r := range receipts {
 		if one := p.known[r.Item.Statement]; one != nil && r.Item.Kind == sched.BindPod {
-			one.answered = true
+			one.open--
 		}
 	}
 }
 
-// forget drops those that failed and have receipts: these are taken now.
+// forget drops those that failed and of which all pods have receipts: these are taken now.
 func (p *preparations) forget() {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	maps.DeleteFunc(p.known, func(_ uint64, one *preparation) bool { return one.answered })
+	maps.DeleteFunc(p.known, func(_ uint64, one *preparation) bool { return one.open <= 0 })
 }
 
 // awaits reports whether one of some statements is being prepared, has failed since the plan was decided, or is among
