@@ -307,7 +307,7 @@ func (c *Executor) putOff(r sched.Receipt) time.Duration {
 func (c *Executor) deliver(list []sched.Receipt) {
 	c.mu.Lock()
 	c.receipts = append(c.receipts, list...)
-	c.preparing.answer(list)
+	c.receipts = append(c.receipts, c.preparing.answer(list)...)
 	c.mu.Unlock()
 	select {
 	case c.wake <- struct{}{}:

@@ -18,25 +18,24 @@ func (c *Executor) BindInOrder(items []sched.Item, first func() bool) {
 	n := items[0].Statement
 	own := c.preparing.begin(map[uint64][]sched.Item{n: items})[n]
 	c.options.Panicked.Go("binding pods one after the other", func() {
-		r := result{outcome: sched.Failed}
-		defer func() { c.preparing.end(own, r.outcome == sched.Done, r.refused) }()
-		if ready, refused := own.await(c.ctx); !ready {
-			r.refused = refused
-			c.leave(items, r)
+		bound := false
+		defer func() { c.preparing.end(own, bound) }()
+		if failed, rest := own.await(c.ctx); !rest {
+			c.failWith(failed, items)
 			return
 		}
-		r = c.bindInOrder(items, first, patience)
+		bound = c.bindInOrder(items, first, patience)
 	})
 }
 
-// bindInOrder returns Done if all are bound, and otherwise what became of the first that is not.
-func (c *Executor) bindInOrder(items []sched.Item, first func() bool, patience time.Duration) result {
+// bindInOrder returns whether all are bound.
+func (c *Executor) bindInOrder(items []sched.Item, first func() bool, patience time.Duration) bool {
 	if first != nil {
 		may := false
 		c.withoutPanic("making the first pod ready to be bound", func() { may = first() })
 		if !may {
 			c.leave(items, result{outcome: sched.Failed})
-			return result{outcome: sched.Failed}
+			return false
 		}
 	}
 	chosen := func(i sched.Item) bool { return i.Chosen != "" && c.needs(i.Chosen) }
@@ -44,7 +43,7 @@ func (c *Executor) bindInOrder(items []sched.Item, first func() bool, patience t
 	if slices.ContainsFunc(items, chosen) {
 		ready := false
 		if made, ready = c.prepared(items, patience); !ready {
-			return result{outcome: sched.Failed}
+			return false
 		}
 	}
 	release := c.fast.hold() // between two binds
@@ -57,10 +56,22 @@ func (c *Executor) bindInOrder(items []sched.Item, first func() bool, patience t
 			for _, unbound := range items[n:] {
 				c.devices.discard(made[unbound.UID])
 			}
-			return r
+			return false
 		}
 	}
-	return result{outcome: sched.Done}
+	return true
+}
+
+// failWith answers items that fail with an earlier statement of their gang, together with that.
+func (c *Executor) failWith(earlier *preparation, items []sched.Item) {
+	answers := make([]sched.Receipt, len(items))
+	for n, i := range items {
+		answers[n] = sched.Receipt{Item: i, Outcome: sched.Failed}
+		c.withoutPanic("counting an answer", func() { c.options.Answered(i, sched.Failed, 0) })
+	}
+	if !c.preparing.follow(earlier, answers) {
+		c.deliver(answers)
+	}
 }
 
 // leave answers items of which no request was sent, since an item before them failed: at once where that was refused

@@ -3,6 +3,7 @@ package execute
 import (
 	"context"
 	"maps"
+	"slices"
 	"sync"
 
 	"ashlar.sh/sched"
@@ -18,11 +19,11 @@ type preparations struct {
 // preparation is that of one statement.
 type preparation struct {
 	statement uint64
-	after     []*preparation // that this one waits for
-	over      chan struct{}  // closed when its pods have all or will not get it
-	ready     bool           // they have it, and those in order are bound; to be read when it is over
-	refused   string         // why not, where the server refused it; to be read when it is over
-	open      int            // how many of its pods have no receipt yet
+	after     []*preparation  // that this one waits for
+	over      chan struct{}   // closed when its pods have all or will not get it
+	ready     bool            // they have it, and those in order are bound; to be read when it is over
+	open      int             // how many of its pods have no receipt yet
+	followers []sched.Receipt // of statements that fail with it: they are given with its last receipt
 }
 
 // begin notes that the pods of some statements, by their numbers, begin to get what they need.
@@ -47,30 +48,49 @@ func (p *preparations) begin(statements map[uint64][]sched.Item) map[uint64]*pre
 	return out
 }
 
-// end notes that a preparation is over, and whether the pods have all that they need. refused is what the server said
-// if it refused that.
-func (p *preparations) end(one *preparation, ready bool, refused string) {
+// end notes that a preparation is over, and whether the pods have all that they need.
+func (p *preparations) end(one *preparation, ready bool) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	one.ready, one.refused = ready, refused
+	one.ready = ready
 	if ready {
 		delete(p.known, one.statement)
 	}
 	close(one.over)
 }
 
-// answer notes which of them have receipts now.
-func (p *preparations) answer(receipts []sched.Receipt) {
+// answer notes which of them have receipts now, and returns the receipts that are to be given with these.
+func (p *preparations) answer(receipts []sched.Receipt) (followers []sched.Receipt) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	if len(p.known) == 0 {
-		return
+		return nil
 	}
-	for _, r := range receipts {
-		if one := p.known[r.Item.Statement]; one != nil && r.Item.Kind == sched.BindPod {
-			one.open--
+	for receipts = slices.Clone(receipts); len(receipts) > 0; receipts = receipts[1:] {
+		one := p.known[receipts[0].Item.Statement]
+		if one == nil || receipts[0].Item.Kind != sched.BindPod {
+			continue
+		}
+		if one.open--; one.open == 0 {
+			followers = append(followers, one.followers...)
+			receipts = append(receipts, one.followers...)
+			one.followers = nil
 		}
 	}
+	return followers
+}
+
+// follow keeps the receipts of a statement that fails with an earlier one until the last receipt of that one is given.
+// It returns false if that was given. If members of a gang were free again while others are not, a new statement of
+// these would come after that of the others, and fail with it, and so on for ever.
+func (p *preparations) follow(earlier *preparation, receipts []sched.Receipt) bool {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if earlier == nil || earlier.open <= 0 {
+		return false
+	}
+	earlier.followers = append(earlier.followers, receipts...)
+	return true
 }
 
 // forget drops those that failed and of which all pods have receipts: these are taken now.
@@ -97,17 +117,17 @@ func (p *preparations) awaits(statements []uint64, samePlan map[uint64][]sched.I
 }
 
 // await waits until none is under way of those that a preparation comes after. It returns whether the pods of all of
-// them have what they need, and otherwise what the server refused, if it did.
-func (p *preparation) await(ctx context.Context) (ready bool, refused string) {
+// them have what they need, and otherwise one of which they do not; nil if ctx ended.
+func (p *preparation) await(ctx context.Context) (failed *preparation, ready bool) {
 	for _, one := range p.after {
 		select {
 		case <-one.over:
 		case <-ctx.Done():
-			return false, ""
+			return nil, false
 		}
 		if !one.ready {
-			return false, one.refused
+			return one, false
 		}
 	}
-	return true, ""
+	return nil, true
 }

@@ -102,3 +102,44 @@ func TestMembersAboveTheMinimumAreBoundAfterIt(t *testing.T) {
 		})
 	}
 }
+
+// Statements that fail with an earlier one are answered with it, however long its receipts are put off: a gang of which
+// some members were free again, and others not, would be decided in parts that wait for each other, and never start.
+func TestWhatFailsWithAMinimumIsAnsweredWithIt(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		s, in := newServer(), newStore()
+		in.patches(s.kube, new([]string))
+		carrier := execute.New(t.Context(), execute.Options{Storage: in,
+			Clients: execute.Clients{Fast: []kubernetes.Interface{s.kube}, Slow: s.kube, Events: s.kube, Groups: s.volcano,
+				Figures: s.volcano}})
+		minimum, second, third := bindingOf("p", 1), bindingOf("q", 2), bindingOf("r", 3)
+		minimum.UID, minimum.Chosen = "life", has
+		second.After, third.After = []uint64{1}, []uint64{2}
+		carrier.Execute([]sched.Item{minimum})
+		<-time.After(time.Minute) // of the bubble
+		in.alone(func() {
+			in.claim(func(c *corev1.PersistentVolumeClaim) { delete(c.Annotations, volume.AnnSelectedNode) })
+		})
+		var got []string
+		take := func() {
+			for _, r := range carrier.Receipts() {
+				got = append(got, r.Item.Pod.Name)
+			}
+		}
+		for _, later := range []sched.Item{second, third} { // while the receipt of the minimum is put off
+			synctest.Wait()
+			<-time.After(50 * time.Millisecond)
+			carrier.Execute([]sched.Item{later})
+			take()
+		}
+		synctest.Wait()
+		if take(); len(got) > 0 {
+			t.Errorf("%v have receipts before the minimum has its own, want none", got)
+		}
+		<-carrier.Wake()
+		if take(); len(got) != 3 {
+			t.Errorf("%v have receipts with the minimum, want all three", got)
+		}
+		carrier.WaitForStatuses(t.Context())
+	})
+}

@@ -78,9 +78,9 @@ type obstacle struct {
 // comes before that: without it, nothing is written.
 func (c *Executor) bindReady(items []sched.Item, patience time.Duration, own *preparation) {
 	made, ready := map[string]*reservation(nil), false
-	defer func() { c.preparing.end(own, ready, "") }()
-	if rest, refused := own.await(c.ctx); !rest {
-		c.leave(items, result{outcome: sched.Failed, refused: refused})
+	defer func() { c.preparing.end(own, ready) }()
+	if failed, rest := own.await(c.ctx); !rest {
+		c.failWith(failed, items)
 		return
 	}
 	if made, ready = c.prepared(items, patience); !ready {
