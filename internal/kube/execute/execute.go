@@ -128,7 +128,7 @@ func (c *Executor) Execute(items []sched.Item) {
 			continue
 		}
 		if !c.withoutPanic("taking an item over", func() { c.start(item, items[i+1:], together[item.Statement]) }) {
-			c.answer(item, sched.Failed, 0)
+			c.answerAll(receipt(item, sched.Failed, ""), 0)
 		}
 	}
 }
@@ -140,9 +140,9 @@ func (c *Executor) start(item sched.Item, later []sched.Item, binds int) {
 		c.setPhase(item)
 	case item.Kind == sched.WithdrawEviction:
 		c.leaving.withdraw(item.Evictions)
-		c.answer(item, sched.Done, 0)
+		c.answerAll(receipt(item, sched.Done, ""), 0)
 	case superseded(item, later):
-		c.answer(item, sched.Done, 0)
+		c.answerAll(receipt(item, sched.Done, ""), 0)
 	default:
 		c.leaving.expect(item)
 		c.bring(item, repeatsOf(item, binds), func(result) {})
@@ -262,11 +262,6 @@ const (
 	longestRetry = 10 * time.Second
 	mostRetries  = 10_000 // remembered; beyond that all are forgotten
 )
-
-// answer gives the receipt of an item.
-func (c *Executor) answer(item sched.Item, outcome sched.Outcome, latency time.Duration) {
-	c.answerAll([]sched.Receipt{{Item: item, Outcome: outcome}}, latency)
-}
 
 // answerAll gives receipts all at once: when a gang fails together, no member counts as bound
 // while another one is decided on again.

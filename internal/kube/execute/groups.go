@@ -97,7 +97,7 @@ func (c *Executor) setPhase(item sched.Item) {
 	c.withoutPanic("asking whether a controller waits for a phase", func() { urgent = c.options.Urgent(item) })
 	c.podGroups.write(item.Group, item.UID, func(w *groupWrite) {
 		if w.phase != nil {
-			c.answer(*w.phase, sched.Done, 0) // a newer phase took its place
+			c.answerAll(receipt(*w.phase, sched.Done, ""), 0) // a newer phase took its place
 		}
 		w.phase, w.urgent = &item, w.urgent || urgent
 	})
@@ -167,7 +167,7 @@ func (pg *podGroupWriter) over(w *groupWrite) {
 // wrote answers what was to be written.
 func (pg *podGroupWriter) wrote(w wanted, outcome sched.Outcome, latency time.Duration) {
 	if w.phase != nil {
-		pg.x.answer(*w.phase, outcome, latency)
+		pg.x.answerAll(receipt(*w.phase, outcome, ""), latency)
 	}
 	for _, a := range w.then {
 		pg.x.options.Panicked.Go("telling that a record is written", func() {
