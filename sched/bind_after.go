@@ -1,6 +1,7 @@
 package sched
 
 import (
+	"cmp"
 	"slices"
 
 	"ashlar.sh/sched/ledger"
@@ -65,7 +66,7 @@ func boundOrBinding(c *ledger.Count) int32 { return surelyBound(c) + c.By[model.
 // suffices reports whether a job has its minimum with the binds of this statement alone. Of one with minimums of roles
 // or subgroups it says no, and the bind waits.
 func (b *bindsAfter) suffices(job *ledger.Job) bool {
-	if len(job.Subs) > 0 || slices.ContainsFunc(job.Roles, func(r ledger.Role) bool { return r.Min > 0 }) {
+	if hasOtherMinimums(job) {
 		return false
 	}
 	own := int32(0)
@@ -77,13 +78,31 @@ func (b *bindsAfter) suffices(job *ledger.Job) bool {
 	return surelyBound(&job.Count)+own >= job.MinMember
 }
 
-// beingPrepared are the statements under way in which a member of a job gets a volume or a device.
+// beingPrepared are the statements under way in which a member of a job gets a volume or a device, as far as the job
+// has its minimum with them: what is above it keeps no other member waiting. Of a job with minimums of roles or
+// subgroups they are all.
 func (b *bindsAfter) beingPrepared(j ledger.JobID) (out []uint64) {
+	var under []*ledger.Commitment
 	for t := range b.l.Jobs.Members(j) {
-		if c := b.l.Task(t).Commitment; c.Kind == ledger.CommitBind && c.Chosen != "" {
+		if c := b.l.Task(t).Commitment; c.Kind == ledger.CommitBind {
+			under = append(under, c)
+		}
+	}
+	slices.SortStableFunc(under, func(a, b *ledger.Commitment) int { return cmp.Compare(a.Statement, b.Statement) })
+	job := b.l.Job(j)
+	have := surelyBound(&job.Count)
+	for n, c := range under {
+		if have >= job.MinMember && !hasOtherMinimums(job) && n > 0 && c.Statement != under[n-1].Statement {
+			break
+		}
+		if have++; c.Chosen != "" {
 			out = append(out, c.Statement)
 		}
 	}
-	slices.Sort(out)
 	return slices.Compact(out)
+}
+
+// hasOtherMinimums says that a job has its minimum only if roles or subgroups have theirs.
+func hasOtherMinimums(job *ledger.Job) bool {
+	return len(job.Subs) > 0 || slices.ContainsFunc(job.Roles, func(r ledger.Role) bool { return r.Min > 0 })
 }

@@ -305,58 +305,26 @@ func (rb *refusedBindings) bindInOrder(items []sched.Item, now time.Time) []sche
 	return rest
 }
 
-// suffices says that a job has its minimum with so many more members. Of one with minimums of roles or subgroups it
-// says no.
-func suffices(job *ledger.Job, more int32) bool {
-	if len(job.Subs) > 0 || slices.ContainsFunc(job.Roles, func(r ledger.Role) bool { return r.Min > 0 }) {
-		return false
-	}
-	return job.By[model.Bound]+job.By[model.Running]+job.By[model.Succeeded]+more >= job.MinMember
-}
-
 // ordered separates the bindings of gangs that were refused before from the other items.
 func (rb *refusedBindings) ordered(items []sched.Item) (rest []sched.Item, ordered []*orderedBinds) {
 	led := rb.l.engine.Ledger()
-	of, firsts := map[orderedBindsKey]*orderedBinds{}, map[ledger.JobID]uint64{}
-	binds := map[uint64]int32{} // of each statement
+	of, plan := map[orderedBindsKey]*orderedBinds{}, bindsOf(led, items)
 	for _, i := range items {
-		if i.Kind == sched.BindPod {
-			binds[i.Statement]++
-		}
-	}
-	for _, i := range items {
-		if i.Kind != sched.BindPod {
+		job, e := rb.refusedBefore(i)
+		if e == nil {
 			rest = append(rest, i)
 			continue
 		}
-		id, ok := led.Tasks.Find(i.Pod)
-		if !ok || led.Task(id).Job == ledger.NoJob {
-			rest = append(rest, i)
-			continue
-		}
-		job := led.Task(id).Job
-		e := rb.memory.of(led.Job(job))
-		if e == nil || led.Job(job).MinMember < 2 && len(led.Job(job).Subs) == 0 {
-			rest = append(rest, i)
-			continue
-		}
+		after, inOrder := uint64(0), true
 		if !rb.complete(led.Job(job)) {
-			before := firsts[job]
-			switch {
-			case before == 0:
-				firsts[job], before = i.Statement, e.inOrder // of an earlier plan, and may be under way
-			case before == i.Statement:
-				before = e.inOrder
-			case suffices(led.Job(job), binds[i.Statement]):
-				before = 0
-			default:
-				i.After = append(slices.Clone(i.After), before)
-				rest = append(rest, i)
-				continue
-			}
-			if before != 0 {
-				i.After = append(slices.Clone(i.After), before)
-			}
+			after, inOrder = plan.after(led.Job(job), job, i.Statement, e.inOrder)
+		}
+		if after != 0 {
+			i.After = append(slices.Clone(i.After), after)
+		}
+		if !inOrder {
+			rest = append(rest, i)
+			continue
 		}
 		key := orderedBindsKey{i.Statement, job}
 		t := of[key]
@@ -368,7 +336,7 @@ func (rb *refusedBindings) ordered(items []sched.Item) (rest []sched.Item, order
 		t.items = append(t.items, i)
 	}
 	for _, t := range ordered {
-		if first := firsts[t.job]; first != 0 {
+		if first := plan.first[t.job]; first != 0 {
 			t.refused.inOrder = first
 		}
 		suspects := map[string]bool{t.refused.pod.Name: true}
@@ -380,4 +348,18 @@ func (rb *refusedBindings) ordered(items []sched.Item) (rest []sched.Item, order
 		})
 	}
 	return rest, ordered
+}
+
+// refusedBefore returns the gang that an item binds a member of, and what was refused of it; nil where nothing was.
+func (rb *refusedBindings) refusedBefore(i sched.Item) (ledger.JobID, *refused) {
+	led := rb.l.engine.Ledger()
+	id, ok := led.Tasks.Find(i.Pod)
+	if i.Kind != sched.BindPod || !ok || led.Task(id).Job == ledger.NoJob {
+		return ledger.NoJob, nil
+	}
+	job := led.Task(id).Job
+	if led.Job(job).MinMember < 2 && len(led.Job(job).Subs) == 0 {
+		return job, nil
+	}
+	return job, rb.memory.of(led.Job(job))
 }

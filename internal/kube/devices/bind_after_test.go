@@ -39,7 +39,7 @@ func TestMembersAboveTheMinimumAreBoundAfterIt(t *testing.T) {
 		want  string
 		last  string
 	}{
-		"nothing is bound yet":     {0, "map[g-0:0 g-1:0 g-2:1 g-3:1]", "map[g-4:3]"},
+		"nothing is bound yet":     {0, "map[g-0:0 g-1:0 g-2:1 g-3:1]", "map[g-4:1]"},
 		"part of the minimum is":   {1, "map[g-0:0 g-1:0 g-2:1 g-3:1]", "map[g-4:0]"}, // it suffices with that one
 		"the minimum is":           {2, "map[g-0:0 g-1:0 g-2:1 g-3:1]", "map[g-4:0]"},
 		"all that were placed are": {4, "map[g-0:0 g-1:0 g-2:1 g-3:1]", "map[g-4:0]"},
