@@ -68,7 +68,8 @@ const saidAgain = 5*time.Minute + 30*time.Second
 
 // repeats follows which statuses others wrote over, and which of these schedulers restored when nothing else happened.
 // So it does the events that a job of a queue has waited for an hour, one a queue: a tenant's jobs wait for good, and
-// look as old as the API server's clock was behind when they were made.
+// look as old as the API server's clock was behind when they were made. And what one queue has taken from another since
+// that was told is told an hour later, on both.
 type repeats struct {
 	over   map[types.UID]time.Time // when another client last wrote over a PodGroup's status
 	resets map[string]bool         // by kind and UID: one write of the PodGroup, and one event about it
@@ -80,6 +81,19 @@ func newRepeats() repeats { return repeats{map[types.UID]time.Time{}, map[string
 // rest begins the time in which nothing else is written.
 func (r *repeats) rest() { clear(r.resets) }
 
+// toldLate says that an event about a queue may come an hour after what it tells of, and of what it tells; "" of
+// others.
+func toldLate(event *apimodel.Stored) string {
+	switch reason := text(event.Object, "reason"); {
+	case reason == "JobsWait":
+		return "waits "
+	case reason == "Evict" && text(event.Object, "involvedObject", "kind") == "Queue":
+		return text(event.Object, "message") + " "
+	default:
+		return ""
+	}
+}
+
 func (r *repeats) wrote(write apimodel.Write) {
 	if write.After == nil {
 		return
@@ -88,8 +102,7 @@ func (r *repeats) wrote(write apimodel.Write) {
 	switch write.Kind.Resource {
 	case "events":
 		uid = types.UID(text(write.After.Object, "involvedObject", "uid"))
-		if key := "waits " + string(uid); text(write.After.Object, "reason") == "JobsWait" && isScheduler(write.Client) &&
-			!r.resets[key] {
+		if key := toldLate(write.After) + string(uid); key != string(uid) && isScheduler(write.Client) && !r.resets[key] {
 			r.resets[key] = true
 			r.number++
 			return
