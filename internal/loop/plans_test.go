@@ -155,6 +155,7 @@ func TestAPlanOfAClientThatIsGone(t *testing.T) {
 		if _, _, err := x.plan(2*time.Second, nil); err != nil {
 			t.Fatal(err)
 		}
+		synctest.Wait() // the goroutine that answers goes on after its answer, and what comes now is in its place
 		ctx, stop := context.WithCancel(t.Context())
 		stop()
 		p := &planned{ctx: ctx, see: func(*sched.Engine, readapi.PlannedCycle) { t.Error("they are tried") }}
