@@ -2,6 +2,7 @@ package loop
 
 import (
 	"fmt"
+	"sync/atomic"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -176,9 +177,10 @@ func TestNoGangIsCompletedWhileItIsReleasedAfterARestart(t *testing.T) {
 		w.refuse("")
 		w.after(2 * time.Second)
 		w.owned("g-4", "g", "ray", "1")
-		busy := true
+		var busy atomic.Bool
+		busy.Store(true)
 		w.answers(&w.kube.Fake, "delete", "pods", func(k8stesting.Action) (bool, runtime.Object, error) {
-			if busy {
+			if busy.Load() {
 				return true, nil, apierrors.NewTooManyRequests("busy", 1)
 			}
 			return false, nil, nil
@@ -192,7 +194,7 @@ func TestNoGangIsCompletedWhileItIsReleasedAfterARestart(t *testing.T) {
 		most := 0
 		for second := range 200 {
 			w.after(time.Second)
-			busy = second < 15
+			busy.Store(second < 15)
 			if n := w.bound("g"); n < most && most >= 4 {
 				w.Fatalf("the gang had %d members, and then %d", most, n)
 			} else {

@@ -56,7 +56,7 @@ func TestABindingInDoubtIsNotFailed(t *testing.T) {
 				s := newServer()
 				began := time.Now()
 				s.answer = func(nth int) error {
-					s.leading = c.unled == 0
+					s.leading.Store(c.unled == 0)
 					return c.answer(nth)
 				}
 				s.kube.PrependReactor("get", "pods", func(k8stesting.Action) (bool, runtime.Object, error) {

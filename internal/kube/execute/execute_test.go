@@ -38,13 +38,14 @@ type server struct {
 	answer  func(nth int) error
 	node    string // what reading the pod shows
 	uid     string
-	leading bool
+	leading atomic.Bool
 	quiet   bool // --quiet-binds
 }
 
 func newServer() *server {
-	s := &server{kube: fake.NewClientset(), volcano: volcano.NewSimpleClientset(), uid: "life", leading: true,
+	s := &server{kube: fake.NewClientset(), volcano: volcano.NewSimpleClientset(), uid: "life",
 		answer: func(int) error { return nil }}
+	s.leading.Store(true)
 	s.kube.PrependReactor("create", "pods", func(a k8stesting.Action) (bool, runtime.Object, error) {
 		if a.GetSubresource() != "binding" {
 			return false, nil, nil
@@ -59,7 +60,7 @@ func newServer() *server {
 }
 
 func (s *server) carrier(ctx context.Context) *execute.Executor {
-	return execute.New(ctx, execute.Options{Leading: func() bool { return s.leading }, QuietBinds: s.quiet,
+	return execute.New(ctx, execute.Options{Leading: s.leading.Load, QuietBinds: s.quiet,
 		Clients: execute.Clients{Fast: []kubernetes.Interface{s.kube}, Slow: s.kube, Events: s.kube, Groups: s.volcano,
 			Figures: s.volcano}})
 }
@@ -235,7 +236,7 @@ func putOff(t *testing.T, answer error) {
 func TestWithoutTheLeaseNothingIsSent(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s := newServer()
-		s.leading = false
+		s.leading.Store(false)
 		got, _ := s.receipt(t, bindP)
 		if got.Outcome != sched.Failed || len(s.kube.Actions()) != 0 {
 			t.Errorf("outcome %d and %v sent, want Failed and nothing", got.Outcome, s.kube.Actions())

@@ -31,8 +31,8 @@ func TestARefusedMemberIsTriedAgain(t *testing.T) {
 	for name, c := range map[string]struct {
 		alone    bool // it is no gang's
 		refusals int
-		then     error         // the answer after these
-		leads    time.Duration // for so long; 0: all the time
+		then     error // the answer after these
+		leads    int   // until so many posts; 0: all the time
 		want     sched.Outcome
 		refused  bool // the receipt says so
 		posts    int
@@ -43,7 +43,7 @@ func TestARefusedMemberIsTriedAgain(t *testing.T) {
 		"always refused": {refusals: 9, want: sched.Failed, refused: true, posts: 4, took: last},
 		"refused, then deleted": {refusals: 1, then: apierrors.NewNotFound(podsResource, "b"), want: sched.Missing, posts: 2,
 			took: second},
-		"the lease ends between": {refusals: 9, leads: 500 * time.Millisecond, want: sched.Failed, refused: true, posts: 2,
+		"the lease ends between": {refusals: 9, leads: 2, want: sched.Failed, refused: true, posts: 2,
 			took: third},
 		"refused, then no time": {refusals: 1, then: apierrors.NewTooManyRequests("busy", 1), want: sched.Failed,
 			refused: true, posts: 33, took: 31*time.Second + second},
@@ -56,7 +56,9 @@ func TestARefusedMemberIsTriedAgain(t *testing.T) {
 					if b, ok := a.(k8stesting.CreateAction).GetObject().(*corev1.Binding); !ok || b.Name != "b" {
 						return false, nil, nil
 					}
-					if posts++; posts <= c.refusals {
+					posts++
+					s.leading.Store(c.leads == 0 || posts < c.leads)
+					if posts <= c.refusals {
 						return true, nil, no
 					}
 					return true, nil, c.then
@@ -73,10 +75,6 @@ func TestARefusedMemberIsTriedAgain(t *testing.T) {
 					carrier.Wait(t.Context())
 					answered <- posts
 				}()
-				if c.leads > 0 {
-					<-time.After(c.leads) // of the bubble
-					s.leading = false
-				}
 				var got *sched.Receipt
 				for got == nil {
 					<-carrier.Wake()
