@@ -18,6 +18,7 @@ import (
 	"ashlar.sh/internal/kube/filters"
 	"ashlar.sh/sched"
 	"ashlar.sh/sched/model"
+	"ashlar.sh/sched/trace"
 )
 
 // tight is an engine with budgets for devices that are so small that they are spent all the time.
@@ -220,6 +221,9 @@ func (h *tenants) decide() {
 		// An engine that asks a resting job again, with the same result, may find the budget spent and want to go on sooner.
 		wakes := n == next || n != 0 && (next == 0 || n < next)
 		if !reflect.DeepEqual(slices.Clone(p.Items), items) && len(p.Items)+len(items) > 0 || !wakes {
+			if h.gaveUp(items, p.Items) {
+				h.r.Skip("with fewer devices a search ended that had been given up")
+			}
 			for i := range max(len(items), len(p.Items)) {
 				if i >= len(items) || i >= len(p.Items) || !reflect.DeepEqual(items[i], p.Items[i]) {
 					h.r.Logf("item %d differs", i)
@@ -236,6 +240,27 @@ func (h *tenants) decide() {
 	for _, i := range items {
 		h.answer(i)
 	}
+}
+
+// gaveUp says that another engine decides the same and besides binds pods for which this one has given up its search.
+// It rests these for a while, and asks them again sooner only where devices become free; one that asks them after
+// others took devices may find with fewer what it did not find with more.
+func (h *tenants) gaveUp(items, more []sched.Item) bool {
+	if len(more) <= len(items) {
+		return false
+	}
+	for _, i := range more {
+		if len(items) > 0 && reflect.DeepEqual(i, items[0]) {
+			items = items[1:]
+			continue
+		}
+		id, ok := h.e.Ledger().Tasks.Find(i.Pod)
+		if !ok || i.Kind != sched.BindPod || !slices.ContainsFunc(h.e.Refusal(h.e.Ledger().Task(id).Job).Nodes,
+			func(n trace.NodeCount) bool { return n.Code == trace.ClaimSearchExhausted }) {
+			return false
+		}
+	}
+	return len(items) == 0
 }
 
 // answer has a binding fail, or come true, or leaves it for now.
