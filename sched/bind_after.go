@@ -32,7 +32,7 @@ func (b *bindsAfter) of(op ledger.Op) []uint64 {
 	if op.Statement != b.statement || j != b.job {
 		b.statement, b.job, b.after = op.Statement, j, nil
 		job := b.l.Job(j)
-		if job.By[model.Binding] > 0 && !job.Met(surelyBound) && !b.suffices(job) {
+		if job.By[model.Binding] > 0 && !job.Met((*ledger.Count).SurelyBound) && !b.suffices(job) {
 			b.after = b.awaited(j)
 		}
 	}
@@ -56,17 +56,12 @@ func (b *bindsAfter) awaited(j ledger.JobID) []uint64 {
 	return after
 }
 
-// surelyBound is how many members are known to be bound.
-func surelyBound(c *ledger.Count) int32 {
-	return c.By[model.Bound] + c.By[model.Running] + c.By[model.Succeeded]
-}
-
-func boundOrBinding(c *ledger.Count) int32 { return surelyBound(c) + c.By[model.Binding] }
+func boundOrBinding(c *ledger.Count) int32 { return c.SurelyBound() + c.By[model.Binding] }
 
 // suffices reports whether a job has its minimum with the binds of this statement alone. Of one with minimums of roles
 // or subgroups it says no, and the bind waits.
 func (b *bindsAfter) suffices(job *ledger.Job) bool {
-	if hasOtherMinimums(job) {
+	if ledger.HasPartMinimums(job) {
 		return false
 	}
 	own := int32(0)
@@ -75,7 +70,7 @@ func (b *bindsAfter) suffices(job *ledger.Job) bool {
 			own++
 		}
 	}
-	return surelyBound(&job.Count)+own >= job.MinMember
+	return job.SurelyBound()+own >= job.MinMember
 }
 
 // beingPrepared are the statements under way in which a member of a job gets a volume or a device, as far as the job
@@ -90,9 +85,9 @@ func (b *bindsAfter) beingPrepared(j ledger.JobID) (out []uint64) {
 	}
 	slices.SortStableFunc(under, func(a, b *ledger.Commitment) int { return cmp.Compare(a.Statement, b.Statement) })
 	job := b.l.Job(j)
-	have := surelyBound(&job.Count)
+	have := job.SurelyBound()
 	for n, c := range under {
-		if have >= job.MinMember && !hasOtherMinimums(job) && n > 0 && c.Statement != under[n-1].Statement {
+		if have >= job.MinMember && !ledger.HasPartMinimums(job) && n > 0 && c.Statement != under[n-1].Statement {
 			break
 		}
 		if have++; c.Chosen != "" {
@@ -100,9 +95,4 @@ func (b *bindsAfter) beingPrepared(j ledger.JobID) (out []uint64) {
 		}
 	}
 	return slices.Compact(out)
-}
-
-// hasOtherMinimums says that a job has its minimum only if roles or subgroups have theirs.
-func hasOtherMinimums(job *ledger.Job) bool {
-	return len(job.Subs) > 0 || slices.ContainsFunc(job.Roles, func(r ledger.Role) bool { return r.Min > 0 })
 }

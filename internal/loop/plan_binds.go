@@ -1,8 +1,6 @@
 package loop
 
 import (
-	"slices"
-
 	"ashlar.sh/sched"
 	"ashlar.sh/sched/ledger"
 	"ashlar.sh/sched/model"
@@ -32,8 +30,7 @@ func bindsOf(led *ledger.Ledger, items []sched.Item) planBinds {
 // after returns which statement one of a gang below its minimum has to wait for, 0 for none, and whether its pods are
 // bound in order. last is the statement of an earlier plan that was bound in order, which may be under way.
 func (p *planBinds) after(job *ledger.Job, id ledger.JobID, statement, last uint64) (after uint64, inOrder bool) {
-	bound := job.By[model.Bound] + job.By[model.Running] + job.By[model.Succeeded]
-	counts := len(job.Subs) == 0 && !slices.ContainsFunc(job.Roles, func(r ledger.Role) bool { return r.Min > 0 })
+	bound, counts := job.SurelyBound(), !ledger.HasPartMinimums(job)
 	above := counts && bound+job.By[model.Binding]-p.ofJob[id] >= job.MinMember // with what is under way
 	if !above && p.first[id] == 0 {
 		p.first[id] = statement

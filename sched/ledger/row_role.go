@@ -1,6 +1,10 @@
 package ledger
 
-import "ashlar.sh/sched/model"
+import (
+	"slices"
+
+	"ashlar.sh/sched/model"
+)
 
 // Role is a job's members of one task-spec name.
 type Role struct {
@@ -179,4 +183,14 @@ func (j *Job) NumRoles() (n int) {
 		}
 	}
 	return n
+}
+
+// SurelyBound is how many members are known to be bound. It does not count those of which a binding is under way.
+func (c *Count) SurelyBound() int32 {
+	return c.By[model.Bound] + c.By[model.Running] + c.By[model.Succeeded]
+}
+
+// HasPartMinimums says that a job has its minimum only if roles or subgroups have theirs.
+func HasPartMinimums(j *Job) bool {
+	return len(j.Subs) > 0 || slices.ContainsFunc(j.Roles, func(r Role) bool { return r.Min > 0 })
 }

@@ -62,11 +62,10 @@ func (c *Executor) bindInOrder(items []sched.Item, first func() bool, patience t
 	return true
 }
 
-// failWith answers items that fail with an earlier statement of their gang, together with that.
+// failWith answers items that fail with an earlier statement of their gang, together with that; nil: at once.
 func (c *Executor) failWith(earlier *preparation, items []sched.Item) {
-	answers := make([]sched.Receipt, len(items))
-	for n, i := range items {
-		answers[n] = sched.Receipt{Item: i, Outcome: sched.Failed}
+	answers := failures(items)
+	for _, i := range items {
 		c.withoutPanic("counting an answer", func() { c.options.Answered(i, sched.Failed, 0) })
 	}
 	if !c.preparing.follow(earlier, answers) {
@@ -77,16 +76,16 @@ func (c *Executor) failWith(earlier *preparation, items []sched.Item) {
 // leave answers items of which no request was sent, since an item before them failed: at once where that was refused
 // for good.
 func (c *Executor) leave(items []sched.Item, because result) {
-	answers := make([]sched.Receipt, len(items))
-	for n, i := range items {
-		answers[n] = sched.Receipt{Item: i, Outcome: sched.Failed}
-	}
-	if because.refused == "" {
-		c.answerAll(answers, 0)
+	if because.refused != "" {
+		c.failWith(nil, items)
 		return
 	}
+	c.answerAll(failures(items), 0)
+}
+
+func failures(items []sched.Item) (out []sched.Receipt) {
 	for _, i := range items {
-		c.withoutPanic("counting an answer", func() { c.options.Answered(i, sched.Failed, 0) })
+		out = append(out, receipt(i, sched.Failed, "")...)
 	}
-	c.deliver(answers)
+	return out
 }
