@@ -144,7 +144,7 @@ func (p snapshots) stateOfCluster(s source) (recording.State, error) {
 	}
 	if live.read.Partial {
 		return recording.State{}, badInput("error: a snapshot has all that the scheduler decides on, and you may not list "+
-			"all of it", "Ask somebody with the role that docs/install.md names, or for a dump of the scheduler.")
+			"all of it", "Ask an administrator for it, or for a dump of the scheduler: docs/recordings.md.")
 	}
 	text := live.text
 	if s.config != "" {

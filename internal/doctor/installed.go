@@ -270,7 +270,8 @@ func (v *Visit) ownRights(ctx context.Context, why string) Check {
 	out.Message += strings.Join(may, ", ")
 	if len(not) > 0 {
 		out.Message += ", and not in all namespaces " + strings.Join(not, ", ")
-		out.Do = "questions about a whole cluster need the right to list these: the ClusterRole ashlar-view has it"
+		out.Do = "questions about a whole cluster need the right to list these in all namespaces: ask an administrator " +
+			"for a ClusterRole that lists them"
 	}
 	return out
 }

@@ -47,7 +47,7 @@ type Queue struct {
 	Children int32   // present queues that name it as parent
 	Jobs     int32   // jobs directly in it
 	up       QueueID // its parent, if its place is sound; changes of figures go up along it
-	Moved    uint64  // Ledger.UsageEpoch when Allocated or Request changed last
+	Moved    uint64  // Changes.UsageEpoch when Allocated or Request changed last
 
 	Name   string
 	Fact   *model.Queue // nil: named by jobs or queues, not known

@@ -65,7 +65,7 @@ type HierarchicalQueueOrder interface {
 	QueueOrder
 	// Path is a queue's band and the path of nodes from below the root of the tree to the queue's own, appended to buf.
 	// Queues of a lower band come before all others, whatever the tree says. False: the queue has no place in the
-	// tree. Paths and bands are unchanged while the ledger's SpecEpoch is.
+	// tree. Paths and bands are unchanged while Changes.SpecEpoch is.
 	Path(q ledger.QueueID, buf []int32) (band int64, path []int32, ok bool)
 	// SiblingKey is what a node is ordered by among its siblings. It changes for the nodes on the path of a queue of
 	// which the figures changed, and for no others.

@@ -72,7 +72,7 @@ type plugin struct {
 
 	rows     []row            // by QueueID
 	changed  []ledger.QueueID // scratch of refresh
-	shape    uint64           // the ledger's SpecEpoch when all this was computed
+	shape    uint64           // Changes.SpecEpoch when all this was computed
 	specSeen ledger.Cursor    // of the specs of queues then
 	treeSeen ledger.Cursor    // … and of the tree of queues
 	rounds   uint64           // how often it was computed

@@ -59,7 +59,7 @@ type tree struct {
 	memory    policy.Memory // of the order; reclaiming goes by shares without it
 	nodes     []node
 	queues    []queue       // by QueueID
-	shape     uint64        // the ledger's SpecEpoch when nodes, totals and sums were updated
+	shape     uint64        // Changes.SpecEpoch when nodes, totals and sums were updated
 	specSeen  ledger.Cursor // of the specs of queues then; 0: the tree was never built
 	usageSeen ledger.Cursor // of the usage of queues, when the sums were made
 	totals    resource.Vec  // what nodes offer: shares are parts of it

@@ -84,7 +84,7 @@ func TestTheOrderOfJobs(t *testing.T) {
 		"srsf: time counts as often as there are GPUs": {"srsf", one(1, 30, 2), one(2, 50, 1), 1},
 		"srsf: members add up": {"srsf",
 			job{1, []member{{lasts: 30, gpus: 1}, {lasts: 30, gpus: 1}}}, one(2, 50, 1), 1},
-		"srsf: who asks for no GPU takes nothing": {"srsf", one(1, 900, 0), one(2, 1, 1), -1},
+		"srsf: a job that asks for no GPU takes nothing": {"srsf", one(1, 900, 0), one(2, 1, 1), -1},
 		"srsf: what was finished does not count": {"srsf",
 			job{1, []member{{lasts: 900, gpus: 8, phase: model.PodFailed}, {lasts: 10, gpus: 1}}}, one(2, 40, 1), -1},
 		"srsf: ages times whole clusters do not overflow": {"srsf", one(1, math.MaxInt64, 1_000_000),

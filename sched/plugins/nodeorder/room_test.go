@@ -118,9 +118,9 @@ func TestWhatCountsAsHeld(t *testing.T) {
 		"amounts near the end of 64 bits do not wrap": {amounts(1<<62, 1<<62), amounts(1<<61, 1<<60), nil, 62_500, 37_500,
 			87_500},
 		"shares are rounded down, what is left up": {amounts(3, 3), amounts(1, 1), nil, 66_667, 33_333, 100_000},
-		"GPUs count for the balance of who asks for them": {append(amounts(4000, 8*gi), gpus(8)),
+		"GPUs count for the balance of a task that asks for them": {append(amounts(4000, 8*gi), gpus(8)),
 			append(amounts(1000, 2*gi), gpus(8)), nil, 75_000, 25_000, 100_000 - 35_355},
-		"GPUs that others hold do not count for who asks for none": {append(amounts(4000, 8*gi), gpus(8)),
+		"GPUs that others hold do not count for a task that asks for none": {append(amounts(4000, 8*gi), gpus(8)),
 			amounts(1000, 2*gi),
 			func(l *ledger.Ledger, _ ledger.NodeID) {
 				addPod(l, "p", "node", false, append(amounts(1000, 2*gi), gpus(8)))
