@@ -3,6 +3,7 @@ package owners
 import (
 	"context"
 	"fmt"
+	"slices"
 	"time"
 
 	batchv1 "k8s.io/api/batch/v1"
@@ -170,7 +171,7 @@ func (r *Reader) climb(o *Owner, ref *metav1.OwnerReference) {
 		return
 	}
 	o.above = above
-	if _, known := above.said(); known != Final {
+	if _, known := above.said(); known != Final && !slices.Contains(above.below, o) {
 		above.below = append(above.below, o)
 	}
 	if fresh {

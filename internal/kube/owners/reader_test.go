@@ -370,3 +370,28 @@ func TestOwnersAreForgotten(t *testing.T) {
 		}
 	})
 }
+
+// An owner that is read again and again below one that may not be read takes no more memory for that.
+func TestAnOwnerThatIsReadAgainIsKnownOnceAbove(t *testing.T) {
+	running(t, func(s *server, r *Reader) {
+		s.forbidden["deployments"] = true
+		above := ref("apps/v1", "Deployment", "web")
+		s.has("replicasets", "set", above)
+		set := r.Of("ns", ref("apps/v1", "ReplicaSet", "set"))
+		r.Ask(set, true)
+		synctest.Wait()
+		const times = 1000
+		before := s.seen()
+		for range times {
+			r.ReadAgain(set)
+			<-time.After(time.Second)
+		}
+		synctest.Wait()
+		if n := s.seen() - before; n < times {
+			t.Fatalf("it was read %d times, want %d", n, times)
+		}
+		if n := len(r.Of("ns", above).below); n != 1 {
+			t.Errorf("the owner above tells %d, want one", n)
+		}
+	})
+}
