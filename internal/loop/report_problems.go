@@ -8,6 +8,7 @@ import (
 	"k8s.io/klog/v2"
 
 	"ashlar.sh/internal/kube/execute"
+	"ashlar.sh/internal/kube/translate"
 	"ashlar.sh/sched"
 	"ashlar.sh/sched/ledger"
 	"ashlar.sh/sched/model"
@@ -57,15 +58,10 @@ func (rp *reports) reportProblems(now time.Time) {
 // forgets those that are no more. It returns how many are beyond what it remembers.
 func (c *reportedProblems) take(problems []sched.Problem, exists func(object string) bool,
 	say func(sched.Problem) bool) (left int) {
-	type group struct {
-		owner  string
-		exists bool
-	}
 	still := make(map[reportedProblem]bool, min(len(problems), mostReported))
-	of := map[group]int{}
-	for _, p := range problems {
-		g := group{owner(p.Object), exists(p.Object)}
-		if of[g]++; of[g] > mostOfOne || len(still) >= mostReported {
+	for i, taken := range share(problems, exists) {
+		p := problems[i]
+		if !taken {
 			left++
 			continue
 		}
@@ -77,9 +73,51 @@ func (c *reportedProblems) take(problems []sched.Problem, exists func(object str
 	return left
 }
 
-// owner is the kind and namespace of an object, the kind alone of what has none.
+// share says which problems are within the bounds: of each owner the first mostOfOne. Where these are more than
+// mostReported, each owner has its first before any has its second, and so on: no number of others hides an owner's.
+func share(problems []sched.Problem, exists func(object string) bool) []bool {
+	type group struct {
+		owner  string
+		exists bool
+	}
+	nth := make([]int, len(problems)) // of its owner
+	of := map[group]int{}
+	var owners [mostOfOne + 1]int // that have an nth
+	for i, p := range problems {
+		g := group{owner(p.Object), exists(p.Object)}
+		nth[i] = min(of[g], mostOfOne)
+		of[g]++
+		owners[nth[i]]++
+	}
+	each, rest := 0, mostReported // every owner has so many, and the first owners one more while there is rest
+	for ; each < mostOfOne && owners[each] <= rest; each++ {
+		rest -= owners[each]
+	}
+	taken := make([]bool, len(problems))
+	for i, n := range nth {
+		taken[i] = n < each
+		if n == each && n < mostOfOne && rest > 0 {
+			taken[i] = true
+			rest--
+		}
+	}
+	return taken
+}
+
+// namespaced are the kinds with problems that have namespaces.
+var namespaced = map[model.Kind]bool{model.KindPod: true, model.KindPodGroup: true, model.KindQuota: true,
+	model.KindBudget: true, model.KindService: true, translate.KindPersistentVolumeClaim: true,
+	translate.KindCSIStorageCapacity: true, translate.KindResourceClaim: true}
+
+// owner is the kind and namespace of an object, the kind alone of what has none. The name of an object that does not
+// exist may hold slashes.
 func owner(object string) string {
-	return object[:max(0, strings.LastIndexByte(object, '/'))]
+	kind, rest, _ := strings.Cut(object, "/")
+	if !namespaced[model.Kind(kind)] {
+		return kind
+	}
+	namespace, _, _ := strings.Cut(rest, "/")
+	return kind + "/" + namespace
 }
 
 // exists reports whether the API server has the object, as far as the engine was told.

@@ -3,6 +3,7 @@ package loop
 import (
 	"fmt"
 	"slices"
+	"strings"
 	"testing"
 
 	"ashlar.sh/sched"
@@ -98,6 +99,59 @@ func TestQueuesThatDoNotExistSilenceNoneThatDoes(t *testing.T) {
 	if len(said) != mostOfOne+1 || said[mostOfOne] != "Queue/real" {
 		t.Errorf("%d complaints, the last of %q; want %d of invented queues and the real one's", len(said), said[len(said)-1],
 			mostOfOne)
+	}
+}
+
+// Names of objects that do not exist are what a tenant writes. With slashes in them the tenant has no more words than
+// without.
+func TestNamesWithSlashesHaveNoBoundOfTheirOwn(t *testing.T) {
+	for name, object := range map[string]string{"queues": "Queue/%05d/x", "PodGroups": "PodGroup/crowd/%05d/x"} {
+		t.Run(name, func(t *testing.T) {
+			var problems []sched.Problem
+			for i := range mostReported {
+				problems = append(problems, sched.Problem{Object: fmt.Sprintf(object, i), Message: "it does not exist"})
+			}
+			problems = append(problems, sched.Problem{Object: "Queue/real", Message: "spec.capability.cpu: -5 is negative"},
+				sched.Problem{Object: "PodGroup/zoo/mine", Message: "spec.minMember: wrong"})
+			exists := func(object string) bool { return object == "Queue/real" || object == "PodGroup/zoo/mine" }
+			var c reportedProblems
+			said := map[string]bool{}
+			for range 2 {
+				c.take(problems, exists, func(p sched.Problem) bool {
+					said[p.Object] = true
+					return true
+				})
+			}
+			if len(said) != mostOfOne+2 || !said["Queue/real"] || !said["PodGroup/zoo/mine"] {
+				t.Errorf("%d complaints, of the real queue %t, of zoo's PodGroup %t; want %d of invented names and both", len(said),
+					said["Queue/real"], said["PodGroup/zoo/mine"], mostOfOne)
+			}
+		})
+	}
+}
+
+// Where more is wrong than is remembered, every namespace is told of some of it, whatever it is called.
+func TestManyNamespacesShareWhatIsRemembered(t *testing.T) {
+	const crowds = 2 * mostReported / mostOfOne
+	var problems []sched.Problem
+	for i := range crowds * mostOfOne {
+		problems = append(problems, sched.Problem{Object: fmt.Sprintf("PodGroup/crowd-%03d/g-%02d", i/mostOfOne, i%mostOfOne),
+			Message: "spec.minMember: wrong"})
+	}
+	problems = append(problems, sched.Problem{Object: "PodGroup/zoo/mine", Message: "spec.minMember: wrong"})
+	var c reportedProblems
+	heard(&c, problems...)
+	got := heard(&c, problems...)
+	of := map[string]int{}
+	for _, object := range got {
+		of[strings.Split(object, "/")[1]]++
+	}
+	if len(got) != mostReported || of["zoo"] != 1 || of["crowd-000"] < mostOfOne/2 ||
+		of[fmt.Sprintf("crowd-%03d", crowds-1)] < mostOfOne/2-1 {
+		t.Errorf("%d complaints of %d namespaces, %d of zoo: %v", len(got), len(of), of["zoo"], of)
+	}
+	if left := c.take(problems, all, nil); left != len(problems)-mostReported {
+		t.Errorf("%d are said to be left out, want %d", left, len(problems)-mostReported)
 	}
 }
 
