@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"hash/fnv"
 	"time"
+	"unicode/utf8"
 
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -161,10 +162,18 @@ func sayInOrder(c *Executor, o Order, on *requestQueue, what func(context.Contex
 	return true
 }
 
-// Clip is a message as it is written: as much of it as an object may have.
+// Clip is a message as it is written: as much of it as an object may have, in whole letters. The API server would show
+// another text than was sent where a letter is cut in two.
 func Clip(message string) string {
 	if len(message) <= mostMessage {
 		return message
 	}
-	return message[:mostMessage-3] + "..."
+	end := mostMessage - 3
+	for i := range utf8.UTFMax {
+		if utf8.RuneStart(message[end-i]) {
+			end -= i
+			break
+		}
+	}
+	return message[:end] + "..."
 }
