@@ -1,6 +1,7 @@
 package recording
 
 import (
+	"reflect"
 	"slices"
 	"unsafe"
 
@@ -203,19 +204,21 @@ func put[T any](shelf *[]T, list []T) ([]T, int64) {
 }
 
 // weight is what the step takes of memory beside its lists. What was replaced is only kept by it.
-func (k *packed) weight() (bytes int64) {
+func (k *packed) weight(w weighed) (bytes int64) {
 	for i := range k.facts {
-		bytes += weight(k.facts[i].was)
-		if k.facts[i].ref != nil {
+		f := &k.facts[i]
+		bytes += w.weight(f.was, f.object)
+		if f.ref != nil {
 			bytes += allocated(int(unsafe.Sizeof(unnamed{})))
 		}
 	}
+	for i := range k.receipts {
+		bytes += allocated(len(k.receipts[i].refused))
+	}
 	for i := range k.items {
 		if whole := k.items[i].whole; whole != nil {
-			bytes += allocated(int(unsafe.Sizeof(*whole)))
-			if whole.Record != nil {
-				bytes += weightOfRecord
-			}
+			bytes += allocated(int(unsafe.Sizeof(*whole))) + allocated(len(whole.Chosen)) +
+				weightOfList(whole.After) + weightOfList(whole.Evictions) + weightOf(reflect.ValueOf(whole.Record))
 		}
 	}
 	if k.remade != nil {

@@ -34,6 +34,7 @@ type part struct {
 	base   State // without facts
 	steps  []packed
 	bytes  int64
+	shared weighed
 	began  time.Time
 	cycles int
 }
@@ -144,7 +145,7 @@ func (r *Ring) close() {
 	}
 	r.last = packed{}
 	p := r.parts[len(r.parts)-1]
-	bytes := k.weight() - weightOfList(p.steps)
+	bytes := k.weight(p.shared) - weightOfList(p.steps)
 	if len(k.facts)+len(k.receipts)+len(k.items) <= longList {
 		again := k
 		bytes += k.own(&r.in)
@@ -184,7 +185,7 @@ func (r *Ring) beginPart(e *sched.Engine, now int64, about About) {
 	c := e.LastCheckpoint()
 	c.Memories = e.Ledger().PluginStates.Memories()
 	p := &part{base: State{Version: about.Version, Now: now, Period: about.Period, Commitments: c,
-		Configuration: about.Configuration, UTCOffset: about.UTCOffset}, began: began}
+		Configuration: about.Configuration, UTCOffset: about.UTCOffset}, shared: weighed{}, began: began}
 	p.bytes = weightOfCommitments(c)
 	r.parts, r.in = append(r.parts, p), shelves{} // an older part that is dropped keeps nothing of this one
 	r.bytes += p.bytes

@@ -36,7 +36,7 @@ func (n *night) tell(kind model.Kind, name, uid string, o model.Object) {
 		ref.Namespace = "team"
 	}
 	if o != nil {
-		*o.Common() = model.Meta{Namespace: ref.Namespace, Name: name, UID: uid}
+		*o.Common() = model.Meta{Namespace: ref.Namespace, Name: name, UID: uid, Faults: o.Common().Faults}
 	}
 	f := model.Fact{Ref: ref, UID: uid, Version: n.facts, Object: o}
 	n.ring.Fact(n.engine.Ledger(), f)

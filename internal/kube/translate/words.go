@@ -17,10 +17,14 @@ type words struct {
 
 const placesOfWords = 1 << 14
 
+// LongestWord is how many bytes a word may have to be shared: no name of Kubernetes is longer, but annotations from
+// which names are read are as long as tenants write them.
+const LongestWord = 256
+
 // one returns a string equal to s, of all that are equal the same copy where it can.
 func (w *words) one(s string) string {
-	if s == "" {
-		return ""
+	if s == "" || len(s) > LongestWord {
+		return s
 	}
 	if w.places == nil {
 		w.seed, w.places = maphash.MakeSeed(), make([]string, placesOfWords)
