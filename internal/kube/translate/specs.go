@@ -12,11 +12,16 @@ type Specs struct {
 	byKey map[string]*model.Spec
 	sets  map[string][]model.Label
 	words words
+
+	bytesOfSpecs, bytesOfSets int // of their keys
 }
 
-// mostSpecs bounds the memory of specs that no pod has any more. When it is reached
-// sharing begins anew, which costs memory and changes no meaning.
-const mostSpecs = 1 << 16
+// These bound the memory of specs that no pod has any more: tenants choose how large each is, and a spec takes of
+// memory about what its key does. When one is reached sharing begins anew, which costs memory and changes no meaning.
+const (
+	mostSpecs        = 1 << 16
+	mostBytesOfSpecs = 32 << 20
+)
 
 // Intern returns the spec seen first among those equal to s.
 func (t *Specs) Intern(s *model.Spec) *model.Spec {
@@ -27,16 +32,20 @@ func (t *Specs) Intern(s *model.Spec) *model.Spec {
 	if known, ok := t.byKey[key]; ok {
 		return known
 	}
-	if t.byKey == nil || len(t.byKey) >= mostSpecs {
-		t.byKey = map[string]*model.Spec{}
+	if t.byKey == nil || len(t.byKey) >= mostSpecs || t.bytesOfSpecs+len(key) > mostBytesOfSpecs {
+		t.byKey, t.bytesOfSpecs = map[string]*model.Spec{}, 0
 	}
 	t.byKey[key] = s
+	t.bytesOfSpecs += len(key)
 	return s
 }
 
-// mostSets is to labels what mostSpecs is to specs. It is lower: some controllers give
-// every pod a label of its own.
-const mostSets = 1 << 12
+// These are to labels what mostSpecs and mostBytesOfSpecs are to specs. They are lower: some controllers give every pod
+// a label of its own.
+const (
+	mostSets        = 1 << 12
+	mostBytesOfSets = 8 << 20
+)
 
 // labels sorts a pod's labels by key, and returns the list seen first among those equal.
 // Of labels that no other pod has, the words at least are shared.
@@ -52,13 +61,14 @@ func (t *Specs) labels(m map[string]string) []model.Label {
 	if known, ok := t.sets[string(k.buf)]; ok {
 		return known
 	}
-	if t.sets == nil || len(t.sets) >= mostSets {
-		t.sets = map[string][]model.Label{}
+	if t.sets == nil || len(t.sets) >= mostSets || t.bytesOfSets+len(k.buf) > mostBytesOfSets {
+		t.sets, t.bytesOfSets = map[string][]model.Label{}, 0
 	}
 	for i, l := range list {
 		list[i] = model.Label{Key: t.words.one(l.Key), Value: t.words.one(l.Value)}
 	}
 	t.sets[string(k.buf)] = list
+	t.bytesOfSets += len(k.buf)
 	return list
 }
 
