@@ -97,8 +97,12 @@ func (d *Devices) account(w Writes, pod *model.Pod, by int) {
 	}
 }
 
-// mostParsed bounds the choices that are kept read.
-const mostParsed = 1 << 13
+// mostParsed bounds the choices that are kept read, and mostParsedBytes the bytes that they have, as they are written:
+// a claim comes with parameters for drivers that are as long as tenants write them.
+const (
+	mostParsed      = 1 << 13
+	mostParsedBytes = 32 << 20
+)
 
 // read is the devices of a choice; nil of one that is of another version's making.
 func (qu *questions) read(w Write) *resourcev1.AllocationResult {
@@ -109,10 +113,12 @@ func (qu *questions) read(w Write) *resourcev1.AllocationResult {
 	if err != nil {
 		out = nil
 	}
-	if len(qu.parsed) >= mostParsed {
+	if len(qu.parsed) >= mostParsed || qu.parsedBytes+len(w.Allocation) > mostParsedBytes {
 		clear(qu.parsed)
+		qu.parsedBytes = 0
 	}
 	qu.parsed[string(w.Allocation)] = out
+	qu.parsedBytes += len(w.Allocation)
 	return out
 }
 

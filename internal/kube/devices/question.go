@@ -21,8 +21,9 @@ import (
 type questions struct {
 	d *Devices
 
-	last   question
-	parsed map[string]*resourcev1.AllocationResult // of choices
+	last        question
+	parsed      map[string]*resourcev1.AllocationResult // of choices
+	parsedBytes int                                     // of their texts
 }
 
 // question is what is known about the claims of one pod. It holds until the version of Devices changes.
