@@ -3,6 +3,7 @@ package loop
 import (
 	"bytes"
 	"flag"
+	"runtime"
 	"strconv"
 	"strings"
 	"testing"
@@ -144,4 +145,17 @@ func TestLinesThatWereLoggedAreForgotten(t *testing.T) {
 	if len(lines.last) > mostLines {
 		t.Errorf("%d lines are remembered, want at most %d", len(lines.last), mostLines)
 	}
+}
+
+// Lines have names that are as long as tenants write them.
+func TestOfALongLineThatWasLoggedLittleIsRemembered(t *testing.T) {
+	lines := &logLines{period: time.Second}
+	now, before := time.Now(), heapInUse()
+	for i := range 200 {
+		lines.due(strconv.Itoa(i)+strings.Repeat("x", 1<<18), trace.BindingTask, now)
+	}
+	if held := heapInUse() - before; held > 8<<20 {
+		t.Errorf("of 200 lines %d KiB are remembered", held>>10)
+	}
+	runtime.KeepAlive(lines)
 }

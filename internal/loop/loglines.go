@@ -1,6 +1,7 @@
 package loop
 
 import (
+	"hash/maphash"
 	"strings"
 	"time"
 
@@ -25,10 +26,12 @@ var stateEvents = map[trace.EventKind]bool{trace.TryQueues: true, trace.QueueOve
 // forgotten.
 const mostLines = 50_000
 
-// logLines remembers when each line of level 3 was logged last.
+// logLines remembers when each line of level 3 was logged last, by a hash of it: lines have names that are as long as
+// tenants write them.
 type logLines struct {
 	period time.Duration
-	last   map[string]time.Time
+	seed   maphash.Seed
+	last   map[uint64]time.Time
 }
 
 // due reports whether a line has to be logged now, and notes that it is.
@@ -37,16 +40,17 @@ func (l *logLines) due(line string, kind trace.EventKind, now time.Time) bool {
 	if stateEvents[kind] {
 		every = stateEventsEach
 	}
-	if last, said := l.last[line]; said && now.Sub(last) < every {
-		return false
-	}
 	if l.last == nil {
-		l.last = map[string]time.Time{}
+		l.seed, l.last = maphash.MakeSeed(), map[uint64]time.Time{}
+	}
+	of := maphash.String(l.seed, line)
+	if last, said := l.last[of]; said && now.Sub(last) < every {
+		return false
 	}
 	if len(l.last) >= mostLines {
 		l.forget(now)
 	}
-	l.last[line] = now
+	l.last[of] = now
 	return true
 }
 

@@ -6,7 +6,8 @@ import (
 	"ashlar.sh/sched/ledger"
 )
 
-// mostReasons bounds how many reasons are remembered, and longestReason how long each may be: at most 8 MiB.
+// mostReasons bounds how many reasons are remembered, and longestReason how long each may be, and how long what names
+// the job: at most 16 MiB.
 const (
 	mostReasons   = 8192
 	longestReason = 1 << 10
@@ -26,6 +27,9 @@ type jobReason struct {
 
 // reason notes that a job was told why it waits; at is in nanoseconds since the epoch.
 func (t *reasonHistory) reason(job ledger.JobKey, at int64, cycle uint64, why string) {
+	if len(job.Namespace)+len(job.Name)+len(job.Owner) > longestReason {
+		return // nothing is called so: a pod names a PodGroup that cannot be
+	}
 	if len(why) > longestReason {
 		why = why[:longestReason] + "…"
 	}

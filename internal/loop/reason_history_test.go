@@ -1,6 +1,7 @@
 package loop
 
 import (
+	"strconv"
 	"strings"
 	"testing"
 
@@ -30,5 +31,19 @@ func TestWhatJobsWereToldIsBounded(t *testing.T) {
 	}
 	if len(list.of("b", "one")) > 0 {
 		t.Error("a job of another namespace has them too")
+	}
+}
+
+// A pod may name a PodGroup by a text that no name is as long as: a history of such jobs would fill the memory.
+func TestNothingIsRememberedOfJobsThatNothingIsCalledAs(t *testing.T) {
+	var list reasonHistory
+	for i := range 200 {
+		text := strconv.Itoa(i) + strings.Repeat("x", 1<<18)
+		list.reason(ledger.JobKey{Namespace: "a", Name: text}, 1, 1, "it waits")
+		list.reason(ledger.JobKey{Namespace: "a", Name: "job", Owner: text}, 1, 1, "it waits")
+	}
+	list.reason(ledger.JobKey{Namespace: "a", Name: strings.Repeat("x", longestName)}, 1, 1, "it waits")
+	if len(list.list) != 1 {
+		t.Errorf("of %d jobs something is remembered, want 1", len(list.list))
 	}
 }

@@ -154,10 +154,13 @@ func (r *refusalMemory) forget(e *refused) {
 	}
 }
 
-// controllerOf is the UID of a pod's controller, "" without one.
+// controllerOf is the UID of a pod's controller, "" without one, and where nothing has such a UID: it is remembered
+// when the pod is gone, and tenants write it.
 func (rb *refusedBindings) controllerOf(pod ledger.Key, uid string) string {
 	if p := rb.l.observer.Pod(pod.Namespace, pod.Name); p != nil && p.Fact().UID == uid {
-		return p.Controller()
+		if controller := p.Controller(); len(controller) <= longestName {
+			return controller
+		}
 	}
 	return ""
 }

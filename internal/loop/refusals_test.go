@@ -97,6 +97,26 @@ func TestRefusedPodsPauseByTheirController(t *testing.T) {
 	})
 }
 
+// A pod may name a controller by a UID that nothing has: it is remembered for an hour, and tenants write it.
+func TestNoLongUIDOfAControllerIsRemembered(t *testing.T) {
+	inVirtualTime(t, 1, func(w *living) {
+		w.group("g", 1, hasty)
+		w.refuse("g-0")
+		w.owned("g-0", "g", "ray", "1", func(p *corev1.Pod) {
+			p.OwnerReferences[0].UID = types.UID(strings.Repeat("x", longestName+1))
+		})
+		w.after(time.Minute)
+		if n := w.bindings("g-0"); n < 2 {
+			t.Errorf("%d bindings were asked for", n)
+		}
+		for life := range w.loop.refusals.memory.by {
+			if len(life.uid) > longestName {
+				t.Errorf("a UID of %d bytes is remembered", len(life.uid))
+			}
+		}
+	})
+}
+
 // Of a job that has its minimum only the pod that is refused is in a backoff.
 func TestARefusedPodOfARunningJobPausesAlone(t *testing.T) {
 	inVirtualTime(t, 1, func(w *living) {

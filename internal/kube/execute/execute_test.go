@@ -5,6 +5,8 @@ import (
 	"errors"
 	"fmt"
 	"maps"
+	goruntime "runtime"
+	"strings"
 	"sync/atomic"
 	"testing"
 	"testing/synctest"
@@ -363,6 +365,35 @@ func TestAPhaseOfAPodGroupThatWasMadeAnewIsAnswered(t *testing.T) {
 			t.Errorf("the outcomes by item are %v, want %v", outcomes, want)
 		}
 	})
+}
+
+// Of words that wait only as much is held as will be said.
+func TestLongWordsThatWaitAreHeldAsTheyWillBeSaid(t *testing.T) {
+	s := newServer()
+	block := make(chan struct{})
+	s.kube.PrependReactor("create", "events", func(k8stesting.Action) (bool, runtime.Object, error) {
+		<-block
+		return false, nil, nil
+	})
+	ctx, cancel := context.WithCancel(t.Context())
+	c := s.carrier(ctx)
+	held := func() int64 {
+		goruntime.GC()
+		var m goruntime.MemStats
+		goruntime.ReadMemStats(&m)
+		return int64(m.HeapAlloc)
+	}
+	before := held()
+	for i := range 300 {
+		c.Event(execute.Event{Kind: "Pod", Object: ledger.Key{Namespace: "ns", Name: "p"}, Reason: "Problem",
+			Message: fmt.Sprint(i) + strings.Repeat("x", 1<<18)})
+	}
+	if more := held() - before; more > 8<<20 {
+		t.Errorf("300 words that wait hold %d KiB", more>>10)
+	}
+	cancel()
+	close(block)
+	c.WaitForStatuses(t.Context())
 }
 
 // Words beyond what may wait are dropped and counted; nothing waits for them.

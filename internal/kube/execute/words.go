@@ -47,6 +47,8 @@ var apiVersions = map[string]string{
 // no repetition. What is told of an object without a namespace is kept in default, as
 // kubectl describe expects.
 func (c *Executor) Event(e Event) bool {
+	sum := e.sum()
+	e.Message = Clip(e.Message) // now: thousands may wait, with names that are as long as tenants write them
 	return c.say(c.events, func(ctx context.Context) error {
 		now := metav1.Now()
 		kind, namespace := corev1.EventTypeNormal, e.Object.Namespace
@@ -58,10 +60,10 @@ func (c *Executor) Event(e Event) bool {
 		}
 		_, err := c.options.Clients.Events.CoreV1().Events(namespace).Create(ctx, &corev1.Event{
 			ObjectMeta: metav1.ObjectMeta{Namespace: namespace,
-				Name: fmt.Sprintf("%s.%x.%04x", e.Object.Name, now.UnixNano(), e.sum())},
+				Name: fmt.Sprintf("%s.%x.%04x", e.Object.Name, now.UnixNano(), sum)},
 			InvolvedObject: corev1.ObjectReference{APIVersion: apiVersions[e.Kind], Kind: e.Kind,
 				Namespace: e.Object.Namespace, Name: e.Object.Name, UID: types.UID(e.UID)},
-			Type: kind, Reason: e.Reason, Message: Clip(e.Message),
+			Type: kind, Reason: e.Reason, Message: e.Message,
 			Source: corev1.EventSource{Component: c.options.Reporter}, ReportingController: c.options.Reporter,
 			FirstTimestamp: now, LastTimestamp: now, Count: 1,
 		}, metav1.CreateOptions{})
