@@ -2,6 +2,7 @@ package access
 
 import (
 	"context"
+	"crypto/sha256"
 	"errors"
 	"fmt"
 	"maps"
@@ -113,13 +114,9 @@ func (q Question) String() string {
 	return text
 }
 
-// asked is the key of an answer. No part of a user may run into the next: names may hold any character.
-type asked struct {
-	user string
-	Question
-}
-
-func keyOf(u *User) string {
+// keyOf is the key of an answer, of one length: a user may be in hundreds of groups. No part may run into the next:
+// names may hold any character.
+func keyOf(u *User, q Question) [sha256.Size]byte {
 	var b strings.Builder
 	part := func(s string) { fmt.Fprintf(&b, "%d:%s", len(s), s) }
 	list := func(l []string) {
@@ -135,12 +132,13 @@ func keyOf(u *User) string {
 		part(k)
 		list(u.Extra[k])
 	}
-	return b.String()
+	list([]string{q.Verb, q.Group, q.Resource, q.Namespace, q.Name, q.Path})
+	return sha256.Sum256([]byte(b.String()))
 }
 
 // May reports whether a user may do something. An error wraps ErrUnanswered.
 func (r *Reviewer) May(ctx context.Context, u *User, q Question) (bool, error) {
-	key := asked{keyOf(u), q}
+	key := keyOf(u, q)
 	if known, ok := r.answers.Get(key); ok {
 		return known.(bool), nil
 	}

@@ -5,6 +5,7 @@ import (
 	"crypto/ecdsa"
 	"crypto/elliptic"
 	"crypto/rand"
+	"crypto/sha256"
 	"crypto/tls"
 	"crypto/x509"
 	"crypto/x509/pkix"
@@ -14,6 +15,7 @@ import (
 	"math/big"
 	"net/http"
 	"net/http/httptest"
+	goruntime "runtime"
 	"slices"
 	"testing"
 	"testing/synctest"
@@ -245,17 +247,17 @@ func TestAnswersOfOthersAreNotTaken(t *testing.T) {
 		{Username: "a", Groups: []string{"b1:c"}}, {Username: "a",
 			Extra: map[string]authenticationv1.ExtraValue{"b": {"c"}}}, {Username: "a",
 			Extra: map[string]authenticationv1.ExtraValue{"b": nil, "c": nil}}, {Username: "a", Groups: []string{"b", "0."}}}
-	seen := map[string]int{}
+	seen := map[[sha256.Size]byte]int{}
 	for i, u := range users {
-		if before, ok := seen[keyOf(u)]; ok {
+		if before, ok := seen[keyOf(u, Question{})]; ok {
 			t.Errorf("%+v and %+v have one key", users[before], u)
 		}
-		seen[keyOf(u)] = i
+		seen[keyOf(u, Question{})] = i
 	}
 	same := &User{Username: "a", Extra: map[string]authenticationv1.ExtraValue{"x": {"1"}, "y": {"2"}, "z": {"3"}}}
 	for range 20 {
-		if keyOf(same) != keyOf(&User{Username: "a", Extra: map[string]authenticationv1.ExtraValue{"z": {"3"}, "y": {"2"},
-			"x": {"1"}}}) {
+		again := &User{Username: "a", Extra: map[string]authenticationv1.ExtraValue{"z": {"3"}, "y": {"2"}, "x": {"1"}}}
+		if keyOf(same, Question{}) != keyOf(again, Question{}) {
 			t.Fatal("the key depends on the order of a map")
 		}
 	}
@@ -354,5 +356,31 @@ func TestClientCertificates(t *testing.T) {
 	_ = r.read(t.Context()) // it is gone
 	if _, err := r.User(t.Context(), good()); !errors.Is(err, ErrUnknown) {
 		t.Errorf("after the authority is gone: %v", err)
+	}
+}
+
+// A user may be in hundreds of groups, and asks for whatever it likes: an answer takes little all the same.
+func TestAnswersAboutUsersOfManyGroupsTakeLittle(t *testing.T) {
+	jane := &User{Username: "jane"}
+	for i := range 1000 {
+		jane.Groups = append(jane.Groups, fmt.Sprintf("a group with a number that is %d", i))
+	}
+	r := New(newAnswering())
+	held := func() int64 {
+		goruntime.GC()
+		var m goruntime.MemStats
+		goruntime.ReadMemStats(&m)
+		return int64(m.HeapAlloc)
+	}
+	before := held()
+	for i := range 300 {
+		r.answers.Add(keyOf(jane, GetQueue(fmt.Sprint(i))), true, Lifetime)
+	}
+	if more := held() - before; more > 1<<20 {
+		t.Errorf("300 answers hold %d KiB", more>>10)
+	}
+	goruntime.KeepAlive(r)
+	if a := keyOf(jane, GetQueue("a")); a == keyOf(jane, GetQueue("b")) || a == keyOf(jane, GetPath("a")) {
+		t.Error("an answer is taken for another question")
 	}
 }
