@@ -14,6 +14,7 @@ type Classes struct {
 	rows        []Class
 	free        []ClassID
 	retired     []ClassID // classes without tasks, in the order in which they retired
+	retiredKeys int       // the length of their keys
 	byKey       map[string]ClassID
 	births      uint64
 	termMatcher TermMatcher
@@ -103,11 +104,15 @@ func (cs *Classes) again(c ClassID, s *model.Spec, invalid bool) ClassID {
 }
 
 // mostRetired is how many classes without tasks keep their rows: templates come back, and then everything that
-// was found about the class is still there.
-const mostRetired = 1024
+// was found about the class is still there. mostRetiredKeys is how long their keys may be together: tenants choose
+// how large a spec is.
+const (
+	mostRetired     = 1024
+	mostRetiredKeys = 32 << 20
+)
 
-// drop gives back one reference. A class without references retires. When too many are retired, the one
-// that retired first loses its row.
+// drop gives back one reference. A class without references retires. When too many are retired, those
+// that retired first lose their rows.
 func (cs *Classes) drop(c ClassID) {
 	row := &cs.rows[c]
 	if row.refs--; row.refs > 0 || row.retired {
@@ -115,12 +120,19 @@ func (cs *Classes) drop(c ClassID) {
 	}
 	row.retired = true
 	cs.retired = append(cs.retired, c)
-	if len(cs.retired) <= mostRetired {
-		return
+	cs.retiredKeys += len(row.Key)
+	for len(cs.retired) > mostRetired || cs.retiredKeys > mostRetiredKeys && len(cs.retired) > 1 {
+		cs.forget()
 	}
+}
+
+// forget takes the row of the class that retired first, unless it came back.
+func (cs *Classes) forget() {
 	oldest := cs.retired[0]
 	cs.retired = append(cs.retired[:0], cs.retired[1:]...)
-	if row = &cs.rows[oldest]; row.Live() {
+	row := &cs.rows[oldest]
+	cs.retiredKeys -= len(row.Key)
+	if row.Live() {
 		row.retired = false
 		return
 	}
