@@ -63,9 +63,11 @@ func TestARecordingOfLargeObjectsTakesOfTheHeapWhatItMay(t *testing.T) {
 		"a pod of a long queue": func(v int) (model.Kind, model.Object) {
 			return pod(model.Pod{Adopt: model.Adopt{Queue: text(v, 1<<18)}})
 		},
-		"a pod with many labels": func(v int) (model.Kind, model.Object) { return pod(model.Pod{Labels: labels(v, 4000)}) },
+		"a pod with many labels": func(v int) (model.Kind, model.Object) {
+			return pod(model.Pod{Labels: labels(v, 4000)})
+		},
 		"a pod with a large spec": func(v int) (model.Kind, model.Object) {
-			return pod(model.Pod{Spec: &model.Spec{Selector: labels(v, 4000)}})
+			return pod(model.Pod{Spec: &model.Spec{Selector: labels(v, 12_000)}}) // the engine keeps some
 		},
 		"a pod with many containers": func(v int) (model.Kind, model.Object) {
 			p := &corev1.Pod{Spec: corev1.PodSpec{Containers: make([]corev1.Container, 500)}}
@@ -103,8 +105,8 @@ func TestARecordingOfLargeObjectsTakesOfTheHeapWhatItMay(t *testing.T) {
 	}
 }
 
-// takesLittle says whether the recording, which may take 1 MiB, takes much more. A part is dropped only when another has
-// begun, so that the last versions are kept however large they are.
+// takesLittle says whether the recording, which may take 1 MiB, takes much more. A part is dropped only when another
+// has begun, so that the last versions are kept however large they are.
 func (n *night) takesLittle() {
 	n.Helper()
 	with := heapInUse()
@@ -115,7 +117,8 @@ func (n *night) takesLittle() {
 	runtime.KeepAlive(n)
 }
 
-// What is chosen for a pod's claims, and why the API server refuses a pod, is as long as the claims and the pod have it.
+// What is chosen for a pod's claims, and why the API server refuses a pod, is as long as the claims and the pod make
+// it.
 func TestARecordingOfLongDecisionsTakesOfTheHeapWhatItMay(t *testing.T) {
 	n := newNight(t)
 	for i := range 100 {
