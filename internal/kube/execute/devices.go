@@ -1,6 +1,7 @@
 package execute
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -18,7 +19,8 @@ import (
 
 // deviceClaims reserves devices for pods before the pods are bound.
 type deviceClaims struct {
-	x *Executor
+	x        *Executor
+	underWay poolsUnderWay
 }
 
 // reservation is one resource claim, and the pods of a statement that are to use it.
@@ -89,6 +91,11 @@ func (dc *deviceClaims) reserve(items []sched.Item, until time.Time) (map[string
 	if failed != nil {
 		return nil, failed
 	}
+	one, failed := dc.begin(list, items, until)
+	if failed != nil {
+		return nil, failed
+	}
+	defer dc.leave(one)
 	for n, outcome := range dc.x.volumes.together(len(list), func(n int) request { return dc.reserving(list[n]) }) {
 		if r := list[n]; outcome != sched.Done {
 			err := r.refusal
@@ -96,6 +103,7 @@ func (dc *deviceClaims) reserve(items []sched.Item, until time.Time) (map[string
 				err = errNotTaken
 			}
 			failed = &obstacle{r.pods[0], sched.Failed, "devices", fmt.Errorf("claim %s: %w", r.name, err)}
+			failed = cmp.Or(dc.gone(items), failed)
 			break
 		}
 	}
@@ -139,6 +147,8 @@ func (dc *deviceClaims) reserving(r *reservation) request {
 				return true, sched.Failed, nil
 			case done && r.devices != nil:
 				r.gave, r.wrote = true, true // by a request with a lost answer
+			case !done && dc.gone(r.pods) != nil:
+				return true, sched.Failed, nil
 			}
 			return done, sched.Done, nil
 		},
@@ -159,6 +169,10 @@ func (dc *deviceClaims) writeReservation(ctx context.Context, r *reservation) er
 	}
 	if done, err := r.inWantedState(); done || err != nil {
 		return err
+	}
+	if gone := dc.gone(r.pods); gone != nil {
+		r.refusal = gone.err
+		return gone.err
 	}
 	if r.devices != nil && r.now.Status.Allocation != nil && !sameDevices(r.devices, r.now.Status.Allocation) {
 		if err := dc.writeStatus(ctx, r, nil, nil); err != nil { // another's cannot be overwritten, only given back
@@ -242,10 +256,8 @@ func stamped(a *resourcev1.AllocationResult) *resourcev1.AllocationResult {
 // awaitDevices waits until the engine has seen what was written and the devices are ready.
 func (dc *deviceClaims) awaitDevices(list []*reservation, items []sched.Item, until time.Time) *obstacle {
 	for pause := lookAgain / 16; ; pause = min(2*pause, lookAgain) {
-		for _, i := range items {
-			if dc.x.options.Storage.PodUID(i.Pod.Namespace, i.Pod.Name) != i.UID {
-				return &obstacle{i, sched.Missing, "devices", errPodGone}
-			}
+		if gone := dc.gone(items); gone != nil {
+			return gone
 		}
 		waits := (*reservation)(nil)
 		for _, r := range list {

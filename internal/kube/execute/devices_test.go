@@ -306,7 +306,10 @@ func TestAGangIsBoundWhenItsDevicesAreReserved(t *testing.T) {
 		"a claim is another by now": {chosen: each, begin: func(s *shop) { s.claims["b"].UID = "second" }, want: failed,
 			a: "for kept", b: "for", patches: 3},
 		"a pod is gone": {chosen: each, begin: func(s *shop) { s.gone = true },
-			want: []sched.Outcome{sched.Missing, sched.Failed}, a: "for kept", b: "for kept", patches: 6},
+			want: []sched.Outcome{sched.Missing, sched.Failed}, a: "for", b: "for", patches: 0},
+		"a pod goes once all is written": {chosen: each, begin: func(s *shop) {
+			s.after = func(n int) error { s.gone = s.gone || n == 4; return nil }
+		}, want: []sched.Outcome{sched.Missing, sched.Failed}, a: "for kept", b: "for kept", patches: 6},
 		"no devices were chosen": {chosen: []ledger.Chosen{ledger.Choose(devices.Name, `{"refused":"NodeDevices"}`), each[1]},
 			want: failed, a: "for", b: "for", patches: 0},
 		"it may not be written": {chosen: each, begin: func(s *shop) {

@@ -213,7 +213,7 @@ func TestAClaimIsMadeForAnExtendedResource(t *testing.T) {
 			m.unseen = true
 			time.AfterFunc(time.Minute, func() { m.alone(func() { clear(m.claims) }) })
 		}, want: sched.Failed, creates: 1},
-		"the pod is gone": {chosen: one, begin: func(m *maker) { m.gone = true }, want: sched.Missing, creates: 1},
+		"the pod is gone": {chosen: one, begin: func(m *maker) { m.gone = true }, want: sched.Missing},
 
 		"one was made before": {chosen: also, begin: has(before("old")), want: sched.Done,
 			claims: []string{"g0 for p0 kept"}, said: "it c", creates: 1},

@@ -29,7 +29,7 @@ type Storage interface {
 	DeviceClaim(namespace, name string) *resourcev1.ResourceClaim
 	Volume(name string) *corev1.PersistentVolume
 	Node(name string) *corev1.Node
-	PodUID(namespace, name string) string // "": there is none
+	PodUID(namespace, name string) string // "": there is none that may still be bound
 }
 
 // DefaultVolumeWait is how long volumes may take to be bound, as in Kubernetes

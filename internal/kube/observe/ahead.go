@@ -55,6 +55,17 @@ func (a *ahead) knows(f model.Fact) bool {
 	return ok && n.version >= f.Version
 }
 
+// pod is what was told of the pod of a name: nil that it is gone. It returns false where the watch has shown as much.
+func (a *ahead) pod(namespace, name string) (p *Pod, is bool) {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	n, is := a.newest[model.Ref{Kind: model.KindPod, Namespace: namespace, Name: name}]
+	if is && !n.change.gone {
+		p, _ = n.change.object.(*Pod)
+	}
+	return p, is
+}
+
 // seen forgets a pod once the watch has shown as much.
 func (a *ahead) seen(f model.Fact) {
 	a.mu.Lock()

@@ -59,7 +59,8 @@ func apply(l *ledger.Ledger, facts []model.Fact) {
 // that catches up changes nothing of it.
 func TestARefreshKnowsWhatThereIs(t *testing.T) {
 	s := newServer(t)
-	s.make("stays", "gone", "again", "other", "bound", "done", "brief")
+	s.make("stays", "gone", "again", "other", "bound", "done", "brief", "leaves")
+	s.do(http.MethodPatch, podsPath+"/leaves", `{"metadata":{"finalizers":["batch.kubernetes.io/job-tracking"]}}`)
 	w := s.observe()
 	l := ledger.New()
 	take := func() {
@@ -67,18 +68,18 @@ func TestARefreshKnowsWhatThereIs(t *testing.T) {
 		apply(l, facts)
 	}
 	take()
-	if len(pods(l)) != 7 {
+	if len(pods(l)) != 8 {
 		t.Fatalf("at first it knows %v", pods(l))
 	}
 	s.hold(true)
-	s.kill("gone", "again", "other", "brief")
+	s.kill("gone", "again", "other", "brief", "leaves")
 	s.make("again", "other", "brief", "new")
 	s.kill("brief")
 	s.do(http.MethodPost, podsPath+"/other/binding", `{"metadata":{"name":"other"},"target":{"name":"n1"}}`)
 	s.do(http.MethodPost, podsPath+"/bound/binding", `{"metadata":{"name":"bound"},"target":{"name":"n2"}}`)
 	s.do(http.MethodPatch, podsPath+"/done/status", `{"status":{"phase":"Succeeded"}}`)
 	want := map[string]string{"stays": "waits", "again": "waits", "other": "on n1", "bound": "on n2",
-		"done": "finished", "new": "waits"}
+		"done": "finished", "new": "waits", "leaves": "waits"}
 	check := func(when string) {
 		t.Helper()
 		anew := ledger.New()
@@ -86,6 +87,12 @@ func TestARefreshKnowsWhatThereIs(t *testing.T) {
 		for who, known := range map[string]map[string]string{"it": pods(l), "an engine made anew": pods(anew)} {
 			if fmt.Sprint(known) != fmt.Sprint(want) {
 				t.Errorf("%s %s knows %v, want %v", when, who, known, want)
+			}
+		}
+		for _, name := range []string{"stays", "gone", "again", "other", "bound", "done", "brief", "new", "leaves"} {
+			there := want[name] != "" && want[name] != "finished" && name != "leaves"
+			if w.PodUID("ns", name) != "" != there {
+				t.Errorf("%s %s has the uid %q to bind it by, want one: %v", when, name, w.PodUID("ns", name), there)
 			}
 		}
 	}

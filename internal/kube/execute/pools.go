@@ -1,0 +1,105 @@
+package execute
+
+import (
+	"errors"
+	"slices"
+	"sync"
+	"time"
+
+	"ashlar.sh/sched"
+)
+
+// poolsUnderWay are the pools of devices of which claims are being given some. Once a pod is seen to be gone, the
+// engine lets other pods have its devices, while the request that gives them to its claim may still be under way. So a
+// statement waits for those that give devices of the same pools to pods that are gone: they fail, and take back what
+// they gave. kube-scheduler counts the devices of a binding as taken until the binding is over, too.
+type poolsUnderWay struct {
+	mu sync.Mutex
+	of map[*poolsOf]struct{}
+}
+
+// poolsOf are the pools of a statement, and its pods.
+type poolsOf struct {
+	pools []pool
+	items []sched.Item
+}
+
+type pool struct{ driver, name string }
+
+// begin notes that the claims of a statement begin to get devices. It waits first while that is under way for pods that
+// are gone. The obstacle says why the statement cannot begin.
+func (dc *deviceClaims) begin(list []*reservation, items []sched.Item, until time.Time) (*poolsOf, *obstacle) {
+	one := &poolsOf{poolsIn(list), items}
+	if len(one.pools) == 0 {
+		return one, nil
+	}
+	for pause := lookAgain / 16; ; pause = min(2*pause, lookAgain) {
+		if gone := dc.gone(items); gone != nil {
+			return nil, gone
+		}
+		var err error
+		switch {
+		case dc.enter(one):
+			return one, nil
+		case time.Now().After(until):
+			err = errors.New("devices of its node are being taken back from a pod that is gone")
+		case !dc.x.requests.leading():
+			err = errors.New("the lease is lost")
+		case !sleep(dc.x.ctx, pause):
+			err = dc.x.ctx.Err()
+		}
+		if err != nil {
+			return nil, &obstacle{items[0], sched.Failed, "devices", err}
+		}
+	}
+}
+
+// enter adds a statement, and returns false where it has to wait.
+func (dc *deviceClaims) enter(one *poolsOf) bool {
+	dc.underWay.mu.Lock()
+	defer dc.underWay.mu.Unlock()
+	for other := range dc.underWay.of { // order-free: whether there is one
+		if slices.ContainsFunc(one.pools, func(p pool) bool { return slices.Contains(other.pools, p) }) &&
+			dc.gone(other.items) != nil {
+			return false
+		}
+	}
+	if dc.underWay.of == nil {
+		dc.underWay.of = map[*poolsOf]struct{}{}
+	}
+	dc.underWay.of[one] = struct{}{}
+	return true
+}
+
+// leave notes that the claims of a statement have their devices, and the engine has seen that, or that they do not.
+func (dc *deviceClaims) leave(one *poolsOf) {
+	dc.underWay.mu.Lock()
+	defer dc.underWay.mu.Unlock()
+	delete(dc.underWay.of, one)
+}
+
+// gone is the first of some pods that is not there any more, as the obstacle that it is; nil: all are there.
+func (dc *deviceClaims) gone(items []sched.Item) *obstacle {
+	for _, i := range items {
+		if dc.x.options.Storage.PodUID(i.Pod.Namespace, i.Pod.Name) != i.UID {
+			return &obstacle{i, sched.Missing, "devices", errPodGone}
+		}
+	}
+	return nil
+}
+
+// poolsIn are the pools of the devices that claims are to be given, each once.
+func poolsIn(list []*reservation) (out []pool) {
+	for _, r := range list {
+		if r.devices == nil {
+			continue
+		}
+		for i := range r.devices.Devices.Results {
+			d := &r.devices.Devices.Results[i]
+			if p := (pool{d.Driver, d.Pool}); !slices.Contains(out, p) {
+				out = append(out, p)
+			}
+		}
+	}
+	return out
+}

@@ -1,0 +1,98 @@
+package execute_test
+
+import (
+	"context"
+	"errors"
+	"strings"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	resourcev1 "k8s.io/api/resource/v1"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/client-go/kubernetes"
+	k8stesting "k8s.io/client-go/testing"
+
+	"ashlar.sh/internal/kube/execute"
+	"ashlar.sh/sched"
+	"ashlar.sh/sched/ledger"
+)
+
+// A pod goes while a claim of its own gets a device, and the engine lets another pod have that device. No moment shows
+// two claims with it: not while it is unknown whether the first request was carried out, and not where that was lost and
+// would be sent again.
+func TestADeviceOfAPodThatGoesIsGivenOnce(t *testing.T) {
+	lost := context.DeadlineExceeded
+	for name, c := range map[string]struct {
+		request bool // the request is lost, not its answer
+		patches int  // of both claims: two each if all goes well
+	}{
+		"the answer is lost":  {patches: 5},
+		"the request is lost": {request: true, patches: 4},
+	} {
+		t.Run(name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				api, s, goes := newServer(), &shop{claims: map[string]*resourcev1.ResourceClaim{"a": deviceClaim("a"),
+					"b": deviceClaim("b")}}, make(chan struct{})
+				s.before = func(n int) error {
+					if n == 2 && c.request {
+						s.gone = true
+						close(goes)
+						return lost
+					}
+					return nil
+				}
+				s.after = func(n int) error {
+					if has := func(claim string) bool { return strings.HasPrefix(stands(s.claims[claim]), "g0") }; has("a") && has("b") {
+						t.Errorf("both claims have the device after request %d", n)
+					}
+					if n == 2 && !c.request {
+						s.gone = true
+						close(goes)
+						return lost
+					}
+					return nil
+				}
+				s.serve(api.kube)
+				began := time.Now()
+				api.kube.PrependReactor("get", "resourceclaims", func(k8stesting.Action) (bool, runtime.Object, error) {
+					if time.Since(began) < 10*time.Second {
+						return true, nil, apierrors.NewInternalError(errors.New("etcd"))
+					}
+					return false, nil, nil
+				})
+				ctx, cancel := context.WithCancel(t.Context())
+				defer cancel()
+				x := execute.New(ctx, execute.Options{Storage: uids{s},
+					Clients: execute.Clients{Fast: []kubernetes.Interface{api.kube}, Slow: api.kube, Events: api.kube,
+						Groups: api.volcano, Figures: api.volcano}})
+				bind := func(statement uint64, pod, claim string) sched.Item {
+					return sched.Item{ID: statement, Statement: statement, Kind: sched.BindPod, Node: "n", UID: pod,
+						Pod: ledger.Key{Namespace: "ns", Name: pod}, Chosen: wants(claim, gpus("g0"), nil)}
+				}
+				x.Execute([]sched.Item{bind(1, "p0", "a")})
+				<-goes
+				x.Execute([]sched.Item{bind(2, "p1", "b")})
+				outcomes := map[string]sched.Outcome{}
+				for len(outcomes) < 2 {
+					<-x.Wake()
+					for _, r := range x.Receipts() {
+						outcomes[r.Item.UID] = r.Outcome
+					}
+				}
+				if outcomes["p0"] != sched.Missing || outcomes["p1"] != sched.Done {
+					t.Errorf("the outcomes are %v", outcomes)
+				}
+				s.mu.Lock()
+				defer s.mu.Unlock()
+				if a, b := stands(s.claims["a"]), stands(s.claims["b"]); a != "for kept" || b != "g0 for p1 kept" {
+					t.Errorf("the claims stand as %q and %q", a, b)
+				}
+				if s.patches != c.patches {
+					t.Errorf("%d patches were sent, want %d", s.patches, c.patches)
+				}
+			})
+		})
+	}
+}
