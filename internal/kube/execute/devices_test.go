@@ -248,6 +248,7 @@ func TestAGangIsBoundWhenItsDevicesAreReserved(t *testing.T) {
 	each := []ledger.Chosen{wants("a", gpus("g0"), nil), wants("b", gpus("g1", "g2"), nil)}
 	readied := []ledger.Chosen{wants("a", ready, nil), each[1]}
 	done, failed := []sched.Outcome{sched.Done, sched.Done}, []sched.Outcome{sched.Failed, sched.Failed}
+	missing := []sched.Outcome{sched.Missing, sched.Failed}
 	for name, c := range map[string]reserved{
 		"each has its own": {chosen: each, want: done, a: "g0 for p0 kept", b: "g1 g2 for p1 kept", patches: 4},
 		"both share one": {chosen: []ledger.Chosen{wants("a", gpus("g0"), nil), wants("a", gpus("g0"), nil)}, want: done,
@@ -305,11 +306,9 @@ func TestAGangIsBoundWhenItsDevicesAreReserved(t *testing.T) {
 			want: failed, a: "for kept", b: "gone", patches: 3},
 		"a claim is another by now": {chosen: each, begin: func(s *shop) { s.claims["b"].UID = "second" }, want: failed,
 			a: "for kept", b: "for", patches: 3},
-		"a pod is gone": {chosen: each, begin: func(s *shop) { s.gone = true },
-			want: []sched.Outcome{sched.Missing, sched.Failed}, a: "for", b: "for", patches: 0},
-		"a pod goes once all is written": {chosen: each, begin: func(s *shop) {
-			s.after = func(n int) error { s.gone = s.gone || n == 4; return nil }
-		}, want: []sched.Outcome{sched.Missing, sched.Failed}, a: "for kept", b: "for kept", patches: 6},
+		"a pod is gone": {chosen: each, begin: func(s *shop) { s.gone = true }, want: missing, a: "for", b: "for"},
+		"a pod goes once all is written": {chosen: each, begin: goesAfter(4), want: missing, a: "for kept",
+			b: "for kept", patches: 6},
 		"no devices were chosen": {chosen: []ledger.Chosen{ledger.Choose(devices.Name, `{"refused":"NodeDevices"}`), each[1]},
 			want: failed, a: "for", b: "for", patches: 0},
 		"it may not be written": {chosen: each, begin: func(s *shop) {
@@ -333,6 +332,13 @@ func onThe(nth int, err error) func(int) error {
 			return err
 		}
 		return nil
+	}
+}
+
+// goesAfter has the first pod go with a request.
+func goesAfter(nth int) func(*shop) {
+	return func(s *shop) {
+		s.after = func(n int) error { s.gone = s.gone || n == nth; return nil }
 	}
 }
 

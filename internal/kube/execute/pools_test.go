@@ -19,9 +19,9 @@ import (
 	"ashlar.sh/sched/ledger"
 )
 
-// A pod goes while a claim of its own gets a device, and the engine lets another pod have that device. No moment shows
-// two claims with it: not while it is unknown whether the first request was carried out, and not where that was lost and
-// would be sent again.
+// A pod goes while a claim of its own gets a device, and the engine lets another pod have that device. At no moment do
+// two claims have it: not while it is unknown whether the first request was carried out, nor if that request was lost
+// and would be sent again.
 func TestADeviceOfAPodThatGoesIsGivenOnce(t *testing.T) {
 	lost := context.DeadlineExceeded
 	for name, c := range map[string]struct {
@@ -33,8 +33,8 @@ func TestADeviceOfAPodThatGoesIsGivenOnce(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
-				api, s, goes := newServer(), &shop{claims: map[string]*resourcev1.ResourceClaim{"a": deviceClaim("a"),
-					"b": deviceClaim("b")}}, make(chan struct{})
+				api, goes := newServer(), make(chan struct{})
+				s := &shop{claims: map[string]*resourcev1.ResourceClaim{"a": deviceClaim("a"), "b": deviceClaim("b")}}
 				s.before = func(n int) error {
 					if n == 2 && c.request {
 						s.gone = true
@@ -44,7 +44,8 @@ func TestADeviceOfAPodThatGoesIsGivenOnce(t *testing.T) {
 					return nil
 				}
 				s.after = func(n int) error {
-					if has := func(claim string) bool { return strings.HasPrefix(stands(s.claims[claim]), "g0") }; has("a") && has("b") {
+					has := func(claim string) bool { return strings.HasPrefix(stands(s.claims[claim]), "g0") }
+					if has("a") && has("b") {
 						t.Errorf("both claims have the device after request %d", n)
 					}
 					if n == 2 && !c.request {

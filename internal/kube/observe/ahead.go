@@ -66,6 +66,19 @@ func (a *ahead) pod(namespace, name string) (p *Pod, is bool) {
 	return p, is
 }
 
+// PodUID is the uid of the pod of a name by the newest that the engine may have been told of it; "" when there is none,
+// or when it cannot be bound any more: it is being deleted or has finished. The engine then lets others have its room.
+func (w *Observer) PodUID(namespace, name string) string {
+	p := w.Pod(namespace, name)
+	if newer, is := w.ahead.pod(namespace, name); is {
+		p = newer
+	}
+	if p == nil || p.Fact().Deleting || p.Fact().Phase.Finished() {
+		return ""
+	}
+	return p.fact.UID
+}
+
 // seen forgets a pod once the watch has shown as much.
 func (a *ahead) seen(f model.Fact) {
 	a.mu.Lock()

@@ -335,19 +335,6 @@ func (w *Observer) Pod(namespace, name string) *Pod {
 	return find[Pod](w.pods, namespace+"/"+name)
 }
 
-// PodUID is the uid of the pod of a name by the newest that the engine may have been told of it; "" when there is none,
-// or when it cannot be bound any more: it is being deleted or has finished. The engine then lets others have its room.
-func (w *Observer) PodUID(namespace, name string) string {
-	p := w.Pod(namespace, name)
-	if newer, is := w.ahead.pod(namespace, name); is {
-		p = newer
-	}
-	if p == nil || p.Fact().Deleting || p.Fact().Phase.Finished() {
-		return ""
-	}
-	return p.fact.UID
-}
-
 // Claim is the newest state that was seen of a PersistentVolumeClaim, nil when there is
 // none or claims are not watched. It must not be changed; nor must what Volume and Node
 // return.
