@@ -28,8 +28,9 @@ type Disk struct {
 	queue   chan queued
 	ended   chan struct{}
 	stop    sync.Once
-	writing bool        // what is queued belongs to one recording without gaps; only the scheduler's goroutine uses it
-	rotate  atomic.Bool // it is time for a new file
+	writing bool         // what is queued belongs to one recording without gaps; only the scheduler's goroutine uses it
+	waiting atomic.Int64 // bytes of memory that queued steps keep
+	rotate  atomic.Bool  // it is time for a new file
 
 	file *os.File // from here on only the writer's goroutine uses it
 	size *counted
@@ -40,14 +41,16 @@ type Disk struct {
 
 // queued is a step, or the state that a new file begins with.
 type queued struct {
-	step *Step
-	base *State
+	step  *Step
+	bytes int64 // of memory that the step keeps
+	base  *State
 }
 
 // Files of a flight recorder share what they may take: each of them is at most about a quarter.
 const (
 	filesOnDisk = 4
 	mostQueued  = 4096
+	mostWaiting = 64 << 20 // bytes of memory that queued steps keep
 	flushEvery  = time.Second
 	flight      = "ashlar-flight-"
 )
@@ -78,6 +81,7 @@ func (d *Disk) Run() {
 				return
 			}
 			d.take(q)
+			d.waiting.Add(-q.bytes)
 		case <-flush.C:
 			d.flush()
 		}
@@ -98,6 +102,9 @@ func (d *Disk) part(base State, facts func() []model.Fact) {
 	if d == nil || !d.rotate.Load() && d.writing {
 		return
 	}
+	if !d.writing && d.waiting.Load() > mostWaiting/2 {
+		return // the disk is slower than what happens: it is to catch up first
+	}
 	base.Facts = facts()
 	d.writing = d.send(queued{base: &base})
 	if d.writing {
@@ -105,12 +112,12 @@ func (d *Disk) part(base State, facts func() []model.Fact) {
 	}
 }
 
-// step queues a step that does not change any more.
-func (d *Disk) step(s *Step) {
+// step queues a step that does not change any more and keeps so many bytes of memory.
+func (d *Disk) step(s *Step, bytes int64) {
 	if d == nil || !d.writing {
 		return
 	}
-	d.writing = d.send(queued{step: s})
+	d.writing = d.waiting.Load()+bytes <= mostWaiting && d.send(queued{step: s, bytes: bytes})
 }
 
 // gap says that the next step does not follow from the last one.
@@ -123,6 +130,7 @@ func (d *Disk) gap() {
 func (d *Disk) send(q queued) bool {
 	select {
 	case d.queue <- q:
+		d.waiting.Add(q.bytes)
 		return true
 	default:
 		return false

@@ -145,7 +145,8 @@ func (r *Ring) close() {
 	}
 	r.last = packed{}
 	p := r.parts[len(r.parts)-1]
-	bytes := k.weight(p.shared) - weightOfList(p.steps)
+	weight := k.weight(p.shared)
+	bytes := weight - weightOfList(p.steps)
 	if len(k.facts)+len(k.receipts)+len(k.items) <= longList {
 		again := k
 		bytes += k.own(&r.in)
@@ -159,7 +160,7 @@ func (r *Ring) close() {
 	p.bytes += bytes
 	r.bytes += bytes
 	if r.To != nil {
-		r.To.step(k.step())
+		r.To.step(k.step(), weight)
 	}
 }
 

@@ -2,15 +2,18 @@ package recording_test
 
 import (
 	"fmt"
+	"path/filepath"
 	"runtime"
 	"strings"
 	"testing"
+	"time"
 
 	corev1 "k8s.io/api/core/v1"
 	resourcev1 "k8s.io/api/resource/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"ashlar.sh/internal/kube/translate"
+	"ashlar.sh/internal/recording"
 	"ashlar.sh/sched"
 	"ashlar.sh/sched/ledger"
 	"ashlar.sh/sched/model"
@@ -129,4 +132,28 @@ func TestARecordingOfLongDecisionsTakesOfTheHeapWhatItMay(t *testing.T) {
 		n.ring.Receipts([]sched.Receipt{{Item: sched.Item{Kind: sched.BindPod, Pod: pod}, Refused: "c" + text}})
 	}
 	n.takesLittle()
+}
+
+// Where the disk is slower than a tenant that writes large objects, steps are left out before those that wait to be
+// written fill the memory.
+func TestStepsThatWaitForTheDiskTakeLittle(t *testing.T) {
+	disk, err := recording.NewDisk(filepath.Join(t.TempDir(), "private"), 1<<30, recording.Head{}, time.Now,
+		func(err error) { t.Error(err) })
+	if err != nil {
+		t.Fatal(err)
+	}
+	n := newNight(t)
+	n.ring.To = disk // nothing is written
+	for i := range 800 {
+		n.at(i)
+		n.tell(model.KindPod, "large", "u", &model.Pod{Role: fmt.Sprint(i) + strings.Repeat("x", 1<<18),
+			Spec: &model.Spec{}})
+	}
+	n.ring = nil
+	with := heapInUse()
+	runtime.KeepAlive(disk)
+	disk = nil
+	if took := (with - heapInUse()) >> 20; took < 32 || took > 80 {
+		t.Errorf("what waits takes %d MiB, want 64", took)
+	}
 }
