@@ -1,6 +1,7 @@
 package loop
 
 import (
+	"strings"
 	"time"
 
 	"github.com/prometheus/client_golang/prometheus"
@@ -164,6 +165,12 @@ func (m *metrics) answered(i sched.Item, o sched.Outcome, latency time.Duration)
 	}
 }
 
+// label is a text that somebody else wrote as the value of a label. The API server takes annotations and references
+// that are no UTF-8 or very long: at the first the library panics, and the second every figure would repeat.
+func label(text string) string {
+	return strings.ToValidUTF8(text[:min(len(text), longestName)], "?")
+}
+
 func inMilliseconds(d time.Duration) float64 { return float64(d) / float64(time.Millisecond) }
 
 func (m *metrics) queue(q *sched.QueueReport) {
@@ -185,7 +192,7 @@ func (m *metrics) queue(q *sched.QueueReport) {
 				m.queues[figure+"_memory_bytes"].WithLabelValues(q.Name).Set(float64(a.Value))
 				m.queues[figure+"_memory"].WithLabelValues(q.Name).Set(float64(a.Value))
 			default:
-				m.scalars[figure].WithLabelValues(q.Name, a.Name).Set(float64(a.Value))
+				m.scalars[figure].WithLabelValues(q.Name, label(a.Name)).Set(float64(a.Value))
 			}
 		}
 	}

@@ -152,7 +152,8 @@ func (m *metrics) loses(i sched.Item) {
 	}
 	for _, a := range i.Record.Lost {
 		if a.Name != resource.PodsName {
-			m.ofEvictions.lost.WithLabelValues(i.Action, a.Name).Add(float64(a.Value) * time.Duration(i.Record.Ran).Seconds())
+			m.ofEvictions.lost.WithLabelValues(i.Action, label(a.Name)).Add(
+				float64(a.Value) * time.Duration(i.Record.Ran).Seconds())
 		}
 	}
 }

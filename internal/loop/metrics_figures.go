@@ -130,7 +130,7 @@ func (jm *jobMetrics) figures(l *loop) {
 		job := led.Job(id)
 		if share := dominantShare(led, job); share > 0 {
 			if holding++; holding <= mostJobs {
-				jm.shares.WithLabelValues(job.Key.Namespace, led.Jobs.Name(id)).Set(share)
+				jm.shares.WithLabelValues(job.Key.Namespace, label(led.Jobs.Name(id))).Set(share)
 			}
 		}
 		n, start := job.By[model.Pending]+job.By[model.Pipelined], l.reported.start(job)
@@ -147,7 +147,7 @@ func (jm *jobMetrics) figures(l *loop) {
 		if jobs > mostJobs {
 			return true
 		}
-		jm.pods.WithLabelValues(led.Jobs.Name(id)).Add(float64(n))
+		jm.pods.WithLabelValues(label(led.Jobs.Name(id))).Add(float64(n))
 		jm.times(led, id, cmp.Or(start, now), now)
 		return true
 	})
@@ -159,7 +159,7 @@ func (jm *jobMetrics) figures(l *loop) {
 // minimum was bound, or takes yet.
 func (jm *jobMetrics) times(led *ledger.Ledger, id ledger.JobID, start, last int64) {
 	job := led.Job(id)
-	of := []string{led.Jobs.Name(id), led.Jobs.QueueName(id), job.Key.Namespace}
+	of := []string{label(led.Jobs.Name(id)), label(led.Jobs.QueueName(id)), job.Key.Namespace}
 	jm.timed["start"].WithLabelValues(of...).Set(float64(job.Created) / 1e9)
 	jm.timed["last"].WithLabelValues(of...).Set(float64(last) / 1e9)
 	jm.timed["duration"].WithLabelValues(of...).Set(float64(model.Between(job.Created, start)) / 1e6)
@@ -187,7 +187,7 @@ func (bm *bindingMetrics) retried(led *ledger.Ledger, receipts []sched.Receipt, 
 		if !ok || led.Task(t).Job == ledger.NoJob {
 			continue
 		}
-		name := led.Jobs.Name(led.Task(t).Job)
+		name := label(led.Jobs.Name(led.Task(t).Job))
 		if !known[name] && len(known) >= mostJobs {
 			continue
 		}

@@ -52,7 +52,9 @@ func (p *passedJobs) figures() {
 	p.logged = logged
 	most := p.l.metrics.ofJobs.passed
 	most.Reset()
-	for queue, wait := range longest {
-		most.WithLabelValues(queue).Set(float64(wait) / 1e9)
+	for queue, wait := range longest { // any number of names, as a job may name a queue that does not exist
+		if id, known := l.Queues.Find(queue); known && l.Queue(id).Fact != nil {
+			most.WithLabelValues(queue).Set(float64(wait) / 1e9)
+		}
 	}
 }

@@ -20,7 +20,7 @@ func PodGroup(g *schedulingv1beta1.PodGroup) *model.PodGroup {
 	var f faults
 	out := &model.PodGroup{
 		Meta:          meta(&g.ObjectMeta),
-		Queue:         g.Spec.Queue,
+		Queue:         asName(g.Spec.Queue),
 		Labels:        labels(g.Labels),
 		MinMember:     f.notNegative("spec.minMember", g.Spec.MinMember),
 		PriorityClass: g.Spec.PriorityClassName,

@@ -78,12 +78,12 @@ func Owned(p *model.Pod, lacks Lacks, s Said) *model.Pod {
 		owned.SetRare(times)
 	}
 	if queue {
-		owned.Adopt.Queue = s.Queue
+		owned.Adopt.Queue = asName(s.Queue)
 	}
 	if least {
 		f := faults(slices.Clone(p.Faults))
 		owned.Adopt.MinMember = f.minMember(s.MinMember)
-		owned.Owner, owned.OwnerID = s.Job.Name, s.Job.ID()
+		owned.Owner, owned.OwnerID = asName(s.Job.Name), s.Job.ID()
 		owned.Faults = f
 	}
 	return &owned

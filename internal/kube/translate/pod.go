@@ -1,11 +1,13 @@
 package translate
 
 import (
+	"cmp"
 	"math"
 	"slices"
 	"strconv"
 	"strings"
 	"time"
+	"unicode/utf8"
 
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -44,7 +46,7 @@ func Pod(p *corev1.Pod, o Options) *model.Pod {
 		Preemptable:   Preemptable(p.Annotations, p.Labels),
 	}
 	top := topOwner(p, o)
-	out.Owner, out.OwnerID = top.Name, top.ID()
+	out.Owner, out.OwnerID = asName(top.Name), top.ID()
 	var times model.Times
 	if out.Deleting {
 		times.GoneBy = instant(p.DeletionTimestamp.Time)
@@ -58,7 +60,7 @@ func Pod(p *corev1.Pod, o Options) *model.Pod {
 	if out.Group == "" {
 		out.Adopt = f.adopt(p, o)
 	} else {
-		out.Adopt.Queue = p.Annotations[schedulingv1beta1.QueueNameAnnotationKey]
+		out.Adopt.Queue = asName(p.Annotations[schedulingv1beta1.QueueNameAnnotationKey])
 	}
 	times.Cooldown = f.cooldown(p)
 	out.Phase = f.phase(p.Status.Phase)
@@ -165,8 +167,21 @@ func (o *Options) ours(scheduler string) bool {
 
 // GroupOf is the name of the PodGroup that a pod names, "" for none.
 func GroupOf(p *corev1.Pod) string {
-	return first(p.Annotations, schedulingv1beta1.KubeGroupNameAnnotationKey,
-		schedulingv1beta1.VolcanoGroupNameAnnotationKey)
+	return asName(first(p.Annotations, schedulingv1beta1.KubeGroupNameAnnotationKey,
+		schedulingv1beta1.VolcanoGroupNameAnnotationKey))
+}
+
+// longestObjectName is how long the name of an object can be, in bytes.
+const longestObjectName = 253
+
+// asName is the name of another object that somebody wrote where the API server does not look: it may be of any length
+// and need not be UTF-8. Such a text names nothing, and what is taken for it names nothing either. That is short, since
+// it is repeated wherever its job is told of, and UTF-8, since recordings and reports as JSON can hold nothing else.
+func asName(text string) string {
+	if len(text) <= longestObjectName && utf8.ValidString(text) {
+		return text
+	}
+	return strings.ToValidUTF8(short(text), "\uFFFD")
 }
 
 // first is the value of the first key that has one.
@@ -217,9 +232,8 @@ func trailingNumber(name string) int64 {
 // adopt reads what a pod without a PodGroup asks of the job made for it.
 func (f *faults) adopt(p *corev1.Pod, o Options) model.Adopt {
 	out := model.Adopt{MinMember: 1, MaxWait: f.maxWait(p.Annotations)}
-	if out.Queue, _ = said(p, o, schedulingv1beta1.QueueNameAnnotationKey); out.Queue == "" {
-		out.Queue = o.DefaultQueue
-	}
+	queue, _ := said(p, o, schedulingv1beta1.QueueNameAnnotationKey)
+	out.Queue = cmp.Or(asName(queue), o.DefaultQueue)
 	if text, ok := said(p, o, schedulingv1beta1.VolcanoGroupMinMemberAnnotationKey); ok {
 		out.MinMember = f.minMember(text)
 	}

@@ -2,12 +2,14 @@ package translate
 
 import (
 	"reflect"
+	"strings"
 	"testing"
 	"time"
 
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime/schema"
+	schedulingv1beta1 "volcano.sh/apis/pkg/apis/scheduling/v1beta1"
 
 	"ashlar.sh/sched/model"
 )
@@ -271,3 +273,34 @@ func TestOptionsOfAPod(t *testing.T) {
 func gone(by int64) *model.Times { return &model.Times{GoneBy: by} }
 
 func rest(cooldown int64) *model.Times { return &model.Times{Cooldown: cooldown} }
+
+// A text that can be the name of no object becomes one that is short and UTF-8, and that no object can have either. A
+// name that an object can have stays as it is.
+func TestAWordThatIsNoNameNamesNothing(t *testing.T) {
+	const group, inQueue = "scheduling.k8s.io/group-name", "scheduling.volcano.sh/queue-name"
+	long := strings.Repeat("g", 253)
+	controls := true
+	for text, want := range map[string]string{"a": "a", long: long, "": "", "\xff": "\uFFFD", "a\xff\xfeb": "a\uFFFDb",
+		long + "g": long[:64] + "…", strings.Repeat("\xff", 300): "…",
+		strings.Repeat("é", 127): strings.Repeat("é", 32) + "…"} {
+		p := &corev1.Pod{ObjectMeta: metav1.ObjectMeta{Annotations: map[string]string{group: text, inQueue: text},
+			OwnerReferences: []metav1.OwnerReference{{Kind: "Owner", Name: text, Controller: &controls}}}}
+		got := Pod(p, Options{})
+		if got.Group != want || got.Adopt.Queue != want || got.Owner != want || GroupOf(p) != want {
+			t.Errorf("%.20q: the PodGroup is %q, the queue %q, the owner %q, want %q", text, got.Group, got.Adopt.Queue,
+				got.Owner, want)
+		}
+		delete(p.Annotations, group)
+		if got := Pod(p, Options{}); got.Adopt.Queue != want {
+			t.Errorf("%.20q: the queue of a pod without a PodGroup is %q, want %q", text, got.Adopt.Queue, want)
+		}
+		said := Owned(got, LacksQueue|LacksMinMember, Said{Queue: text, MinMember: "1", Job: Owner{Name: text}})
+		if text != "" && said.Adopt.Queue != want || said.Owner != want {
+			t.Errorf("%.20q: by its owner the queue is %q, and the owner %q, want %q", text, said.Adopt.Queue, said.Owner, want)
+		}
+		g := &schedulingv1beta1.PodGroup{Spec: schedulingv1beta1.PodGroupSpec{Queue: text}}
+		if got := PodGroup(g).Queue; got != want {
+			t.Errorf("%.20q: the queue of a PodGroup is %q, want %q", text, got, want)
+		}
+	}
+}
