@@ -9,6 +9,7 @@ import (
 
 	"ashlar.sh/internal/kube/execute"
 	"ashlar.sh/sched"
+	"ashlar.sh/sched/ledger"
 	"ashlar.sh/sched/resource"
 )
 
@@ -19,7 +20,7 @@ type bindingMetrics struct {
 	answers  *prometheus.CounterVec
 	flying   *prometheus.GaugeVec
 	retries  *prometheus.CounterVec
-	retrying map[string]bool // jobs that retries counts
+	retrying map[string]ledger.JobKey // the last job that retries counts under a name
 }
 
 // metrics are Volcano's by name and unit, and beside them what is ours (ashlar_…).
@@ -71,7 +72,7 @@ var queueFigures = map[string]string{
 func newMetrics() *metrics {
 	m := &metrics{registry: prometheus.NewRegistry(),
 		queues: map[string]*prometheus.GaugeVec{}, scalars: map[string]*prometheus.GaugeVec{},
-		ofBindings: bindingMetrics{retrying: map[string]bool{}},
+		ofBindings: bindingMetrics{retrying: map[string]ledger.JobKey{}},
 		ofJobs:     jobMetrics{timed: map[string]*prometheus.GaugeVec{}}}
 	histogram := func(name, help string, buckets []float64) prometheus.Histogram {
 		h := prometheus.NewHistogram(prometheus.HistogramOpts{Name: name, Help: help, Buckets: buckets})

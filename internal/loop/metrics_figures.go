@@ -176,9 +176,9 @@ func dominantShare(led *ledger.Ledger, job *ledger.Job) (most float64) {
 	return most
 }
 
-// retried counts the bindings that are decided anew, by the jobs of their pods. A job that
-// comes when as many have been counted as may have figures goes uncounted.
-func (bm *bindingMetrics) retried(led *ledger.Ledger, receipts []sched.Receipt, known map[string]bool) {
+// retried counts the bindings that are decided anew, by the jobs of their pods. A job that comes when as many have been
+// counted as may have figures takes the place of those that are gone; while all are there, it goes uncounted.
+func (bm *bindingMetrics) retried(led *ledger.Ledger, receipts []sched.Receipt, known map[string]ledger.JobKey) {
 	for _, r := range receipts {
 		if r.Item.Kind != sched.BindPod || r.Outcome != sched.Failed {
 			continue
@@ -187,12 +187,26 @@ func (bm *bindingMetrics) retried(led *ledger.Ledger, receipts []sched.Receipt, 
 		if !ok || led.Task(t).Job == ledger.NoJob {
 			continue
 		}
-		name := label(led.Jobs.Name(led.Task(t).Job))
-		if !known[name] && len(known) >= mostJobs {
-			continue
+		id := led.Task(t).Job
+		name := label(led.Jobs.Name(id))
+		if _, counted := known[name]; !counted && len(known) >= mostJobs {
+			bm.forgetRetried(led, known)
+			if len(known) >= mostJobs {
+				continue
+			}
 		}
-		known[name] = true
+		known[name] = led.Job(id).Key
 		bm.retries.WithLabelValues(name).Inc()
+	}
+}
+
+// forgetRetried drops the counts of jobs that are gone.
+func (bm *bindingMetrics) forgetRetried(led *ledger.Ledger, known map[string]ledger.JobKey) {
+	for name, job := range known {
+		if _, there := led.Jobs.Find(job); !there {
+			delete(known, name)
+			bm.retries.DeleteLabelValues(name)
+		}
 	}
 }
 

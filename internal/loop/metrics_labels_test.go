@@ -105,3 +105,28 @@ func TestAQueueThatIsOnlyNamedHasNoFigures(t *testing.T) {
 		t.Error("the queue that exists has none")
 	}
 }
+
+// A job of which a binding is decided anew is counted however many jobs were before it, once some of those are gone.
+func TestBindingsOfJobsThatAreGoneAreNotCountedForEver(t *testing.T) {
+	l := cluster(t, 1, 2)
+	retry := func(job string) {
+		l.metrics.ofBindings.retried(l.engine.Ledger(), []sched.Receipt{{Outcome: sched.Failed,
+			Item: sched.Item{Kind: sched.BindPod, Pod: ledger.Key{Namespace: "ns", Name: job + "-0"}}}},
+			l.metrics.ofBindings.retrying)
+	}
+	retry("j0")
+	for i := range mostJobs - 1 { // as many are counted as may be, and all but one of them are gone
+		name := fmt.Sprint("gone", i)
+		l.metrics.ofBindings.retrying[name] = ledger.JobKey{Namespace: "ns", Name: name}
+		l.metrics.ofBindings.retries.WithLabelValues(name).Inc()
+	}
+	retry("j1")
+	for _, job := range []string{"j0", "j1"} {
+		if n, _ := sum(t, l, "volcano_job_retry_counts", "job_id", job); n != 1 {
+			t.Errorf("of %s %v bindings are counted, want one", job, n)
+		}
+	}
+	if n, _ := sum(t, l, "volcano_job_retry_counts"); n != 2 {
+		t.Errorf("%v bindings are counted, want those of the jobs that are there", n)
+	}
+}

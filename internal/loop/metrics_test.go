@@ -11,6 +11,7 @@ import (
 
 	"ashlar.sh/internal/kube/execute"
 	"ashlar.sh/sched"
+	"ashlar.sh/sched/ledger"
 	"ashlar.sh/sched/model"
 	"ashlar.sh/sched/policy"
 	"ashlar.sh/sched/resource"
@@ -265,7 +266,7 @@ func TestFiguresAreRecountedNowAndThen(t *testing.T) {
 // A binding that was not taken counts for its job; one that was taken, or of a pod that is gone, does not. No more jobs
 // have a count of their own than may have figures.
 func TestBindingsThatAreDecidedAnewAreCounted(t *testing.T) {
-	l := cluster(t, 1, 1)
+	l := cluster(t, 1, mostJobs+1)
 	plan, _, _ := l.engine.Decide(l.now())
 	var receipts []sched.Receipt
 	for _, i := range plan.Items {
@@ -277,9 +278,9 @@ func TestBindingsThatAreDecidedAnewAreCounted(t *testing.T) {
 	if n, _ := sum(t, l, "volcano_job_retry_counts", "job_id", "j0"); n != 3 {
 		t.Errorf("%g of 10 bindings are counted, want the 3 that failed", n)
 	}
-	full := map[string]bool{}
+	full := map[string]ledger.JobKey{}
 	for i := range mostJobs {
-		full[fmt.Sprint(i)] = true
+		full[fmt.Sprint("j", i+1)] = ledger.JobKey{Namespace: "ns", Name: fmt.Sprint("j", i+1)}
 	}
 	l.metrics.ofBindings.retried(l.engine.Ledger(), receipts, full)
 	if n, _ := sum(t, l, "volcano_job_retry_counts"); n != 3 {

@@ -54,7 +54,7 @@ func (rp *reports) all(now time.Time) {
 		rp.job(id, now)
 		return true
 	})
-	rp.l.reported.forget()
+	rp.l.reported.forget(led)
 	led.Queues.Each(func(id ledger.QueueID) bool {
 		rp.queue(led.Queue(id), now)
 		return true

@@ -322,3 +322,23 @@ func TestAReasonIsToldAnewWhenItsAmountsChange(t *testing.T) {
 		}
 	})
 }
+
+// What was written for a queue is forgotten once the queue is gone: queues come and go for as long as a scheduler runs.
+func TestWhatWasWrittenForAQueueThatIsGoneIsForgotten(t *testing.T) {
+	inVirtualTime(t, 1, func(w *living) {
+		w.must(w.groups.Create(queuesKind, &schedulingv1beta1.Queue{ObjectMeta: metav1.ObjectMeta{Name: "brief",
+			UID: "brief"}, Spec: schedulingv1beta1.QueueSpec{Weight: 1}}, ""))
+		w.must(w.groups.Create(groupsKind, &schedulingv1beta1.PodGroup{ObjectMeta: metav1.ObjectMeta{Namespace: "ns",
+			Name: "g", UID: "g"}, Spec: schedulingv1beta1.PodGroupSpec{MinMember: 1, Queue: "brief"}}, "ns"))
+		w.pods("g", 0, 1, "1")
+		w.after(5 * time.Second)
+		if _, there := w.loop.reported.queues["brief"]; !there {
+			t.Fatal("nothing was written for the queue")
+		}
+		w.must(w.groups.Delete(queuesKind, "", "brief"))
+		w.after(5 * time.Second)
+		if _, there := w.loop.reported.queues["brief"]; there {
+			t.Error("what was written for the queue is still known")
+		}
+	})
+}

@@ -119,11 +119,16 @@ func (t *reported) start(job *ledger.Job) int64 {
 	return 0
 }
 
-// forget drops the jobs that were not seen in this round.
-func (t *reported) forget() {
+// forget drops the jobs that were not seen in this round, and the queues that are gone.
+func (t *reported) forget(led *ledger.Ledger) {
 	for k, j := range t.jobs {
 		if j.round != t.round {
 			delete(t.jobs, k)
+		}
+	}
+	for name := range t.queues {
+		if id, named := led.Queues.Find(name); !named || led.Queue(id).Fact == nil {
+			delete(t.queues, name)
 		}
 	}
 }
