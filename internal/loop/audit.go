@@ -15,6 +15,7 @@ type background struct {
 	afterAt  time.Time     // when the last round of statuses and events began
 	after    time.Duration // how long rounds take: see tookRound
 	last     time.Duration // how long it took
+	rest     time.Time     // no round before this time: after panics in a row
 	auditAt  time.Time
 	auditing time.Duration // how long the last audit took
 	dumping  sync.Mutex    // held while a dump is written

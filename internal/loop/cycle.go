@@ -259,7 +259,6 @@ func (l *loop) decide() (fine bool) {
 	if !l.rebuilds.runOrRebuild("deciding", func() {
 		l.engine.SetVerbosity(verbosity())
 		plan, events, l.next = l.input.decide()
-		l.rebuilds.panics = 0
 	}) {
 		return false
 	}
@@ -330,11 +329,14 @@ func betweenRounds(took, period time.Duration) time.Duration {
 // not to wait for a round.
 func (bg *background) afterwards() {
 	began := time.Now()
-	if began.Sub(bg.afterAt) < betweenRounds(bg.after, bg.l.o.Period) {
-		bg.l.rebuilds.runOrRebuild("telling first reasons", func() { bg.l.reports.look(began) })
+	if began.Before(bg.rest) {
 		return
 	}
-	bg.l.rebuilds.runOrRebuild("telling", func() {
+	if began.Sub(bg.afterAt) < betweenRounds(bg.after, bg.l.o.Period) {
+		bg.tell("telling first reasons", func() { bg.l.reports.look(began) })
+		return
+	}
+	bg.tell("telling", func() {
 		bg.l.refusals.tend()
 		bg.giveBack(began)
 		bg.l.stranded.suspects = nil // of a round that ended in a panic
@@ -345,6 +347,7 @@ func (bg *background) afterwards() {
 		bg.audit()
 		bg.l.input.recorder.tend()
 		bg.usage.tend(context.Background(), began)
+		bg.l.rebuilds.panics = 0 // a cycle, and all that follows one, went through
 	})
 	took := time.Since(began)
 	if bg.auditAt.After(began) {
@@ -352,6 +355,14 @@ func (bg *background) afterwards() {
 	}
 	bg.tookRound(began, took)
 	bg.l.reports.firsts.looked(bg.l.engine, time.Now())
+}
+
+// tell runs a step that follows cycles. After panics in a row such steps pause as deciding does after its own, and
+// deciding goes on: nothing that is told is needed for it.
+func (bg *background) tell(step string, do func()) {
+	if !bg.l.rebuilds.runOrRebuild(step, do) && !bg.l.rebuilds.blind {
+		bg.rest, bg.l.rest = bg.l.rest, time.Time{}
+	}
 }
 
 // tookRound notes a round. One that was held up, as on a machine that gave this process no processor for seconds, says

@@ -51,7 +51,7 @@ func TestTheLoopOutlivesACycleThatPanics(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	l := (&loop{observer: seen, metrics: newMetrics(), reported: newReported(), began: time.Now(),
+	l := (&loop{observer: seen, metrics: newMetrics(), health: &health{}, reported: newReported(), began: time.Now(),
 		o: Options{DumpDir: t.TempDir(), Engine: []sched.Option{sched.WithPlugin(policy.Definition{Name: "poison",
 			New: func(_ policy.Choice, l *ledger.Ledger) (any, error) { return poison{l}, nil }})}}.withDefaults(),
 		conf: &configuration{profile: policy.Profile{Actions: []string{"enqueue", "allocate"},

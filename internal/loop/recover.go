@@ -18,7 +18,7 @@ type rebuilds struct {
 
 	leftOut leftOut
 	blind   bool // after a panic the engine does not know all objects: nothing is decided
-	panics  int  // in a row
+	panics  int  // in a row: since a round of what follows cycles went through
 }
 
 // mostRest is the longest pause after panics for which no single job was found to be the cause.
@@ -88,8 +88,10 @@ func (l *loop) state() (s recording.State, ok bool) {
 	return s, ok
 }
 
-// fresh is an engine of the configuration that holds, without any facts.
+// fresh is an engine of the configuration that holds, without any facts. To find a job to blame takes some twenty of
+// them, each with a cycle of the whole cluster: the loop is not stuck meanwhile.
 func (re *rebuilds) fresh() *sched.Engine {
+	re.l.health.beat()
 	e, err := re.l.conf.engine(re.l.o)
 	if err != nil {
 		panic(err) // it was made of the same profile before
