@@ -42,6 +42,7 @@ type configuration struct {
 	looked  time.Time
 	zone    *time.Location   // in which hours are read that name no offset
 	offset  string           // of zone from UTC, as it holds: +08:00
+	awaited awaitedEngine    // of the file, while it reads kinds that are not listed yet
 	watch   policy.Stopwatch // nil: nothing is measured
 	plugins []policy.Definition
 
@@ -114,7 +115,8 @@ func (c *configuration) fileHolds() bool { return string(c.text) == c.taken }
 // error says what is bad about a new content, once; it leaves things as they are.
 func (c *configuration) changed() (bool, error) {
 	if text := c.glanced; text != nil {
-		c.looked, c.glanced, c.text = time.Time{}, nil, text // the file may hold another one by now
+		c.looked, c.glanced = time.Time{}, nil // the file may hold another one by now
+		c.text, c.awaited = text, awaitedEngine{}
 		err := c.take(text)
 		return err == nil, err
 	}
@@ -126,7 +128,7 @@ func (c *configuration) changed() (bool, error) {
 	if err != nil || bytes.Equal(text, c.text) { // a file that is not there for a moment is being replaced
 		return c.offsetChanged(), nil
 	}
-	c.text = text
+	c.text, c.awaited = text, awaitedEngine{}
 	err = c.take(text)
 	return err == nil, err
 }
@@ -235,16 +237,23 @@ func (c *configuration) volumeWait() time.Duration {
 }
 
 // reload makes the engine anew when the configuration changed: what is known and what
-// was decided moves over. A configuration with which that panics is not taken.
+// was decided moves over. A configuration with which that panics is not taken, and one that reads more kinds than the
+// one before is taken once these have been listed.
 func (l *loop) reload() {
 	before, text, chosen := l.conf.profile, l.conf.taken, l.conf.chosen
 	held := profile.Local(before, l.conf.offset)
-	var changed bool
+	var changed, early bool
 	var next *sched.Engine
 	var err error
 	if panicked := crash.Handler(l.panicked).Recover("reading a new configuration", func() {
-		if changed, err = l.conf.changed(); err == nil && changed {
-			next, err = l.moved()
+		if changed, err = l.conf.changed(); err != nil || !changed {
+			return
+		}
+		if next, err = l.conf.engine(l.o); err != nil {
+			return
+		}
+		if early = l.awaits(next); !early {
+			l.move(next)
 		}
 	}); panicked != nil {
 		err = panicked
@@ -252,30 +261,29 @@ func (l *loop) reload() {
 	if err == nil && !changed {
 		return
 	}
-	if err != nil {
+	if err != nil || early {
 		l.conf.profile, l.conf.taken, l.conf.chosen = before, text, chosen
-		l.input.recorder.incident("configuration")
+	}
+	switch {
+	case err != nil:
 		l.configurationRefusedBy(err)
-		return
+	case early:
+		l.conf.awaited.engine = next
+		klog.InfoS("A new configuration reads more kinds: it is taken once they have been listed", "file", l.conf.path)
+	default:
+		l.input.recorder.reloaded()
+		l.engine = next
+		l.background.plans.noteState() // no job is planned by the configuration before
+		if l.reads.of(next, l.conf.awaited.engine) {
+			l.observer.Look()
+		}
+		l.configurationChanged(held)
 	}
-	l.input.recorder.reloaded()
-	l.engine = next
-	l.background.plans.noteState() // no job is planned by the configuration before
-	if l.reads.of(next) {
-		l.observer.Look()
-	}
-	l.configurationChanged(held)
 }
 
-// moved is an engine of the configuration that was read, which knows and holds what the
-// present one does.
-func (l *loop) moved() (*sched.Engine, error) {
-	next, err := l.conf.engine(l.o)
-	if err != nil {
-		return nil, err
-	}
+// move gives an engine what the present one knows and holds.
+func (l *loop) move(next *sched.Engine) {
 	next.Apply(l.engine.Facts()...)
 	next.Restore(l.engine.LastCheckpoint())
 	next.Checkpoint()
-	return next, nil
 }

@@ -131,11 +131,16 @@ func (l *loop) due() (<-chan time.Time, func() bool) {
 // once gives new facts and receipts to the engine and, if this scheduler acts, decides.
 func (l *loop) once(ctx context.Context) {
 	l.reports.firsts.due = time.Time{}
-	synced, missing := l.observer.Synced() // before draining, so that what was synced is drained
+	missing, forbidden := l.observer.Awaited(l.engine.Reads) // before draining, so that what was synced is drained
+	synced := len(missing) == 0
 	l.health.synced(synced, missing)
+	l.lookAtAwaited()
 	l.takeIn()
 	if !l.acting {
 		l.withoutPanic("looking at the configuration", l.conf.glance)
+	}
+	if !synced && (forbidden || l.conf.awaited.engine != nil) && l.seeing() {
+		l.reload() // the file may hold by now what does not read what is missing
 	}
 	if !synced || !l.lead.leading() || time.Now().Before(l.rest) || !l.seeing() {
 		return

@@ -190,9 +190,10 @@ func owners(t *testing.T) *metadatafake.FakeMetadataClient {
 func (w *living) schedule() {
 	work, end := context.WithCancel(w.Context())
 	ctx, cancel := context.WithCancel(work)
+	var l *loop
 	seen, err := observe.New(observe.Options{Kube: w.kube, Volcano: w.volcano, Adopt: w.adopts,
 		Reads: func(k model.Kind) bool {
-			return k == model.KindBudget || slices.Contains(w.reads, k)
+			return k == model.KindBudget || slices.Contains(w.reads, k) || l.reads.has(k)
 		}, Translate: translate.Options{Schedulers: []string{"volcano"}, DefaultQueue: "default"}})
 	w.must(err)
 	w.options.Simulated.BeforeCycle = func() { w.order.Add(1) }
@@ -201,7 +202,7 @@ func (w *living) schedule() {
 	w.must(err)
 	lead, err := elect(work, o, w.kube, func() map[string]string { return nil })
 	w.must(err)
-	l := (&loop{o: o, conf: conf, observer: seen, rivals: rivalSchedulers{kube: w.kube, token: w.token},
+	l = (&loop{o: o, conf: conf, observer: seen, rivals: rivalSchedulers{kube: w.kube, token: w.token},
 		volcano: w.volcano,
 		lead:    lead, metrics: newMetrics(), reported: newReported(),
 		refusals: refusedBindings{memory: newRefusalMemory()}, health: &health{},

@@ -11,6 +11,7 @@ import (
 	"k8s.io/apimachinery/pkg/api/resource"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/types"
+	utilruntime "k8s.io/apimachinery/pkg/util/runtime"
 	"k8s.io/apimachinery/pkg/util/wait"
 	utilfeature "k8s.io/apiserver/pkg/util/feature"
 	"k8s.io/client-go/kubernetes"
@@ -25,8 +26,10 @@ import (
 	"ashlar.sh/sched/policy"
 )
 
-// The fake of Volcano's clients does not serve lists as watches.
+// The fake of Volcano's clients does not serve lists as watches. client-go's handlers of errors sleep until a time that
+// another test's virtual time has set.
 func TestMain(m *testing.M) {
+	utilruntime.ErrorHandlers = nil
 	if err := utilfeature.DefaultMutableFeatureGate.Set("WatchListClient=false"); err != nil {
 		panic(err)
 	}
@@ -65,7 +68,10 @@ func TestTheLoopOutlivesACycleThatPanics(t *testing.T) {
 		t.Fatal(err)
 	}
 	seen.Start(ctx)
-	synced := func(context.Context) (bool, error) { ok, _ := seen.Synced(); return ok, nil }
+	synced := func(context.Context) (bool, error) {
+		missing, _ := seen.Awaited(nil)
+		return len(missing) == 0, nil
+	}
 	if err := wait.PollUntilContextTimeout(ctx, time.Millisecond, 20*time.Second, true, synced); err != nil {
 		t.Fatal(err)
 	}

@@ -24,6 +24,7 @@ const (
 
 // configurationRefusedBy notes that the file's content was not taken, and why: in the log, the metrics and on the pod.
 func (l *loop) configurationRefusedBy(err error) {
+	l.input.recorder.incident("configuration")
 	klog.ErrorS(err, "The new configuration cannot be used: the old one stays", "file", l.conf.path)
 	l.metrics.reloaded(false)
 	l.health.refused(err)

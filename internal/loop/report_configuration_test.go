@@ -21,6 +21,12 @@ const allocateOnly = "actions: \"allocate\"\ntiers:\n- plugins:\n  - name: gang\
 // configured is a cluster in virtual time with a scheduler in the pod ns/self, and its configuration in a file.
 func configured(t *testing.T, text string, do func(w *living, write func(text string))) {
 	t.Helper()
+	configuredWith(t, text, func(*living) {}, do)
+}
+
+// configuredWith is configured with something changed before the scheduler starts.
+func configuredWith(t *testing.T, text string, prepare func(*living), do func(w *living, write func(text string))) {
+	t.Helper()
 	folder := t.TempDir()
 	file, token := filepath.Join(folder, "conf"), filepath.Join(folder, "token")
 	put := func(file, text string) {
@@ -35,6 +41,7 @@ func configured(t *testing.T, text string, do func(w *living, write func(text st
 		w.must(w.core.Create(podsKind, &corev1.Pod{ObjectMeta: metav1.ObjectMeta{Namespace: "ns", Name: "self", UID: "self"},
 			Spec: corev1.PodSpec{SchedulerName: "default-scheduler", NodeName: "n0"}}, "ns"))
 		w.options.ConfigFile, w.options.FallBack, w.token = file, true, token
+		prepare(w)
 	}, func(w *living) {
 		do(w, func(text string) {
 			put(file, text)

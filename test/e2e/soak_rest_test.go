@@ -171,8 +171,8 @@ func (s *soak) facts(ctx context.Context) ([]model.Fact, error) {
 	defer cancel()
 	w.Start(ctx)
 	err = wait.PollUntilContextTimeout(ctx, 20*time.Millisecond, patience, true, func(context.Context) (bool, error) {
-		synced, _ := w.Synced()
-		return synced, nil
+		missing, _ := w.Awaited(nil)
+		return len(missing) == 0, nil
 	})
 	facts, _ := w.Drain()
 	return facts, err

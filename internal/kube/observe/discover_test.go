@@ -3,6 +3,7 @@ package observe_test
 import (
 	"errors"
 	"slices"
+	"strings"
 	"sync/atomic"
 	"testing"
 
@@ -12,6 +13,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/runtime/schema"
+	watchapi "k8s.io/apimachinery/pkg/watch"
 	fakediscovery "k8s.io/client-go/discovery/fake"
 	"k8s.io/client-go/kubernetes/fake"
 	k8stesting "k8s.io/client-go/testing"
@@ -71,7 +73,7 @@ func TestAKindThatIsServedLaterIsWatchedThen(t *testing.T) {
 	w.Drain()
 	serves(kube, "policy/v1", "poddisruptionbudgets")
 	w.Look()
-	await(t, "the budget to be listed", func() bool { ok, _ := w.Synced(); return ok })
+	await(t, "the budget to be listed", func() bool { missing, _ := w.Awaited(nil); return len(missing) == 0 })
 	facts, _ := w.Drain()
 	if len(facts) != 1 || facts[0].Ref.Kind != model.KindBudget {
 		t.Errorf("once it has synced the facts are %v, want the budget", facts)
@@ -117,11 +119,57 @@ func TestServicesThatMayNotBeListed(t *testing.T) {
 	granted.Store(true)
 	w.Look()
 	await(t, "the Service to be listed", func() bool {
-		ok, _ := w.Synced()
-		return ok && slices.ContainsFunc(w.All(), is)
+		missing, _ := w.Awaited(nil)
+		return len(missing) == 0 && slices.ContainsFunc(w.All(), is)
 	})
 	facts := slices.DeleteFunc(w.All(), func(f model.Fact) bool { return !is(f) })
 	if s, ok := facts[0].Object.(*model.Service); !ok || len(s.Selector) != 1 || s.Selector[0].Value != "web" {
 		t.Errorf("the facts are %+v, want the Service", facts)
+	}
+}
+
+// A kind that begins to be served while its objects may not be listed, as the definition of a newer chart beside an
+// older role, stops nothing: it is as it was without that kind, until the right is there.
+func TestAKindThatIsServedLaterAndMayNotBeListed(t *testing.T) {
+	kube := fake.NewClientset(budget())
+	var granted atomic.Bool
+	no := apierrors.NewForbidden(schema.GroupResource{Resource: "poddisruptionbudgets"}, "", errors.New("no"))
+	kube.PrependReactor("list", "poddisruptionbudgets", func(k8stesting.Action) (bool, runtime.Object, error) {
+		return !granted.Load(), nil, no
+	})
+	kube.PrependWatchReactor("poddisruptionbudgets", func(k8stesting.Action) (bool, watchapi.Interface, error) {
+		return !granted.Load(), nil, no
+	})
+	w := watch(t, kube, observe.Options{Reads: reads(model.KindBudget)})
+	w.Drain()
+	serves(kube, "policy/v1", "poddisruptionbudgets")
+	w.Look()
+	await(t, "nothing to be awaited", func() bool { missing, _ := w.Awaited(nil); return len(missing) == 0 })
+	granted.Store(true)
+	await(t, "the budget to be listed", func() bool {
+		facts, _ := w.Drain()
+		return len(facts) == 1 && facts[0].Ref.Kind == model.KindBudget
+	})
+}
+
+// A kind that nothing reads any more is not awaited.
+func TestAKindThatIsNotReadAnyMoreIsNotAwaited(t *testing.T) {
+	kube := fake.NewClientset(budget())
+	no := apierrors.NewForbidden(schema.GroupResource{Resource: "poddisruptionbudgets"}, "", errors.New("no"))
+	kube.PrependReactor("list", "poddisruptionbudgets", func(k8stesting.Action) (bool, runtime.Object, error) {
+		return true, nil, no
+	})
+	serves(kube, "policy/v1", "poddisruptionbudgets")
+	var read atomic.Bool
+	w := watch(t, kube, observe.Options{Reads: func(k model.Kind) bool { return k == model.KindBudget && read.Load() }})
+	read.Store(true)
+	w.Look()
+	await(t, "it to be missed", func() bool {
+		missing, forbidden := w.Awaited(nil)
+		return forbidden && len(missing) == 1 && strings.Contains(missing[0], "PodDisruptionBudget (forbidden")
+	})
+	read.Store(false)
+	if missing, forbidden := w.Awaited(nil); len(missing) > 0 || forbidden {
+		t.Errorf("nothing reads it, and %v is awaited, forbidden %t", missing, forbidden)
 	}
 }

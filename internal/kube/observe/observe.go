@@ -11,7 +11,6 @@ import (
 
 	corev1 "k8s.io/api/core/v1"
 	resourcev1 "k8s.io/api/resource/v1"
-	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	"k8s.io/client-go/dynamic"
 	"k8s.io/client-go/informers"
 	"k8s.io/client-go/kubernetes"
@@ -91,14 +90,6 @@ type Observer struct {
 	discovery discovery
 }
 
-type watched struct {
-	kind   model.Kind
-	store  cache.Store
-	synced cache.InformerSynced
-	denied *atomic.Bool // its last list, or watch, was forbidden
-	right  string       // that it needs: the resource with its group
-}
-
 // New makes an observer that has seen nothing yet. An error is client-go's, of an
 // informer that was started before; it does not occur.
 func New(o Options) (*Observer, error) {
@@ -134,40 +125,6 @@ func New(o Options) (*Observer, error) {
 	return w, nil
 }
 
-// watch makes the informer of a kind, for the next start of the factories.
-func (w *Observer) watch(k kind) error {
-	informer, strip := k.informer(w), k.strip
-	if k.name == model.KindPod {
-		strip = w.pod
-	}
-	if err := informer.SetTransform(w.recovering(k.name, strip)); err != nil {
-		return fmt.Errorf("watch %s: %w", k.name, err)
-	}
-	handler := w.handler()
-	switch k.name {
-	case translate.KindNodeShard:
-		handler = w.shardHandler()
-	case translate.KindResourceClaim:
-		handler = w.claimHandler()
-	case model.KindPod:
-		handler = w.ownership.podHandler()
-	}
-	handled, err := informer.AddEventHandler(recoveringHandler{handler, w})
-	if err != nil {
-		return fmt.Errorf("watch %s: %w", k.name, err)
-	}
-	denied := &atomic.Bool{}
-	if err := informer.SetWatchErrorHandlerWithContext(func(ctx context.Context, r *cache.Reflector, err error) {
-		denied.Store(apierrors.IsForbidden(err))
-		cache.DefaultWatchErrorHandler(ctx, r, err)
-	}); err != nil {
-		return fmt.Errorf("watch %s: %w", k.name, err)
-	}
-	w.watched = append(w.watched, watched{k.name, informer.GetStore(), handled.HasSynced, denied,
-		k.resource.GroupResource().String()})
-	return nil
-}
-
 // Start begins to watch, until ctx ends. It does not wait.
 func (w *Observer) Start(ctx context.Context) {
 	w.discovery.core.StartWithContext(ctx)
@@ -191,28 +148,6 @@ func (w *Observer) Shutdown() {
 	w.discovery.core.Shutdown()
 	w.discovery.volcano.Shutdown()
 	w.bookings.running.Wait()
-}
-
-// Synced says that the first list of every kind has been handed on. It names the kinds
-// that are still awaited, none when it is true.
-func (w *Observer) Synced() (bool, []string) {
-	w.mu.Lock()
-	defer w.mu.Unlock()
-	var missing []string
-	for _, s := range w.watched {
-		switch {
-		case s.synced():
-		case s.denied.Load():
-			missing = append(missing, fmt.Sprintf("%s (forbidden: the scheduler's role has to grant list and watch on %s)",
-				s.kind, s.right))
-		default:
-			missing = append(missing, string(s.kind))
-		}
-	}
-	if w.discovery.asked != w.discovery.wants {
-		missing = append(missing, "what else the API server serves")
-	}
-	return len(missing) == 0, missing
 }
 
 // Wake receives a value when there is something to drain.

@@ -43,12 +43,11 @@ func watchBoth(t *testing.T, kube *fake.Clientset, groups *volcano.Clientset, o 
 	}
 	ctx, cancel := context.WithCancel(context.Background())
 	t.Cleanup(func() { cancel(); w.Shutdown() })
-	if ok, missing := w.Synced(); ok || len(missing) != 6 {
-		t.Errorf("before it is started it has synced: %t, and misses %v; want false, five kinds and what else there is", ok,
-			missing)
+	if missing, _ := w.Awaited(nil); len(missing) != 6 {
+		t.Errorf("before it is started it awaits %v; want five kinds and what else there is", missing)
 	}
 	w.Start(ctx)
-	await(t, "everything to be listed", func() bool { ok, _ := w.Synced(); return ok })
+	await(t, "everything to be listed", func() bool { missing, _ := w.Awaited(nil); return len(missing) == 0 })
 	return w
 }
 

@@ -63,7 +63,7 @@ func TestAPodThatCannotBeReadIsSetAside(t *testing.T) {
 	}
 	w.Start(t.Context())
 	for deadline := time.Now().Add(20 * time.Second); time.Now().Before(deadline); {
-		if ok, _ := w.Synced(); ok {
+		if missing, _ := w.Awaited(nil); len(missing) == 0 {
 			break
 		}
 		<-time.After(time.Millisecond)

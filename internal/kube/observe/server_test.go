@@ -187,7 +187,7 @@ func (s *server) observe(reads ...model.Kind) *observe.Observer {
 		http.Close()
 	})
 	w.Start(ctx)
-	await(s.t, "everything to be listed", func() bool { ok, _ := w.Synced(); return ok })
+	await(s.t, "everything to be listed", func() bool { missing, _ := w.Awaited(nil); return len(missing) == 0 })
 	return w
 }
 
