@@ -152,7 +152,6 @@ func TestStepsThatWaitForTheDiskTakeLittle(t *testing.T) {
 	n.ring = nil
 	with := heapInUse()
 	runtime.KeepAlive(disk)
-	disk = nil
 	if took := (with - heapInUse()) >> 20; took < 32 || took > 80 {
 		t.Errorf("what waits takes %d MiB, want 64", took)
 	}
