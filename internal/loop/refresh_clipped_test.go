@@ -1,35 +1,28 @@
 package loop
 
 import (
+	"encoding/json"
 	"strings"
 	"testing"
 
-	schedulingv1beta1 "volcano.sh/apis/pkg/apis/scheduling/v1beta1"
+	"ashlar.sh/internal/kube/execute"
 )
 
 // A reason that is longer than a message may be is cut off between two letters, in any script: a scheduler that starts
-// knows it again, and writes nothing. The cases differ in where in a letter the bound is.
-func TestALongReasonInAnyScriptIsWrittenOnce(t *testing.T) {
-	for name, padding := range map[string]string{"one": "", "another": "x", "a third": "xx", "a fourth": "xxx"} {
-		t.Run(name, func(t *testing.T) {
-			inVirtualTime(t, 1, func(w *living) {
-				w.gang("2")
-				w.regroup("g", func(g *schedulingv1beta1.PodGroup) { g.Spec.Queue = padding + strings.Repeat("𐍈", 600) })
-				w.after(quiet)
-				c := conditionOf(&schedulingv1beta1.PodGroup{Status: w.status("g")}, schedulingv1beta1.PodGroupUnschedulableType)
-				if c == nil || !strings.HasSuffix(c.Message, "...") {
-					w.Fatalf("the PodGroup shows no text that is cut off: %+v", c)
-				}
-				toGroup, toPod := w.written("g", "g-0")
-				events := w.events("g", "Unschedulable")
-				w.restart()
-				w.after(quiet)
-				again, podAgain := w.written("g", "g-0")
-				if again != toGroup || podAgain != toPod || w.events("g", "Unschedulable") != events {
-					w.Errorf("after a restart %d writes to the PodGroup, %d to the pod and %d events, want none", again-toGroup,
-						podAgain-toPod, w.events("g", "Unschedulable")-events)
-				}
-			})
-		})
+// knows it again as the API server shows it, and writes nothing.
+func TestALongReasonInAnyScriptIsKnownAgain(t *testing.T) {
+	for _, padding := range []string{"", "x", "xx", "xxx"} { // the bound is in another byte of a letter each time
+		message := padding + strings.Repeat("𐍈", 600)
+		written, err := json.Marshal(execute.Clip(message))
+		if err != nil {
+			t.Fatal(err)
+		}
+		var shown string
+		if err := json.Unmarshal(written, &shown); err != nil {
+			t.Fatal(err)
+		}
+		if !clipped(message, shown) {
+			t.Errorf("after %d bytes of ASCII it is shown as %q, which is not known again", len(padding), shown[len(shown)-12:])
+		}
 	}
 }
