@@ -306,7 +306,7 @@ func TestAGangIsBoundWhenItsDevicesAreReserved(t *testing.T) {
 			want: failed, a: "for kept", b: "gone", patches: 3},
 		"a claim is another by now": {chosen: each, begin: func(s *shop) { s.claims["b"].UID = "second" }, want: failed,
 			a: "for kept", b: "for", patches: 3},
-		"a pod is gone": {chosen: each, begin: func(s *shop) { s.gone = true }, want: missing, a: "for", b: "for"},
+		"a pod is gone":    {chosen: each, begin: func(s *shop) { s.gone = true }, want: missing, a: "for", b: "for"},
 		"a pod goes later": {chosen: each, begin: goesAfter(4), want: missing, a: "for kept", b: "for kept", patches: 6},
 		"no devices were chosen": {chosen: []ledger.Chosen{ledger.Choose(devices.Name, `{"refused":"NodeDevices"}`), each[1]},
 			want: failed, a: "for", b: "for", patches: 0},
