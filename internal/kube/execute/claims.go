@@ -14,6 +14,7 @@ import (
 	"k8s.io/apimachinery/pkg/types"
 	typedresourcev1 "k8s.io/client-go/kubernetes/typed/resource/v1"
 
+	"ashlar.sh/internal/kube/devices"
 	"ashlar.sh/sched"
 )
 
@@ -92,8 +93,8 @@ func (dc *deviceClaims) patchClaim(ctx context.Context, r *reservation, metadata
 	return nil
 }
 
-// unreserve undoes what was written for pods that will not be bound with it: their reservations, and
-// devices that were written for them and that no other pod uses. A failure does no harm: the claim
+// unreserve undoes what was written for pods that will not be bound with it: their reservations, devices that were
+// written for them and that no other pod uses, and claims that were made for them. A failure does no harm: the claim
 // belongs to its pod, and its devices may be exchanged.
 func (dc *deviceClaims) unreserve(list []*reservation) {
 	var all sync.WaitGroup
@@ -101,14 +102,14 @@ func (dc *deviceClaims) unreserve(list []*reservation) {
 		if !r.wrote {
 			continue
 		}
+		back := dc.unreserving(r)
 		if r.special != nil {
-			dc.discard(r)
-			continue
+			back = dc.deleting(r.pods[0], devices.Claimed{Name: r.name, UID: r.uid}, new(error))
 		}
 		all.Add(1)
 		dc.x.fast.do(func() (time.Duration, bool) {
 			defer all.Done()
-			_, latency, overloaded := dc.x.requests.run(dc.unreserving(r))
+			_, latency, overloaded := dc.x.requests.run(back)
 			return latency, overloaded
 		})
 	}

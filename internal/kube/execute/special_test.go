@@ -241,3 +241,59 @@ func TestAClaimIsMadeForAnExtendedResource(t *testing.T) {
 		})
 	}
 }
+
+// A pod goes once a claim was made for it and has a device, and the claim cannot be deleted at once. Until it is deleted
+// no other claim has that device.
+func TestADeviceOfAClaimThatIsDeletedIsGivenOnce(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		never := func(int) error { return nil }
+		api, goes := newServer(), make(chan struct{})
+		m := &maker{shop: &shop{claims: map[string]*resourcev1.ResourceClaim{"b": deviceClaim("b")}, before: never},
+			create: never, created: never, keeps: true, mayDelete: apierrors.NewInternalError(errors.New("etcd"))}
+		m.after = func(int) error {
+			has := 0
+			for _, c := range m.claims {
+				if strings.HasPrefix(stands(c), "g0") {
+					has++
+				}
+			}
+			if has > 1 {
+				t.Errorf("%d claims have the device", has)
+			}
+			if has == 1 && !m.gone {
+				m.gone = true
+				close(goes)
+			}
+			return nil
+		}
+		m.make(api.kube)
+		ctx, cancel := context.WithCancel(t.Context())
+		defer cancel()
+		x := execute.New(ctx, execute.Options{Storage: m,
+			Clients: execute.Clients{Fast: []kubernetes.Interface{api.kube}, Slow: api.kube, Events: api.kube,
+				Groups: api.volcano, Figures: api.volcano}})
+		bind := func(statement uint64, pod string, chosen ledger.Chosen) {
+			x.Execute([]sched.Item{{ID: statement, Statement: statement, Kind: sched.BindPod, Node: "n", UID: pod,
+				Pod: ledger.Key{Namespace: "ns", Name: pod}, Chosen: chosen}})
+		}
+		gives, _ := json.Marshal(gpus("g0"))
+		bind(1, "p0", makes(devices.Writes{Claims: []devices.Write{{Special: ofP0, Allocation: gives}}}))
+		<-goes
+		bind(2, "p1", wants("b", gpus("g0"), nil))
+		<-time.After(10 * time.Second)
+		m.alone(func() { m.mayDelete = nil })
+		outcomes := map[string]sched.Outcome{}
+		for len(outcomes) < 2 {
+			<-x.Wake()
+			for _, r := range x.Receipts() {
+				outcomes[r.Item.UID] = r.Outcome
+			}
+		}
+		if outcomes["p0"] != sched.Missing || outcomes["p1"] != sched.Done {
+			t.Errorf("the outcomes are %v", outcomes)
+		}
+		if got := stands(m.claims["b"]); len(m.claims) != 1 || got != "g0 for p1 kept" {
+			t.Errorf("%d claims are there, b stands as %q", len(m.claims), got)
+		}
+	})
+}
