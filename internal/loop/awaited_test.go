@@ -25,8 +25,13 @@ const readsVolumes = allocateOnly + "  - name: predicates\n"
 
 // mayListAttachments has the API server serve VolumeAttachments, which may be listed once the result is true.
 func (w *living) mayListAttachments() *atomic.Bool {
+	return w.listsAttachments(apierrors.NewForbidden(storagev1.Resource("volumeattachments"), "", errors.New("no")))
+}
+
+// listsAttachments has the API server serve VolumeAttachments, and answer their lists with an error until the result is
+// true.
+func (w *living) listsAttachments(no error) *atomic.Bool {
 	may := &atomic.Bool{}
-	no := apierrors.NewForbidden(storagev1.Resource("volumeattachments"), "", errors.New("no"))
 	w.answers(&w.kube.Fake, "list", "volumeattachments", func(k8stesting.Action) (bool, runtime.Object, error) {
 		return !may.Load(), nil, no
 	})
@@ -135,4 +140,49 @@ func gaugeOf(w *living, name string) float64 {
 	}
 	w.Fatalf("there is no metric %s", name)
 	return 0
+}
+
+// A scheduler that takes over decides nothing by the file from before the last change: the one that acted until then
+// went by the new file.
+func TestATakeOverAwaitsWhatTheFileReads(t *testing.T) {
+	var may, begins *atomic.Bool
+	configuredWith(t, allocateOnly, func(w *living) {
+		may, begins = w.listsAttachments(apierrors.NewInternalError(errors.New("no"))), &atomic.Bool{}
+		w.answers(&w.kube.Fake, "list", "poddisruptionbudgets", func(k8stesting.Action) (bool, runtime.Object, error) {
+			return !begins.Load(), nil, apierrors.NewInternalError(errors.New("not yet"))
+		})
+	}, func(w *living, write func(string)) {
+		write(readsVolumes)
+		begins.Store(true)
+		if w.after(30 * time.Second); w.starts("early") || !strings.Contains(w.loop.health.awaits(), "VolumeAttachment") {
+			t.Errorf("it decides by the file from before, or does not say what it awaits: %q", w.loop.health.awaits())
+		}
+		may.Store(true)
+		w.after(30 * time.Second)
+		if w.members("early")[0].Spec.NodeName == "" || !w.loop.engine.Reads(translate.KindVolumeAttachment) {
+			t.Error("it does not go on by the new file")
+		}
+	})
+}
+
+// A configuration that reads a kind of which lists fail is told to be refused after a minute: it is not in force.
+func TestAConfigurationThatReadsWhatCannotBeListed(t *testing.T) {
+	configured(t, allocateOnly, func(w *living, write func(string)) {
+		may := w.listsAttachments(apierrors.NewInternalError(errors.New("etcd")))
+		write(readsVolumes)
+		w.after(2 * time.Minute)
+		if status, message, _ := w.told(); status != corev1.ConditionFalse || !strings.Contains(message, "VolumeAttachment") ||
+			gaugeOf(w, "ashlar_config_last_reload_success") != 0 {
+			t.Errorf("the condition says %s %q", status, message)
+		}
+		if !w.starts("meanwhile") {
+			t.Error("nothing is scheduled by the file from before")
+		}
+		may.Store(true)
+		w.after(2 * time.Minute)
+		if status, message, _ := w.told(); status != corev1.ConditionTrue ||
+			gaugeOf(w, "ashlar_config_last_reload_success") != 1 || !w.loop.engine.Reads(translate.KindVolumeAttachment) {
+			t.Errorf("in the end the condition says %s %q", status, message)
+		}
+	})
 }

@@ -116,7 +116,7 @@ func (c *configuration) fileHolds() bool { return string(c.text) == c.taken }
 func (c *configuration) changed() (bool, error) {
 	if text := c.glanced; text != nil {
 		c.looked, c.glanced = time.Time{}, nil // the file may hold another one by now
-		c.text, c.awaited = text, awaitedEngine{}
+		c.text, c.awaited = text, awaitedEngine{holds: c.awaited.holds}
 		err := c.take(text)
 		return err == nil, err
 	}
@@ -128,7 +128,7 @@ func (c *configuration) changed() (bool, error) {
 	if err != nil || bytes.Equal(text, c.text) { // a file that is not there for a moment is being replaced
 		return c.offsetChanged(), nil
 	}
-	c.text, c.awaited = text, awaitedEngine{}
+	c.text, c.awaited = text, awaitedEngine{holds: c.awaited.holds}
 	err = c.take(text)
 	return err == nil, err
 }
@@ -268,11 +268,12 @@ func (l *loop) reload() {
 	case err != nil:
 		l.configurationRefusedBy(err)
 	case early:
-		l.conf.awaited.engine = next
+		l.conf.awaited.engine, l.conf.awaited.since = next, time.Now()
 		klog.InfoS("A new configuration reads more kinds: it is taken once they have been listed", "file", l.conf.path)
 	default:
 		l.input.recorder.reloaded()
 		l.engine = next
+		l.conf.awaited.holds = l.conf.awaited.holds && l.conf.awaited.engine != nil
 		l.background.plans.noteState() // no job is planned by the configuration before
 		if l.reads.of(next, l.conf.awaited.engine) {
 			l.observer.Look()

@@ -131,7 +131,7 @@ func (l *loop) due() (<-chan time.Time, func() bool) {
 // once gives new facts and receipts to the engine and, if this scheduler acts, decides.
 func (l *loop) once(ctx context.Context) {
 	l.reports.firsts.due = time.Time{}
-	missing, forbidden := l.observer.Awaited(l.engine.Reads) // before draining, so that what was synced is drained
+	missing, forbidden := l.observer.Awaited(l.reading()) // before draining, so that what was synced is drained
 	synced := len(missing) == 0
 	l.health.synced(synced, missing)
 	l.lookAtAwaited()
@@ -145,6 +145,7 @@ func (l *loop) once(ctx context.Context) {
 	if !synced || !l.lead.leading() || time.Now().Before(l.rest) || !l.seeing() {
 		return
 	}
+	acted := l.acting
 	if !l.acting {
 		if err := l.takeOver(ctx); err != nil {
 			l.rivals.sayNotReady(err, time.Now())
@@ -155,6 +156,9 @@ func (l *loop) once(ctx context.Context) {
 		l.acting = true
 	}
 	l.reload()
+	if !acted && l.conf.holdsAtTakeOver() {
+		return
+	}
 	if l.decide() { // an engine that was made anew knows no reasons yet
 		l.background.afterwards()
 	}

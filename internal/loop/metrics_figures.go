@@ -179,6 +179,7 @@ func dominantShare(led *ledger.Ledger, job *ledger.Job) (most float64) {
 // retried counts the bindings that are decided anew, by the jobs of their pods. A job that comes when as many have been
 // counted as may have figures takes the place of those that are gone; while all are there, it goes uncounted.
 func (bm *bindingMetrics) retried(led *ledger.Ledger, receipts []sched.Receipt, known map[string]ledger.JobKey) {
+	looked := false // for jobs that are gone
 	for _, r := range receipts {
 		if r.Item.Kind != sched.BindPod || r.Outcome != sched.Failed {
 			continue
@@ -190,7 +191,10 @@ func (bm *bindingMetrics) retried(led *ledger.Ledger, receipts []sched.Receipt, 
 		id := led.Task(t).Job
 		name := label(led.Jobs.Name(id))
 		if _, counted := known[name]; !counted && len(known) >= mostJobs {
-			bm.forgetRetried(led, known)
+			if !looked {
+				looked = true
+				bm.forgetRetried(led, known)
+			}
 			if len(known) >= mostJobs {
 				continue
 			}
