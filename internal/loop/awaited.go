@@ -58,8 +58,8 @@ func (l *loop) newOf(next *sched.Engine) func(model.Kind) bool {
 }
 
 // lookAtAwaited has the configuration that is awaited taken at the next reload, if what it reads has been listed. What
-// was listed has to be drained before that. If a kind may not be listed, or cannot be for a minute, the configuration is
-// refused until it is.
+// was listed has to be drained before that. If a kind may not be listed, or cannot be for a minute, the configuration
+// is refused until it is.
 func (l *loop) lookAtAwaited() {
 	a := &l.conf.awaited
 	if a.engine == nil {

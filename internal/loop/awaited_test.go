@@ -171,8 +171,8 @@ func TestAConfigurationThatReadsWhatCannotBeListed(t *testing.T) {
 		may := w.listsAttachments(apierrors.NewInternalError(errors.New("etcd")))
 		write(readsVolumes)
 		w.after(2 * time.Minute)
-		if status, message, _ := w.told(); status != corev1.ConditionFalse || !strings.Contains(message, "VolumeAttachment") ||
-			gaugeOf(w, "ashlar_config_last_reload_success") != 0 {
+		if status, message, _ := w.told(); status != corev1.ConditionFalse ||
+			!strings.Contains(message, "VolumeAttachment") || gaugeOf(w, "ashlar_config_last_reload_success") != 0 {
 			t.Errorf("the condition says %s %q", status, message)
 		}
 		if !w.starts("meanwhile") {

@@ -242,8 +242,8 @@ func TestAClaimIsMadeForAnExtendedResource(t *testing.T) {
 	}
 }
 
-// A pod goes once a claim was made for it and has a device, and the claim cannot be deleted at once. Until it is deleted
-// no other claim has that device.
+// A pod goes once a claim was made for it and has a device, and the claim cannot be deleted at once. Until it is
+// deleted no other claim has that device.
 func TestADeviceOfAClaimThatIsDeletedIsGivenOnce(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		never := func(int) error { return nil }
