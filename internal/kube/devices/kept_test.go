@@ -34,8 +34,11 @@ func TestWhatIsRememberedOfLargePodsAndClaimsIsBounded(t *testing.T) {
 			claim := "c"
 			pod := &corev1.Pod{Spec: corev1.PodSpec{SchedulerName: text,
 				ResourceClaims: []corev1.PodResourceClaim{{Name: "c", ResourceClaimName: &claim}}}}
-			d.claimsOf(&ledger.Task{Pod: &model.Pod{Opaque: pod}})
-		}, 2 * mostSizes},
+			task := &ledger.Task{Pod: &model.Pod{Opaque: pod}}
+			d.Enter(0, task)
+			d.claimsOf(task)
+			d.Leave(0, task)
+		}, 1 << 20},
 		"choices": {func(text string) {
 			a, err := json.Marshal(resourcev1.AllocationResult{Devices: resourcev1.DeviceAllocationResult{
 				Config: []resourcev1.DeviceAllocationConfiguration{{DeviceConfiguration: resourcev1.DeviceConfiguration{

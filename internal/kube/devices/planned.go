@@ -25,7 +25,6 @@ type planner struct {
 
 	ahead bool                     // such a time is asked about
 	named map[*corev1.Pod][]string // see claimsOf
-	sizes int                      // of these pods
 	none  none
 }
 
@@ -332,13 +331,10 @@ func (p *planner) claimsOf(task *ledger.Task) []string {
 	pod, _ := task.Pod.Opaque.(*corev1.Pod)
 	out, known := p.named[pod]
 	if !known && pod != nil {
-		size := pod.Size()
-		if p.named == nil || len(p.named) >= mostNamed || p.sizes+size > mostSizes {
-			p.named, p.sizes = map[*corev1.Pod][]string{}, 0
+		if out = ClaimsOf(task); len(p.named) >= mostNamed || p.named == nil {
+			p.named = map[*corev1.Pod][]string{}
 		}
-		out = ClaimsOf(task)
 		p.named[pod] = out
-		p.sizes += size
 	}
 	for key := range p.d.special.of[task.Pod.UID] { // order-free: its devices are of no other claim
 		out = append(slices.Clip(out), key)
@@ -346,12 +342,24 @@ func (p *planner) claimsOf(task *ledger.Task) []string {
 	return out
 }
 
-// mostNamed is of how many pods the claims are remembered by their names, and mostSizes how many bytes these pods may
-// have, as they are written: they are kept when they are gone, and tenants choose how large they are.
-const (
-	mostNamed = 1 << 13
-	mostSizes = 32 << 20
-)
+// mostNamed is of how many pods the claims are remembered by their names.
+const mostNamed = 1 << 13
+
+var _ ledger.PodObserver = (*Devices)(nil)
+
+// Enter implements ledger.PodObserver.
+func (p *planner) Enter(ledger.TaskID, *ledger.Task) {}
+
+// Leave implements ledger.PodObserver: a pod that is gone is not kept for the names of its claims. Tenants choose how
+// large it is.
+func (p *planner) Leave(_ ledger.TaskID, task *ledger.Task) {
+	if task.Pod == nil || len(p.named) == 0 {
+		return
+	}
+	if pod, is := task.Pod.Opaque.(*corev1.Pod); is {
+		delete(p.named, pod)
+	}
+}
 
 // spare are the devices of a node's own pools that are free now, as one allocation: where a start is planned those are
 // preferred that pods give back before. Others may use the former until then and on.
