@@ -39,14 +39,15 @@ func TestLiveAPlannedStartByDevices(t *testing.T) {
 		func(context.Context) (bool, error) {
 			return time.Since(group(t, ns, "train").CreationTimestamp.Time) > time.Second, nil
 		}, func() string { return "" })
-	create(t, with(timed(ns, "endless", "100m", 0, "5s"), "one"))
-	create(t, with(timed(ns, "short", "100m", 3, "1s"), "one"))
+	// Jobs that are made in the same second go by their names: all of these come after train.
+	create(t, with(timed(ns, "unlimited", "100m", 0, "5s"), "one"))
+	create(t, with(timed(ns, "very-short", "100m", 3, "1s"), "one"))
 	create(t, timed(ns, "plain", "100m", 0, ""))
-	awaitPhase(t, ns, "short", corev1.PodSucceeded)
+	awaitPhase(t, ns, "very-short", corev1.PodSucceeded)
 	awaitPhase(t, ns, "plain", corev1.PodRunning)
-	if train := list(t, ns, "train-"); bound(train) != 0 || get(t, ns, "endless").Spec.NodeName != "" {
+	if train := list(t, ns, "train-"); bound(train) != 0 || get(t, ns, "unlimited").Spec.NodeName != "" {
 		t.Fatalf("%d pods of train and %q are bound although the job before them has its devices", bound(train),
-			get(t, ns, "endless").Spec.NodeName)
+			get(t, ns, "unlimited").Spec.NodeName)
 	}
 	endsAtLimit(t, ns, from)
 	first := awaitPhase(t, ns, "train-0", corev1.PodSucceeded).Status.StartTime.Time
@@ -58,7 +59,7 @@ func TestLiveAPlannedStartByDevices(t *testing.T) {
 			t.Errorf("%s has %v, want two devices", name, got)
 		}
 	}
-	if last := awaitPhase(t, ns, "endless", corev1.PodSucceeded).Status.StartTime.Time; last.Before(first) {
+	if last := awaitPhase(t, ns, "unlimited", corev1.PodSucceeded).Status.StartTime.Time; last.Before(first) {
 		t.Errorf("the job that might run on started at %s, before the one that it came after (%s)", last, first)
 	}
 }

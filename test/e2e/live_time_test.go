@@ -123,24 +123,25 @@ func TestLiveAPlannedStartIsKept(t *testing.T) {
 		create(t, inGroup(timed(ns, name, "4", 600, "4s"), "train"))
 	}
 	told := toldStart(t, ns, from)
-	create(t, timed(ns, "endless", "2", 0, "5s"))
-	create(t, timed(ns, "short", "2", 3, "1s"))
-	awaitPhase(t, ns, "short", corev1.PodSucceeded)
+	// Jobs that are made in the same second go by their names: all of these come after train.
+	create(t, timed(ns, "unlimited", "2", 0, "5s"))
+	create(t, timed(ns, "very-short", "2", 3, "1s"))
+	awaitPhase(t, ns, "very-short", corev1.PodSucceeded)
 	for _, p := range list(t, ns, "train-") {
 		if p.Status.NominatedNodeName != "" {
 			t.Errorf("%s is nominated for %s: its room is not there yet", p.Name, p.Status.NominatedNodeName)
 		}
 	}
-	if train := list(t, ns, "train-"); bound(train) != 0 || get(t, ns, "endless").Spec.NodeName != "" {
+	if train := list(t, ns, "train-"); bound(train) != 0 || get(t, ns, "unlimited").Spec.NodeName != "" {
 		t.Fatalf("%d pods of train and %q are bound although the job before them runs", bound(train),
-			get(t, ns, "endless").Spec.NodeName)
+			get(t, ns, "unlimited").Spec.NodeName)
 	}
 	endsAtLimit(t, ns, from)
 	first := awaitPhase(t, ns, "train-0", corev1.PodSucceeded).Status.StartTime.Time
 	if first.Before(told.Earliest.Add(-time.Second)) || first.After(told.Latest.Add(3*time.Second)) {
 		t.Errorf("it started at %s, was told %s to %s", first, told.Earliest, told.Latest)
 	}
-	if last := awaitPhase(t, ns, "endless", corev1.PodSucceeded).Status.StartTime.Time; last.Before(first) {
+	if last := awaitPhase(t, ns, "unlimited", corev1.PodSucceeded).Status.StartTime.Time; last.Before(first) {
 		t.Errorf("the job that might run on started at %s, before the one that it came after (%s)", last, first)
 	}
 }
