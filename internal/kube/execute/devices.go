@@ -269,18 +269,11 @@ func (dc *deviceClaims) awaitDevices(list []*reservation, items []sched.Item, un
 				waits = r
 			}
 		}
-		var err error
-		switch {
-		case waits == nil:
+		if waits == nil {
 			return nil
-		case time.Now().After(until):
-			err = fmt.Errorf("the devices of claim %s were not ready in time", waits.name)
-		case !dc.x.requests.leading():
-			err = errors.New("the lease is lost")
-		case !sleep(dc.x.ctx, pause):
-			err = dc.x.ctx.Err()
 		}
-		if err != nil {
+		late := fmt.Errorf("the devices of claim %s were not ready in time", waits.name)
+		if err := dc.x.requests.wait(pause, until, late); err != nil {
 			return &obstacle{waits.pods[0], sched.Failed, "devices", err}
 		}
 	}

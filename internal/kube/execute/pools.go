@@ -37,18 +37,11 @@ func (dc *deviceClaims) begin(list []*reservation, items []sched.Item, until tim
 		if gone := dc.gone(items); gone != nil {
 			return nil, gone
 		}
-		var err error
-		switch {
-		case dc.enter(one):
+		if dc.enter(one) {
 			return one, nil
-		case time.Now().After(until):
-			err = errors.New("devices of its node are being taken back from a pod that is gone")
-		case !dc.x.requests.leading():
-			err = errors.New("the lease is lost")
-		case !sleep(dc.x.ctx, pause):
-			err = dc.x.ctx.Err()
 		}
-		if err != nil {
+		late := errors.New("devices of its pools are being taken back from a pod that is gone")
+		if err := dc.x.requests.wait(pause, until, late); err != nil {
 			return nil, &obstacle{items[0], sched.Failed, "devices", err}
 		}
 	}
@@ -78,14 +71,9 @@ func (dc *deviceClaims) leave(one *poolsOf) {
 	delete(dc.underWay.of, one)
 }
 
-// gone is the first of some pods that is not there any more, as the obstacle that it is; nil: all are there.
+// gone is the first of some pods that cannot be bound any more, as an obstacle; nil: none.
 func (dc *deviceClaims) gone(items []sched.Item) *obstacle {
-	for _, i := range items {
-		if dc.x.options.Storage.PodUID(i.Pod.Namespace, i.Pod.Name) != i.UID {
-			return &obstacle{i, sched.Missing, "devices", errPodGone}
-		}
-	}
-	return nil
+	return gone(dc.x.options.Storage, items, "devices")
 }
 
 // poolsIn are the pools of the devices that claims are to be given, each once.

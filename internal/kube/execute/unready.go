@@ -53,6 +53,30 @@ func (c *Executor) needs(chosen ledger.Chosen) (yes bool) {
 // errPodGone says that the pod to be bound is gone.
 var errPodGone = errors.New("the pod is gone")
 
+// gone is the first of some pods that cannot be bound any more, as the obstacle to what is prepared for it; nil: none.
+func gone(in Storage, items []sched.Item, what string) *obstacle {
+	for _, i := range items {
+		if in.PodUID(i.Pod.Namespace, i.Pod.Name) != i.UID {
+			return &obstacle{i, sched.Missing, what, errPodGone}
+		}
+	}
+	return nil
+}
+
+// wait lets a pause pass before what is awaited is looked at again. The error says why it is awaited no longer: late,
+// when the time is over.
+func (re *requests) wait(pause time.Duration, until time.Time, late error) error {
+	switch {
+	case time.Now().After(until):
+		return late
+	case !re.leading():
+		return errors.New("the lease is lost")
+	case !sleep(re.x.ctx, pause):
+		return re.x.ctx.Err()
+	}
+	return nil
+}
+
 // errPanicked says that a bug ended the preparing.
 var errPanicked = errors.New("preparing it made the scheduler panic, which is a bug in ashlar")
 

@@ -148,25 +148,15 @@ var errNotTaken = errors.New("the API server did not take it")
 // given, until all claims are bound. It ends as soon as that cannot come true any more.
 func (vb *volumeBinder) awaitVolumes(w *volumes, until time.Time, all bool) *obstacle {
 	for {
-		for _, i := range w.pods {
-			if vb.x.options.Storage.PodUID(i.Pod.Namespace, i.Pod.Name) != i.UID {
-				return &obstacle{i, sched.Missing, "volumes", errPodGone}
-			}
+		if failed := gone(vb.x.options.Storage, w.pods, "volumes"); failed != nil {
+			return failed
 		}
 		waits, failed := vb.unbound(w, all)
 		if failed != nil || waits == nil {
 			return failed
 		}
-		var err error
-		switch {
-		case time.Now().After(until):
-			err = errors.New("the claims were not bound in time")
-		case !vb.x.requests.leading():
-			err = errors.New("the lease is lost")
-		case !sleep(vb.x.ctx, lookAgain):
-			err = vb.x.ctx.Err()
-		}
-		if err != nil {
+		late := errors.New("the claims were not bound in time")
+		if err := vb.x.requests.wait(lookAgain, until, late); err != nil {
 			return &obstacle{*waits, sched.Failed, "volumes", err}
 		}
 	}
