@@ -116,9 +116,7 @@ func (c *configuration) fileHolds() bool { return string(c.text) == c.taken }
 func (c *configuration) changed() (bool, error) {
 	if text := c.glanced; text != nil {
 		c.looked, c.glanced = time.Time{}, nil // the file may hold another one by now
-		c.text, c.awaited = text, awaitedEngine{holds: c.awaited.holds}
-		err := c.take(text)
-		return err == nil, err
+		return c.takeNew(text)
 	}
 	if c.path == "" || time.Since(c.looked) < look {
 		return false, nil
@@ -128,8 +126,13 @@ func (c *configuration) changed() (bool, error) {
 	if err != nil || bytes.Equal(text, c.text) { // a file that is not there for a moment is being replaced
 		return c.offsetChanged(), nil
 	}
+	return c.takeNew(text)
+}
+
+// takeNew takes the content of the file in the place of the one before, and of one that is awaited.
+func (c *configuration) takeNew(text []byte) (bool, error) {
 	c.text, c.awaited = text, awaitedEngine{holds: c.awaited.holds}
-	err = c.take(text)
+	err := c.take(text)
 	return err == nil, err
 }
 
