@@ -18,15 +18,8 @@ import (
 	"ashlar.sh/sched/ledger"
 	"ashlar.sh/sched/model"
 	"ashlar.sh/sched/trace"
+	"ashlar.sh/test/heap"
 )
-
-// heapInUse is what the heap holds that is referred to.
-func heapInUse() int64 {
-	runtime.GC()
-	var m runtime.MemStats
-	runtime.ReadMemStats(&m)
-	return int64(m.HeapAlloc)
-}
 
 // What tenants write decides how large an object is, and each change of it keeps another copy: a recording takes no
 // more of the heap than it may, however large they are.
@@ -112,9 +105,9 @@ func TestARecordingOfLargeObjectsTakesOfTheHeapWhatItMay(t *testing.T) {
 // has begun, so that the last versions are kept however large they are.
 func (n *night) takesLittle() {
 	n.Helper()
-	with := heapInUse()
+	with := heap.InUse()
 	n.ring = nil
-	if took := with - heapInUse(); took > 5<<20 {
+	if took := with - heap.InUse(); took > 5<<20 {
 		n.Errorf("a recording that may take 1 MiB takes %d KiB", took>>10)
 	}
 	runtime.KeepAlive(n)
@@ -150,9 +143,9 @@ func TestStepsThatWaitForTheDiskTakeLittle(t *testing.T) {
 			Spec: &model.Spec{}})
 	}
 	n.ring = nil
-	with := heapInUse()
+	with := heap.InUse()
 	runtime.KeepAlive(disk)
-	if took := (with - heapInUse()) >> 20; took < 32 || took > 80 {
+	if took := (with - heap.InUse()) >> 20; took < 32 || took > 80 {
 		t.Errorf("what waits takes %d MiB, want 64", took)
 	}
 }

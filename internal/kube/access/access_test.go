@@ -28,6 +28,8 @@ import (
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/client-go/kubernetes/fake"
 	clienttesting "k8s.io/client-go/testing"
+
+	"ashlar.sh/test/heap"
 )
 
 // answering is an API server that knows some tokens and rights.
@@ -366,17 +368,11 @@ func TestAnswersAboutUsersOfManyGroupsTakeLittle(t *testing.T) {
 		jane.Groups = append(jane.Groups, fmt.Sprintf("a group with a number that is %d", i))
 	}
 	r := New(newAnswering())
-	held := func() int64 {
-		goruntime.GC()
-		var m goruntime.MemStats
-		goruntime.ReadMemStats(&m)
-		return int64(m.HeapAlloc)
-	}
-	before := held()
+	before := heap.InUse()
 	for i := range 300 {
 		r.answers.Add(keyOf(jane, GetQueue(fmt.Sprint(i))), true, Lifetime)
 	}
-	if more := held() - before; more > 1<<20 {
+	if more := heap.InUse() - before; more > 1<<20 {
 		t.Errorf("300 answers hold %d KiB", more>>10)
 	}
 	goruntime.KeepAlive(r)

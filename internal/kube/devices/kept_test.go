@@ -13,14 +13,8 @@ import (
 
 	"ashlar.sh/sched/ledger"
 	"ashlar.sh/sched/model"
+	"ashlar.sh/test/heap"
 )
-
-func heapInUse() int64 {
-	runtime.GC()
-	var m runtime.MemStats
-	runtime.ReadMemStats(&m)
-	return int64(m.HeapAlloc)
-}
 
 // Pods and claims are as large as tenants write them: what is remembered of them when they are gone is bounded.
 func TestWhatIsRememberedOfLargePodsAndClaimsIsBounded(t *testing.T) {
@@ -50,11 +44,11 @@ func TestWhatIsRememberedOfLargePodsAndClaimsIsBounded(t *testing.T) {
 		}, 3 * mostParsedBytes},
 	} {
 		t.Run(name, func(t *testing.T) {
-			before := heapInUse()
+			before := heap.InUse()
 			for i := range times {
 				c.one(fmt.Sprint(i) + strings.Repeat("x", size))
 			}
-			if held := heapInUse() - before; held > c.most {
+			if held := heap.InUse() - before; held > c.most {
 				t.Errorf("of %d MiB that are gone %d are held, more than %d", times*size>>20, held>>20, c.most>>20)
 			}
 			runtime.KeepAlive(d)

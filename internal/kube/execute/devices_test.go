@@ -18,11 +18,9 @@ import (
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/apimachinery/pkg/types"
-	"k8s.io/client-go/kubernetes"
 	k8stesting "k8s.io/client-go/testing"
 
 	"ashlar.sh/internal/kube/devices"
-	"ashlar.sh/internal/kube/execute"
 	"ashlar.sh/sched"
 	"ashlar.sh/sched/ledger"
 )
@@ -189,9 +187,7 @@ func (c reserved) play(t *testing.T) {
 	}
 	ctx, cancel := context.WithCancel(t.Context())
 	defer cancel()
-	carrier := execute.New(ctx, execute.Options{Storage: uids{s},
-		Clients: execute.Clients{Fast: []kubernetes.Interface{api.kube}, Slow: api.kube, Events: api.kube,
-			Groups: api.volcano, Figures: api.volcano}})
+	carrier := api.carrierWith(ctx, uids{s})
 	var items []sched.Item
 	for i, chosen := range c.chosen {
 		items = append(items, sched.Item{ID: uint64(i), Statement: 1, Kind: sched.BindPod, Node: "n",
@@ -360,9 +356,7 @@ func TestAGangThatFailedIsAnsweredForTogether(t *testing.T) {
 		api, s := newServer(), &shop{}
 		ctx, cancel := context.WithCancel(t.Context())
 		defer cancel()
-		carrier := execute.New(ctx, execute.Options{Storage: uids{s},
-			Clients: execute.Clients{Fast: []kubernetes.Interface{api.kube}, Slow: api.kube, Events: api.kube,
-				Groups: api.volcano, Figures: api.volcano}})
+		carrier := api.carrierWith(ctx, uids{s})
 		var items []sched.Item
 		for i := range 2 {
 			name := fmt.Sprint("p", i)

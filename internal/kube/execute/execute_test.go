@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"maps"
-	goruntime "runtime"
 	"strings"
 	"sync/atomic"
 	"testing"
@@ -28,6 +27,7 @@ import (
 	"ashlar.sh/sched"
 	"ashlar.sh/sched/ledger"
 	"ashlar.sh/sched/model"
+	"ashlar.sh/test/heap"
 )
 
 var podsResource = corev1.Resource("pods")
@@ -377,18 +377,12 @@ func TestLongWordsThatWaitAreHeldAsTheyWillBeSaid(t *testing.T) {
 	})
 	ctx, cancel := context.WithCancel(t.Context())
 	c := s.carrier(ctx)
-	held := func() int64 {
-		goruntime.GC()
-		var m goruntime.MemStats
-		goruntime.ReadMemStats(&m)
-		return int64(m.HeapAlloc)
-	}
-	before := held()
+	before := heap.InUse()
 	for i := range 300 {
 		c.Event(execute.Event{Kind: "Pod", Object: ledger.Key{Namespace: "ns", Name: "p"}, Reason: "Problem",
 			Message: fmt.Sprint(i) + strings.Repeat("x", 1<<18)})
 	}
-	if more := held() - before; more > 8<<20 {
+	if more := heap.InUse() - before; more > 8<<20 {
 		t.Errorf("300 words that wait hold %d KiB", more>>10)
 	}
 	cancel()

@@ -65,9 +65,7 @@ func TestADeviceOfAPodThatGoesIsGivenOnce(t *testing.T) {
 				})
 				ctx, cancel := context.WithCancel(t.Context())
 				defer cancel()
-				x := execute.New(ctx, execute.Options{Storage: uids{s},
-					Clients: execute.Clients{Fast: []kubernetes.Interface{api.kube}, Slow: api.kube, Events: api.kube,
-						Groups: api.volcano, Figures: api.volcano}})
+				x := api.carrierWith(ctx, uids{s})
 				bind := func(statement uint64, pod, claim string) sched.Item {
 					return sched.Item{ID: statement, Statement: statement, Kind: sched.BindPod, Node: "n", UID: pod,
 						Pod: ledger.Key{Namespace: "ns", Name: pod}, Chosen: wants(claim, gpus("g0"), nil)}
@@ -75,15 +73,8 @@ func TestADeviceOfAPodThatGoesIsGivenOnce(t *testing.T) {
 				x.Execute([]sched.Item{bind(1, "p0", "a")})
 				<-goes
 				x.Execute([]sched.Item{bind(2, "p1", "b")})
-				outcomes := map[string]sched.Outcome{}
-				for len(outcomes) < 2 {
-					<-x.Wake()
-					for _, r := range x.Receipts() {
-						outcomes[r.Item.UID] = r.Outcome
-					}
-				}
-				if outcomes["p0"] != sched.Missing || outcomes["p1"] != sched.Done {
-					t.Errorf("the outcomes are %v", outcomes)
+				if got := outcomes(x, 2); got["p0"] != sched.Missing || got["p1"] != sched.Done {
+					t.Errorf("the outcomes are %v", got)
 				}
 				s.mu.Lock()
 				defer s.mu.Unlock()
@@ -96,4 +87,23 @@ func TestADeviceOfAPodThatGoesIsGivenOnce(t *testing.T) {
 			})
 		})
 	}
+}
+
+// carrierWith is a carrier that sees volumes, claims and pods by storage.
+func (s *server) carrierWith(ctx context.Context, storage execute.Storage) *execute.Executor {
+	return execute.New(ctx, execute.Options{Storage: storage,
+		Clients: execute.Clients{Fast: []kubernetes.Interface{s.kube}, Slow: s.kube, Events: s.kube, Groups: s.volcano,
+			Figures: s.volcano}})
+}
+
+// outcomes waits for the receipts of so many pods, and returns what became of each, by uid.
+func outcomes(x *execute.Executor, pods int) map[string]sched.Outcome {
+	out := map[string]sched.Outcome{}
+	for len(out) < pods {
+		<-x.Wake()
+		for _, r := range x.Receipts() {
+			out[r.Item.UID] = r.Outcome
+		}
+	}
+	return out
 }

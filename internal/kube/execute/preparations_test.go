@@ -40,9 +40,7 @@ func TestMembersAboveTheMinimumAreBoundAfterIt(t *testing.T) {
 				in.patches(s.kube, new([]string))
 				ctx, cancel := context.WithCancel(t.Context())
 				defer cancel()
-				carrier := execute.New(ctx, execute.Options{Storage: in,
-					Clients: execute.Clients{Fast: []kubernetes.Interface{s.kube}, Slow: s.kube, Events: s.kube, Groups: s.volcano,
-						Figures: s.volcano}})
+				carrier := s.carrierWith(ctx, in)
 				bind := func(id, statement uint64, pod string) sched.Item {
 					return sched.Item{ID: id, Kind: sched.BindPod, Statement: statement, Node: "n", UID: "life",
 						Pod: ledger.Key{Namespace: "ns", Name: pod}}

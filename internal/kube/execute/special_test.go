@@ -16,11 +16,9 @@ import (
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/apimachinery/pkg/types"
-	"k8s.io/client-go/kubernetes"
 	k8stesting "k8s.io/client-go/testing"
 
 	"ashlar.sh/internal/kube/devices"
-	"ashlar.sh/internal/kube/execute"
 	"ashlar.sh/sched"
 	"ashlar.sh/sched/ledger"
 )
@@ -145,9 +143,7 @@ func (c special) play(t *testing.T) {
 	}
 	ctx, cancel := context.WithCancel(t.Context())
 	defer cancel()
-	carrier := execute.New(ctx, execute.Options{Storage: m,
-		Clients: execute.Clients{Fast: []kubernetes.Interface{api.kube}, Slow: api.kube, Events: api.kube,
-			Groups: api.volcano, Figures: api.volcano}})
+	carrier := api.carrierWith(ctx, m)
 	carrier.Execute([]sched.Item{{Kind: sched.BindPod, Node: "n", UID: "p0", Chosen: makes(c.chosen),
 		Pod: ledger.Key{Namespace: "ns", Name: "p0"}}})
 	<-carrier.Wake()
@@ -269,9 +265,7 @@ func TestADeviceOfAClaimThatIsDeletedIsGivenOnce(t *testing.T) {
 		m.make(api.kube)
 		ctx, cancel := context.WithCancel(t.Context())
 		defer cancel()
-		x := execute.New(ctx, execute.Options{Storage: m,
-			Clients: execute.Clients{Fast: []kubernetes.Interface{api.kube}, Slow: api.kube, Events: api.kube,
-				Groups: api.volcano, Figures: api.volcano}})
+		x := api.carrierWith(ctx, m)
 		bind := func(statement uint64, pod string, chosen ledger.Chosen) {
 			x.Execute([]sched.Item{{ID: statement, Statement: statement, Kind: sched.BindPod, Node: "n", UID: pod,
 				Pod: ledger.Key{Namespace: "ns", Name: pod}, Chosen: chosen}})
@@ -282,15 +276,8 @@ func TestADeviceOfAClaimThatIsDeletedIsGivenOnce(t *testing.T) {
 		bind(2, "p1", wants("b", gpus("g0"), nil))
 		<-time.After(10 * time.Second)
 		m.alone(func() { m.mayDelete = nil })
-		outcomes := map[string]sched.Outcome{}
-		for len(outcomes) < 2 {
-			<-x.Wake()
-			for _, r := range x.Receipts() {
-				outcomes[r.Item.UID] = r.Outcome
-			}
-		}
-		if outcomes["p0"] != sched.Missing || outcomes["p1"] != sched.Done {
-			t.Errorf("the outcomes are %v", outcomes)
+		if got := outcomes(x, 2); got["p0"] != sched.Missing || got["p1"] != sched.Done {
+			t.Errorf("the outcomes are %v", got)
 		}
 		if got := stands(m.claims["b"]); len(m.claims) != 1 || got != "g0 for p1 kept" {
 			t.Errorf("%d claims are there, b stands as %q", len(m.claims), got)

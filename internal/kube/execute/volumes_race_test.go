@@ -18,11 +18,9 @@ import (
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/apimachinery/pkg/types"
-	"k8s.io/client-go/kubernetes"
 	k8stesting "k8s.io/client-go/testing"
 	"k8s.io/component-helpers/storage/volume"
 
-	"ashlar.sh/internal/kube/execute"
 	"ashlar.sh/internal/kube/filters"
 	"ashlar.sh/sched"
 	"ashlar.sh/sched/ledger"
@@ -288,9 +286,7 @@ func (r race) run(t *testing.T) {
 			does()
 		}
 	}
-	carrier := execute.New(ctx, execute.Options{Storage: b,
-		Clients: execute.Clients{Fast: []kubernetes.Interface{api.kube}, Slow: api.kube, Events: api.kube,
-			Groups: api.volcano, Figures: api.volcano}})
+	carrier := api.carrierWith(ctx, b)
 	if r.at == 0 {
 		does()
 	}

@@ -18,7 +18,6 @@ import (
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/apimachinery/pkg/types"
-	"k8s.io/client-go/kubernetes"
 	k8stesting "k8s.io/client-go/testing"
 	"k8s.io/component-helpers/storage/volume"
 
@@ -189,9 +188,7 @@ func TestAGangIsBoundWhenItsVolumesAre(t *testing.T) {
 				in.patches(s.kube, &patches)
 				ctx, cancel := context.WithCancel(t.Context())
 				defer cancel()
-				carrier := execute.New(ctx, execute.Options{Storage: in,
-					Clients: execute.Clients{Fast: []kubernetes.Interface{s.kube}, Slow: s.kube, Events: s.kube, Groups: s.volcano,
-						Figures: s.volcano}})
+				carrier := s.carrierWith(ctx, in)
 				items := slices.Clone(gang)
 				for i := range items {
 					items[i].Kind, items[i].Node, items[i].UID = sched.BindPod, "n", "life"
@@ -248,9 +245,7 @@ func TestARefusedVolumeIsTold(t *testing.T) {
 				})
 				ctx, cancel := context.WithCancel(t.Context())
 				defer cancel()
-				carrier := execute.New(ctx, execute.Options{Storage: in,
-					Clients: execute.Clients{Fast: []kubernetes.Interface{s.kube}, Slow: s.kube, Events: s.kube, Groups: s.volcano,
-						Figures: s.volcano}})
+				carrier := s.carrierWith(ctx, in)
 				carrier.Execute([]sched.Item{{Kind: sched.BindPod, Node: "n", UID: "life", Chosen: chosen,
 					Pod: ledger.Key{Namespace: "ns", Name: "p"}}})
 				<-carrier.Wake()

@@ -8,6 +8,8 @@ import (
 
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"ashlar.sh/test/heap"
 )
 
 // A tenant makes pods and deletes them, each with labels, a selector or annotations of another content, as large as the
@@ -38,23 +40,16 @@ func TestWhatIsSharedOfPodsThatAreGoneIsBounded(t *testing.T) {
 		}, placesOfWords * LongestWord},
 	} {
 		t.Run(name, func(t *testing.T) {
-			o, before := Options{Specs: &Specs{}}, heapInUse()
+			o, before := Options{Specs: &Specs{}}, heap.InUse()
 			for i := range pods {
 				Pod(c.pod(i), o)
 			}
-			if held := heapInUse() - before; held > c.most {
+			if held := heap.InUse() - before; held > c.most {
 				t.Errorf("of %d pods that are gone %d MiB are held, more than %d", pods, held>>20, c.most>>20)
 			}
 			runtime.KeepAlive(o)
 		})
 	}
-}
-
-func heapInUse() int64 {
-	runtime.GC()
-	var m runtime.MemStats
-	runtime.ReadMemStats(&m)
-	return int64(m.HeapAlloc)
 }
 
 // A template may be large: its pods share its spec and labels all the same.
