@@ -59,11 +59,11 @@ func TestLiveAThousandPodsThatWait(t *testing.T) {
 	ns := namespace(t)
 	node(t, ns+"-a", "64")
 	queue(t, ns)
-	var w wire
-	live(t, ns, w.on)
 	alone := plain(t, ns, ns+"-a", "before")
 	makeCrowd(t, ns, members)
 	submit(t, ns, ns, "crowd", 0, members, "1")
+	var w wire
+	live(t, ns, w.on) // after the gang: pods that come for more than 5 s before their PodGroup are told of that, too
 	told := func() int { return w.accepted("PATCH", "/pods/crowd-") }
 	eventually(t, "the first of them to be told", func(ctxless) (bool, error) {
 		return told() > 0, nil
