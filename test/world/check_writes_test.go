@@ -69,14 +69,17 @@ const saidAgain = 5*time.Minute + 30*time.Second
 // repeats follows which statuses others wrote over, and which of these schedulers restored when nothing else happened.
 // So it does the events that a job of a queue has waited for an hour, one a queue: a tenant's jobs wait for good, and
 // look as old as the API server's clock was behind when they were made. And what one queue has taken from another since
-// that was told is told an hour later, on both.
+// that was told is told an hour later, on both; so is a need of a queue that ended and came again within that hour.
 type repeats struct {
 	over   map[types.UID]time.Time // when another client last wrote over a PodGroup's status
+	needs  map[string]time.Time    // when a need of a queue was last told, by its reason and the queue's UID
 	resets map[string]bool         // by kind and UID: one write of the PodGroup, and one event about it
 	number int
 }
 
-func newRepeats() repeats { return repeats{map[types.UID]time.Time{}, map[string]bool{}, 0} }
+func newRepeats() repeats {
+	return repeats{map[types.UID]time.Time{}, map[string]time.Time{}, map[string]bool{}, 0}
+}
 
 // rest begins the time in which nothing else is written.
 func (r *repeats) rest() { clear(r.resets) }
@@ -94,6 +97,17 @@ func toldLate(event *apimodel.Stored) string {
 	}
 }
 
+// toldAgain says that an event tells a need of a queue that was told an hour before.
+func (r *repeats) toldAgain(event *apimodel.Stored) bool {
+	if text(event.Object, "involvedObject", "kind") != "Queue" {
+		return false
+	}
+	need := text(event.Object, "reason") + " " + text(event.Object, "involvedObject", "uid")
+	last, told := r.needs[need]
+	r.needs[need] = time.Now()
+	return told && time.Since(last) >= time.Hour
+}
+
 func (r *repeats) wrote(write apimodel.Write) {
 	if write.After == nil {
 		return
@@ -101,8 +115,15 @@ func (r *repeats) wrote(write apimodel.Write) {
 	uid := write.After.Meta().GetUID()
 	switch write.Kind.Resource {
 	case "events":
+		if !isScheduler(write.Client) {
+			break
+		}
+		if r.toldAgain(write.After) {
+			r.number++
+			return
+		}
 		uid = types.UID(text(write.After.Object, "involvedObject", "uid"))
-		if key := toldLate(write.After) + string(uid); key != string(uid) && isScheduler(write.Client) && !r.resets[key] {
+		if key := toldLate(write.After) + string(uid); key != string(uid) && !r.resets[key] {
 			r.resets[key] = true
 			r.number++
 			return
@@ -140,6 +161,8 @@ func TestWhatIsWrittenOverIsSaidAgainOnce(t *testing.T) {
 	said := apimodel.Write{Client: "scheduler-0.0", Kind: groups, Before: group("Running"), After: group("Pending")}
 	hour := apimodel.Write{Client: "scheduler-0.0", Kind: events, After: waits}
 	told := apimodel.Write{Client: "scheduler-0.0", Kind: events, After: event}
+	need := apimodel.Write{Client: "scheduler-0.0", Kind: events, After: &apimodel.Stored{Object: map[string]any{
+		"reason": "NotHeeded", "involvedObject": map[string]any{"kind": "Queue", "uid": "q"}}}}
 	synctest.Test(t, func(t *testing.T) {
 		r := newRepeats()
 		expect := func(n int, when string, writes ...apimodel.Write) {
@@ -160,5 +183,10 @@ func TestWhatIsWrittenOverIsSaidAgainOnce(t *testing.T) {
 		pass(time.Second)
 		expect(2, "too late", said, told)
 		expect(3, "a job that has waited for an hour", hour, hour)
+		expect(3, "what a queue needs", need)
+		pass(time.Hour - time.Second)
+		expect(3, "that too early", need)
+		pass(time.Hour)
+		expect(4, "that an hour later", need, need)
 	})
 }
