@@ -196,7 +196,10 @@ func (r *ran) end(world *sim.World) {
 func (r *ran) save(name string) error {
 	data, err := json.MarshalIndent(r, "", "  ")
 	if err == nil {
-		err = os.WriteFile(name, append(data, '\n'), 0o600)
+		err = writeFile(name, private, func(to io.Writer) error {
+			_, err := to.Write(append(data, '\n'))
+			return err
+		})
 	}
 	if err != nil {
 		return badInput(fmt.Sprintf("error: saving the run: %v", err))

@@ -3,9 +3,12 @@
 package cli
 
 import (
+	"compress/gzip"
 	"errors"
 	"fmt"
+	"io"
 	"maps"
+	"path/filepath"
 	"slices"
 
 	"github.com/spf13/cobra"
@@ -58,6 +61,8 @@ func (p snapshots) snapshot(name string) *cobra.Command {
 				return err
 			}
 			switch {
+			case args[0] == "-":
+				return errors.New("snapshot -: what is written has names of pods and queues: name a file, which only you may read")
 			case s.recorded && (s.redact || s.dump != "" || len(s.files) > 0 || s.config != ""):
 				return errors.New("--recording is of the live scheduler, as it is: leave out --filename, --dump, --redact and " +
 					"--scheduler-conf")
@@ -99,7 +104,14 @@ func (p snapshots) snap(s snapping, path string) error {
 				"these may differ", explain.Count(r.Plain, "pod"))})
 		}
 	}
-	if err := recording.WriteState(path, state); err != nil {
+	err = writeFile(path, private, func(to io.Writer) error {
+		if filepath.Ext(path) != ".gz" {
+			return state.Write(to)
+		}
+		z := gzip.NewWriter(to)
+		return errors.Join(state.Write(z), z.Close())
+	})
+	if err != nil {
 		return badInput("error: " + err.Error())
 	}
 	fmt.Fprintf(p.Out, "%s: %s at %s; ashlar replay decides on them\n", path, explain.Count(len(state.Facts), "object"),

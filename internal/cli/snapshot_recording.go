@@ -3,10 +3,8 @@
 package cli
 
 import (
-	"errors"
 	"fmt"
 	"io"
-	"os"
 	"time"
 
 	"ashlar.sh/internal/explain"
@@ -29,8 +27,10 @@ func (p snapshots) record(s snapping, path string) error {
 			return err
 		}
 		defer answer.Body.Close()
-		size, err = writeWhole(path, answer.Body)
-		return err
+		return writeFile(path, private, func(to io.Writer) (err error) {
+			size, err = io.Copy(to, answer.Body)
+			return err
+		})
 	})
 	if err != nil || !answered {
 		return err
@@ -38,18 +38,4 @@ func (p snapshots) record(s snapping, path string) error {
 	fmt.Fprintf(p.Out, "%s: %s; ashlar replay decides it again\n", explain.Printable(path),
 		explain.Quantity("memory", size))
 	return nil
-}
-
-// writeWhole writes a file that only this user may read. One of which the end did not come is of no use.
-func writeWhole(path string, from io.Reader) (size int64, err error) {
-	f, err := os.OpenFile(path, os.O_CREATE|os.O_TRUNC|os.O_WRONLY, 0o600)
-	if err != nil {
-		return 0, err
-	}
-	size, err = io.Copy(f, from)
-	if err = errors.Join(err, f.Close()); err != nil {
-		_ = os.Remove(path)
-		return 0, fmt.Errorf("%s: %w", path, err)
-	}
-	return size, nil
 }

@@ -94,10 +94,13 @@ func draw(s simulation, f *summary.Figures) error {
 	var b bytes.Buffer
 	err := chart.Write(&b, title, f)
 	if err == nil {
-		err = os.WriteFile(s.page, b.Bytes(), 0o644)
+		err = writeFile(s.page, 0o644, func(to io.Writer) error {
+			_, err := to.Write(b.Bytes())
+			return err
+		})
 	}
 	if err != nil {
-		return fmt.Errorf("writing the page %s: %w", s.page, cause(err))
+		return fmt.Errorf("writing the page: %w", err)
 	}
 	return nil
 }

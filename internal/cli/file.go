@@ -1,0 +1,45 @@
+package cli
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+)
+
+// writeFile writes a file. It takes the place of one of that name once it is whole; one that could not be finished is
+// removed, and the old one stays. What is no file, such as a device or a pipe, is written to as it is.
+func writeFile(path string, mode os.FileMode, write func(io.Writer) error) (err error) {
+	defer func() {
+		if err != nil {
+			err = fmt.Errorf("%s: %w", path, cause(err))
+		}
+	}()
+	to := path
+	if target, err := filepath.EvalSymlinks(path); err == nil {
+		to = target
+	}
+	if about, err := os.Stat(to); err == nil && !about.Mode().IsRegular() {
+		f, err := os.OpenFile(to, os.O_WRONLY, 0)
+		if err != nil {
+			return err
+		}
+		return errors.Join(write(f), f.Close())
+	}
+	f, err := os.CreateTemp(filepath.Dir(to), "."+filepath.Base(to)+"-*")
+	if err != nil {
+		return err
+	}
+	err = errors.Join(write(f), f.Chmod(mode), f.Close())
+	if err == nil {
+		err = os.Rename(f.Name(), to)
+	}
+	if err != nil {
+		_ = os.Remove(f.Name()) // an incomplete file is of no use
+	}
+	return err
+}
+
+// private is the mode of files that only this user may read.
+const private os.FileMode = 0o600
