@@ -3,8 +3,11 @@
 package cli
 
 import (
+	"bytes"
 	"errors"
 	"fmt"
+	"io"
+	"slices"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -136,7 +139,7 @@ func (p snapshots) compareNow(x comparing) error {
 	var runs [2]*ran
 	for i, name := range x.configs {
 		var err error
-		if runs[i], err = readRun(name); err != nil {
+		if runs[i], err = p.readRun(name); err != nil {
 			return err
 		}
 		if runs[i] != nil {
@@ -153,8 +156,16 @@ func (p snapshots) compareNow(x comparing) error {
 		x.configs = []string{x.configs[1], ""}
 		runs[0], runs[1] = runs[1], nil
 	}
+	var piped []byte
+	if slices.Contains(x.files, "-") {
+		var err error
+		if piped, err = io.ReadAll(p.In); err != nil {
+			return badInput("error: -: " + err.Error())
+		}
+	}
 	for i := range runs {
 		if runs[i] == nil {
+			p.In = bytes.NewReader(piped) // each run reads all of it
 			var err error
 			if runs[i], err = p.runOf(x, x.configs[i]); err != nil {
 				return err

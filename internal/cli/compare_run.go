@@ -7,7 +7,6 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
-	"os"
 	"runtime/debug"
 	"time"
 
@@ -207,24 +206,17 @@ func (r *ran) save(name string) error {
 	return nil
 }
 
-// mostSaved is the largest saved run that is read.
-const mostSaved = 1 << 30
-
 // readRun reads a run that was saved; nil where the file is something else, such as a configuration.
-func readRun(name string) (*ran, error) {
+func (p Process) readRun(name string) (*ran, error) {
 	if name == "" {
 		return nil, nil
 	}
-	f, err := os.Open(name)
+	text, err := p.configurationFile(name)
 	if err != nil {
 		return nil, badInput(fmt.Sprintf("error: %s: %v", name, cause(err)))
 	}
-	defer func() { _ = f.Close() }() // it was only read
-	data, err := io.ReadAll(io.LimitReader(f, mostSaved))
-	if err != nil {
-		return nil, badInput(fmt.Sprintf("error: %s: %v", name, cause(err)))
-	}
-	if data = bytes.TrimSpace(data); len(data) == 0 || data[0] != '{' {
+	data := bytes.TrimSpace([]byte(text))
+	if len(data) == 0 || data[0] != '{' {
 		return nil, nil
 	}
 	out := &ran{}

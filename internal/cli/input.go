@@ -43,7 +43,7 @@ func (p Process) read(s simulation) (input, error) {
 	in := inputOf(read.world, read.chosen, 0)
 	in.trace = trace
 	var err error
-	if in.text, err = configurationText(s, read.world); err != nil {
+	if in.text, err = p.configurationText(s, read.world); err != nil {
 		return input{}, err
 	}
 	in.problems = append(in.problems, in.leftOut()...)
@@ -149,11 +149,11 @@ func itemsOf(world *manifest.World) (out []sim.Item) {
 // default; with what is wrong with it, line by line. Warnings go to stderr.
 func (p Process) configuration(s simulation, w *manifest.World) (*config.Scheduler, []string) {
 	if s.config != "" {
-		text, err := os.ReadFile(s.config)
+		text, err := p.configurationFile(s.config)
 		if err != nil {
 			return nil, []string{fmt.Sprintf("%s: %v", s.config, cause(err))}
 		}
-		return p.parse(config.Source{File: s.config}, string(text))
+		return p.parse(config.Source{File: s.config}, text)
 	}
 	if w == nil {
 		return nil, nil
@@ -173,14 +173,30 @@ func (p Process) configuration(s simulation, w *manifest.World) (*config.Schedul
 	}
 }
 
+// configurationFile is the text of a configuration. One that comes through a pipe is kept: it is needed more than once.
+func (p Process) configurationFile(path string) (string, error) {
+	if text, read := p.once[path]; read {
+		return text, nil
+	}
+	about, err := os.Stat(path)
+	if err != nil {
+		return "", err
+	}
+	text, err := os.ReadFile(path)
+	if err == nil && p.once != nil && !about.Mode().IsRegular() {
+		p.once[path] = string(text)
+	}
+	return string(text), err
+}
+
 // configurationText is the text of what configuration chose.
-func configurationText(s simulation, world *manifest.World) (string, error) {
+func (p Process) configurationText(s simulation, world *manifest.World) (string, error) {
 	if s.config != "" {
-		text, err := os.ReadFile(s.config)
+		text, err := p.configurationFile(s.config)
 		if err != nil {
 			return "", badInput(fmt.Sprintf("error: %s: %v", s.config, cause(err)))
 		}
-		return string(text), nil
+		return text, nil
 	}
 	if found, err := world.Config(); err == nil && found != nil {
 		return found.Text, nil

@@ -4,7 +4,6 @@ package cli
 
 import (
 	"fmt"
-	"os"
 	"slices"
 	"strings"
 
@@ -94,11 +93,11 @@ func (p linter) parsed(c *configuration) (*config.Scheduler, []config.Problem) {
 		return config.Default(), nil
 	}
 	if c.held == nil {
-		text, err := os.ReadFile(c.file)
+		text, err := p.configurationFile(c.file)
 		if err != nil {
 			return nil, []config.Problem{{File: c.file, Message: fmt.Sprint(cause(err)), Fatal: true}}
 		}
-		return config.Parse(config.Source{File: c.file}, text, p.catalog(), config.Strict)
+		return config.Parse(config.Source{File: c.file}, []byte(text), p.catalog(), config.Strict)
 	}
 	src := config.Source{File: c.held.Where.File}
 	if c.held.Literal {

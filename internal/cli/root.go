@@ -27,6 +27,8 @@ type Process struct {
 	Now      func() time.Time
 	// Plugins are compiled in beside the built ones.
 	Plugins []policy.Definition
+
+	once map[string]string // the texts of configurations that can be read only once, by their paths
 }
 
 // catalog is what a configuration may name.
@@ -47,6 +49,7 @@ func OS() Process {
 
 // Run runs the command that the arguments ask for and returns the exit code.
 func (p Process) Run() int {
+	p.once = map[string]string{}
 	root := p.root()
 	args := p.Args[1:]
 	if p.calledAs("vc-scheduler") {

@@ -128,7 +128,7 @@ func (p snapshots) stateOf(s source) (recording.State, error) {
 			return state, badInput("error: " + err.Error())
 		}
 		if s.config != "" {
-			state.Configuration, err = configurationText(s.simulation, nil)
+			state.Configuration, err = p.configurationText(s.simulation, nil)
 		}
 		return state, err
 	case len(s.files) > 0:
@@ -142,7 +142,7 @@ func (p snapshots) stateOfFiles(s source) (recording.State, error) {
 	if len(lines) > 0 {
 		return recording.State{}, badInput(lines...)
 	}
-	text, err := configurationText(s.simulation, read.world)
+	text, err := p.configurationText(s.simulation, read.world)
 	if err != nil {
 		return recording.State{}, err
 	}
@@ -160,7 +160,7 @@ func (p snapshots) stateOfCluster(s source) (recording.State, error) {
 	}
 	text := live.text
 	if s.config != "" {
-		if text, err = configurationText(s.simulation, nil); err != nil {
+		if text, err = p.configurationText(s.simulation, nil); err != nil {
 			return recording.State{}, err
 		}
 	}

@@ -39,7 +39,7 @@ func (p pages) saved(s watching, path string) (*player.Player, error) {
 	}
 	held := recording.Setting{Configuration: read.Base.Configuration, UTCOffset: read.Base.UTCOffset}
 	if s.config != "" {
-		if held.Configuration, err = configurationText(s.simulation, nil); err != nil {
+		if held.Configuration, err = p.configurationText(s.simulation, nil); err != nil {
 			return nil, err
 		}
 	}
