@@ -49,7 +49,8 @@ func OS() Process {
 
 // Run runs the command that the arguments ask for and returns the exit code.
 func (p Process) Run() int {
-	p.once = map[string]string{}
+	out := &output{Writer: p.Out}
+	p.Out, p.once = out, map[string]string{}
 	root := p.root()
 	args := p.Args[1:]
 	if p.calledAs("vc-scheduler") {
@@ -62,10 +63,13 @@ func (p Process) Run() int {
 		return err
 	})
 	var failed *failure
-	switch {
+	switch told := errors.As(err, &failed); {
+	case out.err != nil && !(told && strings.Contains(failed.Error(), out.err.Error())):
+		fmt.Fprintln(p.Err, "error: writing the output:", out.err)
+		return 1
 	case err == nil:
 		return 0
-	case errors.As(err, &failed):
+	case told:
 		for _, line := range failed.lines {
 			fmt.Fprintln(p.Err, explain.Printable(line))
 		}

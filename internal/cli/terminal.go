@@ -33,6 +33,9 @@ type screen interface {
 
 // columns is the width of the terminal behind a writer, and false when there is none.
 func columns(w io.Writer) (int, bool) {
+	if o, is := w.(*output); is {
+		w = o.Writer
+	}
 	if s, ok := w.(screen); ok {
 		return s.Columns(), true
 	}
