@@ -96,6 +96,8 @@ objects, annotations and configuration.`,
 		Annotations:   map[string]string{cobra.CommandDisplayNameAnnotation: name},
 		SilenceErrors: true,
 		SilenceUsage:  true,
+
+		PersistentPreRunE: func(c *cobra.Command, _ []string) error { return namesSomething(c) },
 	}
 	root.SetFlagErrorFunc(suggestFlag)
 	root.SetIn(p.In)
@@ -120,6 +122,24 @@ func suggestFlag(c *cobra.Command, err error) error {
 		}
 	})
 	return fmt.Errorf("%w%s", err, explain.Suggest("--"+unknown.GetSpecifiedName(), names))
+}
+
+// namesSomething refuses flags that name an input or a file and are given with nothing, as by a script in which a
+// variable is not set: without them something else would be asked, such as the live cluster. An empty flag of the
+// scheduler is Volcano's default.
+func namesSomething(c *cobra.Command) (err error) {
+	if c.Name() == "scheduler" {
+		return nil
+	}
+	c.Flags().Visit(func(f *pflag.Flag) {
+		switch f.Name {
+		case "filename", "on", "dump", "scheduler-conf", "scheduler-name", "save", "trace-nodes", "trace-jobs", "report-html":
+			if text := f.Value.String(); text == "" || text == "[]" {
+				err = fmt.Errorf("--%s: it is given, and empty", f.Name)
+			}
+		}
+	})
+	return err
 }
 
 // filesByFlag refuses arguments of a command that takes its files by -f.
