@@ -98,8 +98,9 @@ func (p playing) result(out playback, output string) error {
 			return err
 		}
 	default:
-		fmt.Fprintf(p.Out, "%s: recorded by ashlar %s, saved because of: %s\n", out.File, orUnknown(out.Version),
+		head := fmt.Sprintf("%s: recorded by ashlar %s, saved because of: %s", out.File, orUnknown(out.Version),
 			orUnknown(out.Reason))
+		fmt.Fprintln(p.Out, explain.Printable(head))
 		if out.Cycles > 0 {
 			fmt.Fprintf(p.Out, "Cycles from %s to %s.\n", out.From, out.To)
 		}

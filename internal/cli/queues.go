@@ -162,7 +162,7 @@ func (p questions) printQueues(q *explain.Queues, l listing, w io.Writer) error 
 		return err
 	case l.output == "name":
 		for _, name := range q.Names() {
-			fmt.Fprintln(w, "queue/"+name)
+			fmt.Fprintln(w, "queue/"+explain.Printable(name))
 		}
 		return nil
 	case l.noHeaders:

@@ -106,7 +106,8 @@ func (p playing) replayState(r replaying, path string, state recording.State) er
 		return err
 	}
 	for _, kind := range slices.Sorted(maps.Keys(state.LeftOut)) {
-		fmt.Fprintf(p.Err, "warning: %s: %d facts are left out: this version knows no %s\n", path, state.LeftOut[kind], kind)
+		fmt.Fprintf(p.Err, "warning: %s: %d facts are left out: this version knows no %s\n", path, state.LeftOut[kind],
+			explain.Printable(string(kind)))
 	}
 	engine, plan, events, err := p.decideOn(state, chosen, r.verbosity)
 	if err != nil {

@@ -74,7 +74,7 @@ func (p Process) log(c sim.Cycle) {
 		if text == "" {
 			continue
 		}
-		for line := range strings.SplitSeq(text, "\n") {
+		for line := range strings.SplitSeq(explain.Printable(text), "\n") {
 			fmt.Fprintf(p.Err, "%-6s %s\n", c.At, line)
 		}
 	}

@@ -14,6 +14,7 @@ import (
 
 	"k8s.io/client-go/rest"
 
+	"ashlar.sh/internal/explain"
 	"ashlar.sh/internal/readapi"
 	"ashlar.sh/internal/readapi/client"
 	"ashlar.sh/internal/web/player"
@@ -128,7 +129,7 @@ func (p pages) begins(c *client.Client) error {
 		errors.As(err, &refused) && refused.Code < http.StatusInternalServerError:
 		return badInput("error: " + err.Error())
 	}
-	fmt.Fprintln(p.Err, "The scheduler does not answer yet:", err)
+	fmt.Fprintln(p.Err, explain.Printable("The scheduler does not answer yet: "+err.Error()))
 	return nil
 }
 

@@ -152,7 +152,7 @@ func (f *Figures) Text(w io.Writer) error {
 	f.passing(&b)
 	f.resources(&b)
 	f.waits(&b)
-	_, err := io.WriteString(w, b.String())
+	_, err := io.WriteString(w, explain.Printable(b.String()))
 	return err
 }
 
