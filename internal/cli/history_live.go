@@ -10,11 +10,13 @@ import (
 	"fmt"
 	"io"
 	"net/url"
+	"regexp"
 	"slices"
 	"strings"
 	"time"
 
 	corev1 "k8s.io/api/core/v1"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/client-go/kubernetes"
 	schedulingv1beta1 "volcano.sh/apis/pkg/apis/scheduling/v1beta1"
@@ -123,6 +125,10 @@ func (p liveQuestions) historyByEvents(ctx context.Context, kube kubernetes.Inte
 		Time: p.Now().UTC().Format(time.RFC3339)})
 	l := &eventsOfJob{ctx: ctx, kube: kube, namespace: s.namespace, name: name}
 	if err := l.read(); err != nil {
+		var failed *failure
+		if errors.As(err, &failed) {
+			return nil, err
+		}
 		return nil, noCluster(err)
 	}
 	if len(l.events) == 0 {
@@ -132,6 +138,10 @@ func (p liveQuestions) historyByEvents(ctx context.Context, kube kubernetes.Inte
 	out.Moments = l.moments()
 	out.Notes = append(out.Notes, "it is told by the events of its PodGroup and its pods, which are kept for an hour and "+
 		"leave much out: the scheduler was not asked")
+	if l.hidden {
+		out.Notes = append(out.Notes, "no right to list pods in namespace "+s.namespace+
+			": of pods those are told that are called after the job")
+	}
 	return out, nil
 }
 
@@ -141,33 +151,41 @@ type eventsOfJob struct {
 	kube            kubernetes.Interface
 	namespace, name string
 	events          []corev1.Event
+	hidden          bool // pods may not be listed
+
+	pods   map[string]bool // of the job by what they name; false: of another one
+	others []string        // jobs with names that go on where this one ends
 }
 
 // mostPages bounds how many pages of a namespace's events are read.
 const mostPages = 20
 
+// read reads them. An error is one of the connection, or a failure.
 func (l *eventsOfJob) read() error {
-	pods := map[string]bool{}
+	l.pods = map[string]bool{}
 	list, err := l.kube.CoreV1().Pods(l.namespace).List(l.ctx, metav1.ListOptions{})
-	if err != nil {
+	switch {
+	case apierrors.IsForbidden(err):
+		l.hidden = true
+	case err != nil:
 		return fmt.Errorf("list pods: %w", err)
-	}
-	for i := range list.Items {
-		if pod := &list.Items[i]; pod.Annotations[schedulingv1beta1.KubeGroupNameAnnotationKey] == l.name ||
-			pod.Annotations[schedulingv1beta1.VolcanoGroupNameAnnotationKey] == l.name || pod.Name == l.name {
-			pods[pod.Name] = true
+	default:
+		for i := range list.Items {
+			l.pod(&list.Items[i])
 		}
 	}
 	next := ""
 	for range mostPages {
 		page, err := l.kube.CoreV1().Events(l.namespace).List(l.ctx, metav1.ListOptions{Limit: mostEvents, Continue: next})
+		if apierrors.IsForbidden(err) {
+			return badInput("error: no right to list events in namespace " + l.namespace)
+		}
 		if err != nil {
 			return fmt.Errorf("list events: %w", err)
 		}
 		for i := range page.Items {
 			o := &page.Items[i].InvolvedObject
-			if o.Kind == "PodGroup" && o.Name == l.name || o.Kind == "Pod" && (pods[o.Name] ||
-				strings.HasPrefix(o.Name, l.name+"-")) {
+			if o.Kind == "PodGroup" && l.is(o.Name) || o.Kind == "Pod" && l.has(o.Name) {
 				l.events = append(l.events, page.Items[i])
 			}
 		}
@@ -175,7 +193,41 @@ func (l *eventsOfJob) read() error {
 			return nil
 		}
 	}
-	return errors.New("namespace " + l.namespace + " has too many events to look through")
+	return badInput("error: namespace " + l.namespace + " has too many events to look through")
+}
+
+// pod notes of which job a pod is.
+func (l *eventsOfJob) pod(p *corev1.Pod) {
+	group := cmp.Or(p.Annotations[schedulingv1beta1.KubeGroupNameAnnotationKey],
+		p.Annotations[schedulingv1beta1.VolcanoGroupNameAnnotationKey])
+	switch {
+	case l.is(group) || p.Name == l.name:
+		l.pods[p.Name] = true
+	case group != "":
+		l.pods[p.Name] = false
+		if strings.HasPrefix(group, l.name+"-") && !slices.Contains(l.others, group) {
+			l.others = append(l.others, group)
+		}
+	}
+}
+
+// ofUID is how the PodGroup of a Job of Volcano is called after the Job's name.
+var ofUID = regexp.MustCompile(`^-[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$`)
+
+// is says that a PodGroup is that of the job.
+func (l *eventsOfJob) is(group string) bool {
+	rest, same := strings.CutPrefix(group, l.name)
+	return same && (rest == "" || ofUID.MatchString(rest))
+}
+
+// has says that a pod is one of the job: one that has gone by its name alone.
+func (l *eventsOfJob) has(pod string) bool {
+	if own, there := l.pods[pod]; there {
+		return own
+	}
+	return strings.HasPrefix(pod, l.name+"-") && !slices.ContainsFunc(l.others, func(group string) bool {
+		return strings.HasPrefix(pod, group+"-")
+	})
 }
 
 func (l *eventsOfJob) moments() (out []explain.Happens) {
