@@ -103,7 +103,7 @@ func (p questions) ofCluster(s source) (*situation, error) {
 
 // lookNow reads the cluster that a source names, unless it is interrupted.
 func (p questions) lookNow(s source) (*lived, error) {
-	ctx, stop := untilInterrupted(context.Background())
+	ctx, stop := whileReading(context.Background())
 	defer stop()
 	c, err := p.clients(&s)
 	if err != nil {

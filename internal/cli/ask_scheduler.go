@@ -42,7 +42,7 @@ func (p liveQuestions) fromScheduler(s *source, ask func(*scheduler) error) (ans
 	if !s.asksScheduler() {
 		return false, nil
 	}
-	ctx, stop := untilInterrupted(context.Background())
+	ctx, stop := whileReading(context.Background())
 	defer stop()
 	x := &scheduler{ctx: ctx, wait: briefWait, s: s, warn: func(line string) { p.warnEach([]string{line}) }}
 	only := s.from == fromScheduler

@@ -20,7 +20,7 @@ const calm = 2 * time.Second
 // watching prints a list, and after each change of the cluster the lines that are new. Each time the cluster is read
 // anew, which costs as much as the first time: at most once in calm.
 func (p questions) watching(l listing, print func(listing, *situation, io.Writer) error) error {
-	ctx, stop := untilInterrupted(context.Background())
+	ctx, stop := whileReading(context.Background())
 	defer stop()
 	c, err := p.clients(&l.source)
 	if err != nil {

@@ -54,7 +54,7 @@ func (p linter) doctor(name string) *cobra.Command {
 
 // examine makes all looks and prints them.
 func (p linter) examine(s source) error {
-	ctx, stop := untilInterrupted(context.Background())
+	ctx, stop := whileReading(context.Background())
 	defer stop()
 	c, err := p.clients(&s)
 	if err != nil {

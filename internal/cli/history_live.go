@@ -96,7 +96,7 @@ func (p *past) print(h *explain.History) error {
 
 // watchEvents prints what the events of a job's PodGroup and of its pods say, with --watch until the person ends it.
 func (p liveQuestions) watchEvents(s *source, name string, shown *past) error {
-	ctx, stop := untilInterrupted(context.Background())
+	ctx, stop := whileReading(context.Background())
 	defer stop()
 	c, err := p.clients(s)
 	if err != nil {

@@ -11,3 +11,11 @@ import (
 func untilInterrupted(ctx context.Context) (_ context.Context, stop context.CancelFunc) {
 	return signal.NotifyContext(ctx, syscall.SIGTERM, os.Interrupt)
 }
+
+// whileReading is untilInterrupted for commands that change nothing: of these the second Ctrl-C ends the process at
+// once, whatever it waits for.
+func whileReading(ctx context.Context) (_ context.Context, stop context.CancelFunc) {
+	ctx, stop = untilInterrupted(ctx)
+	context.AfterFunc(ctx, stop)
+	return ctx, stop
+}

@@ -107,7 +107,7 @@ type shownPage struct {
 // begins finds the scheduler, and says which one it is. One that does not answer at the moment is no error: the page
 // says so, and goes on trying.
 func (p pages) begins(c *client.Client) error {
-	ctx, stop := untilInterrupted(context.Background())
+	ctx, stop := whileReading(context.Background())
 	defer stop()
 	ctx, cancel := context.WithTimeout(ctx, briefWait)
 	defer cancel()

@@ -28,7 +28,7 @@ const mostEvents = 500
 // inCluster reads the event, or the condition, that the scheduler wrote, and the two pods. It reads no more
 // than these: a person may ask it that may read one namespace.
 func (p evictionQuestions) inCluster(a asked) (*explain.Answer, error) {
-	ctx, stop := untilInterrupted(context.Background())
+	ctx, stop := whileReading(context.Background())
 	defer stop()
 	c, err := p.clients(&a.source)
 	if err != nil {
