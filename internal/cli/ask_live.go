@@ -39,7 +39,7 @@ func (p questions) person(s source) (*rest.Config, string, error) {
 	rules := &clientcmd.ClientConfigLoadingRules{ExplicitPath: s.kubeconfig}
 	if paths := p.Env("KUBECONFIG"); paths != "" {
 		rules.Precedence = filepath.SplitList(paths)
-	} else if home := p.Env("HOME"); home != "" {
+	} else if home := cmp.Or(p.Env("HOME"), p.Env("USERPROFILE")); home != "" { // the second one on Windows
 		rules.Precedence = []string{filepath.Join(home, ".kube", "config")}
 	}
 	chosen := clientcmd.NewNonInteractiveDeferredLoadingClientConfig(rules, &clientcmd.ConfigOverrides{
