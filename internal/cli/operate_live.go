@@ -210,7 +210,7 @@ func (d *commander) ask(ctx context.Context, target *metav1.OwnerReference) erro
 		d.say("Volcano's controllers have taken it: %s", d.effect())
 		return nil
 	}
-	return d.takeBack(made)
+	return d.takeBack(ctx, made)
 }
 
 // look is how often it is looked whether the Command is still there.
@@ -233,9 +233,10 @@ func (d *commander) taken(ctx context.Context, c *busv1alpha1.Command) bool {
 	}
 }
 
-// takeBack deletes the Command that no controller took: it would act whenever one came.
-func (d *commander) takeBack(c *busv1alpha1.Command) error {
-	ctx, stop := context.WithTimeout(context.Background(), patience)
+// takeBack deletes the Command that no controller took: it would act whenever one came. A person may have
+// ended the wait, by the context of it.
+func (d *commander) takeBack(waited context.Context, c *busv1alpha1.Command) error {
+	ctx, stop := context.WithTimeout(context.WithoutCancel(waited), patience)
 	defer stop()
 	err := d.Volcano.BusV1alpha1().Commands(c.Namespace).Delete(ctx, c.Name, metav1.DeleteOptions{
 		Preconditions: &metav1.Preconditions{UID: &c.UID}})
@@ -244,11 +245,13 @@ func (d *commander) takeBack(c *busv1alpha1.Command) error {
 		d.say("Volcano's controllers have taken it: %s", d.effect())
 		return nil
 	case err != nil:
-		return badInput(fmt.Sprintf("error: no controller took the Command in %s, and it could not be removed: %s", d.wait,
-			err),
+		return badInput(fmt.Sprintf("error: no controller took the Command, and it could not be removed: %s", err),
 			fmt.Sprintf("It acts as soon as one comes: kubectl -n %s delete commands.bus.volcano.sh %s", c.Namespace, c.Name))
 	}
+	if waited.Err() != nil {
+		return badInput("error: the wait was ended before a controller took the Command: it is removed again, and nothing " +
+			"has changed")
+	}
 	return badInput(fmt.Sprintf("error: no controller of Volcano took the Command in %s: it is removed again, and "+
-		"nothing "+
-		"has changed", d.wait), d.instead())
+		"nothing has changed", d.wait), d.instead())
 }
