@@ -96,6 +96,8 @@ func TestWrongUse(t *testing.T) {
 		"an unreadable time": {[]string{"ashlar", "simulate", "-f", "-", "--until", "soon"}, 2,
 			[]string{`--until "soon": expected quiet, or a positive duration`}},
 		"a time in the past": {[]string{"ashlar", "simulate", "-f", "-", "--until", "-1s"}, 2, []string{"--until"}},
+		"a speed that is no number": {[]string{"ashlar", "web", "--speed", "NaN", "-"}, 2,
+			[]string{"--speed NaN: expected 1 to 1000000"}},
 		"a level below zero": {[]string{"ashlar", "simulate", "-f", "-", "-v", "-1"}, 2,
 			[]string{"-v -1: expected 0 or more"}},
 		"an unknown version form": {[]string{"ashlar", "version", "-o", "xml"}, 2,

@@ -92,6 +92,8 @@ func (p pages) web(name string) *cobra.Command {
 			switch {
 			case s.from < 0:
 				return fmt.Errorf("--from %s: expected 0 or more", s.from)
+			case !(s.speed >= player.Slowest && s.speed <= player.Fastest): // it may be no number
+				return fmt.Errorf("--speed %v: expected %v to %v", s.speed, player.Slowest, int(player.Fastest))
 			case s.isLive() && s.from > 0:
 				return errors.New("--from: a live scheduler is shown as it is; expected files")
 			case s.isLive():

@@ -51,13 +51,17 @@ type Options struct {
 	Now           func() time.Time // nil: time.Now
 }
 
+// Bounds of the speed: virtual seconds in a second.
+const (
+	Slowest = 1.0
+	Fastest = 1e6
+)
+
 // Bounds of a player.
 const (
 	mostFrames = 1200
 	pastFrames = 150 // of them at most are of before Options.From
 	mostRows   = 3_000_000
-	slowest    = 1.0
-	fastest    = 1e6
 	tick       = 100 * time.Millisecond
 	stepWithin = 60 * time.Millisecond  // of a tick, for cycles
 	frameEach  = 250 * time.Millisecond // while it plays, at least
@@ -124,7 +128,7 @@ func New(w World, o Options) *Player {
 		o.Problems = func() []explain.Problem { return nil }
 	}
 	p := &Player{o: o, w: w, ring: ring{most: mostFrames, heavy: mostRows, grain: cmp.Or(o.Grain, firstGrain)},
-		speed:   min(fastest, max(slowest, o.Speed)),
+		speed:   min(Fastest, max(Slowest, o.Speed)),
 		playing: !o.Paused, changed: make(chan struct{}), copying: make(chan struct{}, 1)}
 	p.whatIf = Answers(p.copying, p.copied)
 	p.cycle()
@@ -321,8 +325,8 @@ type Command struct {
 func (p *Player) Do(c Command) error {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	if c.Speed != nil && !(*c.Speed >= slowest && *c.Speed <= fastest) {
-		return fmt.Errorf("speed %v: expected %v to %v", *c.Speed, slowest, fastest)
+	if c.Speed != nil && !(*c.Speed >= Slowest && *c.Speed <= Fastest) {
+		return fmt.Errorf("speed %v: expected %v to %v", *c.Speed, Slowest, Fastest)
 	}
 	if c.Seek != nil && !(*c.Seek >= 0 && *c.Seek < 1e10) {
 		return errors.New("seek: expected a number of seconds from 0")
