@@ -8,7 +8,6 @@ import (
 	"encoding/hex"
 	"fmt"
 	"io/fs"
-	"mime"
 	"net/http"
 	"path"
 	"strconv"
@@ -50,7 +49,7 @@ var assets = sync.OnceValues(func() (map[string]*asset, error) {
 			return err
 		}
 		sum := sha256.Sum256(data)
-		out["/"+strings.TrimPrefix(name, "dist/")] = &asset{kind: mime.TypeByExtension(path.Ext(name)),
+		out["/"+strings.TrimPrefix(name, "dist/")] = &asset{kind: typeOf(name),
 			etag: `"` + hex.EncodeToString(sum[:16]) + `"`, plain: data, squeeze: squeezed.Bytes()}
 		return nil
 	})
@@ -59,6 +58,13 @@ var assets = sync.OnceValues(func() (map[string]*asset, error) {
 	}
 	return out, nil
 })
+
+// types are the types of the files by their endings. What this machine says of them may be wrong: a browser would run
+// no script that is called a text.
+var types = map[string]string{".html": "text/html; charset=utf-8", ".js": "text/javascript; charset=utf-8",
+	".css": "text/css; charset=utf-8", ".svg": "image/svg+xml"}
+
+func typeOf(name string) string { return types[path.Ext(name)] }
 
 // Size is how many bytes a browser gets for the page, compressed.
 func Size() (int, error) {

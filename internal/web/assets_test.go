@@ -4,6 +4,7 @@ import (
 	"crypto/sha256"
 	"encoding/hex"
 	"io/fs"
+	"mime"
 	"os"
 	"path/filepath"
 	"slices"
@@ -80,6 +81,19 @@ func TestThePageRunsUnderItsPolicy(t *testing.T) {
 	for _, bad := range []string{"localStorage.", "sessionStorage.", "indexedDB.", "eval(", "new Function("} {
 		if strings.Contains(string(all["/app.js"].plain), bad) {
 			t.Errorf("app.js has %q", bad)
+		}
+	}
+}
+
+// What this machine says of files, as the registry of Windows may, does not keep a browser from running the page.
+func TestThePageHasItsTypesOnEveryMachine(t *testing.T) {
+	if err := mime.AddExtensionType(".js", "text/plain"); err != nil {
+		t.Fatal(err)
+	}
+	for name, want := range map[string]string{"app.js": "text/javascript; charset=utf-8",
+		"app.css": "text/css; charset=utf-8", "index.html": "text/html; charset=utf-8", "icon.svg": "image/svg+xml"} {
+		if got := typeOf(name); got != want {
+			t.Errorf("%s is %q, want %q", name, got, want)
 		}
 	}
 }
