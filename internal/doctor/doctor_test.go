@@ -167,6 +167,17 @@ func TestRightsOfTheScheduler(t *testing.T) {
 	is(t, check(t, v, "rights"), NotAllowed, "you may list none")
 }
 
+// Anybody may label a Deployment in a namespace of their own: the rights are those of the scheduler that is where
+// schedulers are installed.
+func TestRightsBesideADeploymentOfATenant(t *testing.T) {
+	v, kube := visit(installed("a-tenant", "app.kubernetes.io/name", "ashlar", 1, "--scheduler-name=mine"), ours(1))
+	kube.PrependReactor("create", "subjectaccessreviews", func(a clienttesting.Action) (bool, runtime.Object, error) {
+		review := a.(clienttesting.CreateAction).GetObject().(*authorizationv1.SubjectAccessReview)
+		return strings.Contains(review.Spec.User, "a-tenant"), review, nil
+	})
+	is(t, check(t, v, "rights"), OK, "system:serviceaccount:ashlar-system:s may do all ")
+}
+
 func TestLeasesThatAreNotRenewed(t *testing.T) {
 	holder, lasts := "pod-1", int32(15)
 	lease := func(ago time.Duration) *coordinationv1.Lease {
