@@ -47,9 +47,12 @@ func TestTenantsNameWhatTheyWereGiven(t *testing.T) {
 		t.Fatal(err)
 	}
 	resources := map[string]schema.GroupVersionResource{
-		"Pod":        {Version: "v1", Resource: "pods"},
-		"PodGroup":   {Group: "scheduling.volcano.sh", Version: "v1beta1", Resource: "podgroups"},
-		"Deployment": {Group: "apps", Version: "v1", Resource: "deployments"},
+		"Pod":                   {Version: "v1", Resource: "pods"},
+		"PodGroup":              {Group: "scheduling.volcano.sh", Version: "v1beta1", Resource: "podgroups"},
+		"Deployment":            {Group: "apps", Version: "v1", Resource: "deployments"},
+		"ReplicationController": {Version: "v1", Resource: "replicationcontrollers"},
+		"ResourceClaim":         {Group: "resource.k8s.io", Version: "v1", Resource: "resourceclaims"},
+		"ConfigMap":             {Version: "v1", Resource: "configmaps"},
 	}
 	try := func(o *unstructured.Unstructured) error {
 		_, err := shared.dynamic.Resource(resources[o.GetKind()]).Namespace(ns).Create(t.Context(), o,
@@ -67,12 +70,24 @@ func TestTenantsNameWhatTheyWereGiven(t *testing.T) {
 				"template": map[string]any{"metadata": map[string]any{"labels": map[string]any{"a": "b"}},
 					"spec": podOf(nil, "").Object["spec"]}})
 	}
+	replication := func(annotations map[string]any) *unstructured.Unstructured {
+		o := deployment(annotations)
+		o.SetAPIVersion("v1")
+		o.SetKind("ReplicationController")
+		o.Object["spec"].(map[string]any)["selector"] = map[string]any{"a": "b"}
+		return o
+	}
 	denied := map[string]*unstructured.Unstructured{
 		"a group in another's queue":               group("prod", ""),
 		"a group of a priority class":              group("red", "system-node-critical"),
 		"a pod in another's queue":                 podOf(queue("prod"), ""),
 		"a pod of a priority class":                podOf(queue("red"), "system-node-critical"),
 		"an owner with pods for another scheduler": deployment(queue("prod")),
+		"an owner of an older kind":                replication(queue("prod")),
+		"a group as an owner": made("scheduling.volcano.sh/v1beta1", "PodGroup", queue("prod"),
+			map[string]any{"queue": "red"}),
+		"a claim as an owner":                       made("resource.k8s.io/v1", "ResourceClaim", queue("prod"), map[string]any{}),
+		"whatever the scheduler may read elsewhere": made("v1", "ConfigMap", queue("prod"), nil),
 		"a pod that says it must not be evicted": podOf(map[string]any{"scheduling.volcano.sh/queue-name": "red",
 			"volcano.sh/preemptable": "false"}, ""),
 		"a pod that asks to be spared for a while": podOf(map[string]any{"scheduling.volcano.sh/queue-name": "red",
@@ -99,8 +114,10 @@ func TestTenantsNameWhatTheyWereGiven(t *testing.T) {
 		"a pod in its own queue":       podOf(queue("red"), ns),
 		"a pod that may be evicted": podOf(map[string]any{"scheduling.volcano.sh/queue-name": "red",
 			"volcano.sh/preemptable": "true"}, ""),
-		"an owner that says nothing": deployment(nil),
-		"an owner in its own queue":  deployment(queue("red")),
+		"an owner that says nothing":               deployment(nil),
+		"an owner of an older kind in its own":     replication(queue("red")),
+		"an object without a word about any queue": made("v1", "ConfigMap", nil, nil),
+		"an owner in its own queue":                deployment(queue("red")),
 	} {
 		if err := try(o); err != nil {
 			t.Errorf("%s: %v", name, err)
