@@ -31,12 +31,19 @@ func render(values map[string]any) (map[string]string, error) {
 
 // renderAs is render for a release of another name or in another namespace.
 func renderAs(name, namespace string, values map[string]any) (map[string]string, error) {
+	return renderOn("v1.36.3", name, namespace, values)
+}
+
+// renderOn is renderAs for a cluster with a version of Kubernetes.
+func renderOn(kubernetes, name, namespace string, values map[string]any) (map[string]string, error) {
+	cluster := chartutil.DefaultCapabilities.Copy()
+	cluster.KubeVersion.Version = kubernetes
 	chart, err := loader.Load(filepath.Join(folder, chartFolder))
 	if err != nil {
 		return nil, err
 	}
 	release := chartutil.ReleaseOptions{Name: name, Namespace: namespace, IsInstall: true}
-	all, err := chartutil.ToRenderValues(chart, values, release, chartutil.DefaultCapabilities)
+	all, err := chartutil.ToRenderValues(chart, values, release, cluster)
 	if err != nil {
 		return nil, err
 	}

@@ -17,6 +17,10 @@ app.kubernetes.io/instance: {{ .Release.Name }}
 {{- end }}
 {{- end }}
 
+{{- define "ashlar.knowsPolicies" -}}
+{{- if semverCompare ">=1.30.0-0" .Capabilities.KubeVersion.Version }}true{{ end }}
+{{- end }}
+
 {{- define "ashlar.account" -}}
 {{ .Values.serviceAccount.name | default .Release.Name }}
 {{- end }}
