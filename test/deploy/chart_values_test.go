@@ -2,8 +2,11 @@ package main
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 	"testing"
+
+	rbacv1 "k8s.io/api/rbac/v1"
 )
 
 // An API server before 1.30 does not know ValidatingAdmissionPolicies, and Helm installs nothing of a chart with a kind
@@ -23,5 +26,34 @@ func TestTheChartOnAnOlderKubernetes(t *testing.T) {
 	_, err := renderOn("v1.29.9", releaseName, releaseNamespace, tenants)
 	if err == nil || !strings.Contains(err.Error(), "admissionPolicies.tenants needs Kubernetes 1.30") {
 		t.Errorf("policies for tenants before 1.30: %v, want them refused", err)
+	}
+}
+
+// With further names the scheduler's Lease would be called volcano, which its role does not name, and it would never
+// act; and it may make the default queue that it was told of, without which it decides nothing.
+func TestFlagsOfOnesOwnAndTheRights(t *testing.T) {
+	objects := install(t, values{"schedulerName": "night", "extraArgs": []any{"--scheduler-name=day",
+		"--default-queue=first", "--default-queue=all"}})
+	_, c := objects.pod(t)
+	if !slices.Contains(c.Args, "--leader-elect-resource-name=night") {
+		t.Errorf("the arguments %v do not name the Lease", c.Args)
+	}
+	var leases []string
+	for _, o := range objects["Role"] {
+		for _, rule := range o.(*rbacv1.Role).Rules {
+			if slices.Contains(rule.Resources, "leases") && slices.Contains(rule.Verbs, "update") {
+				leases = append(leases, rule.ResourceNames...)
+			}
+		}
+	}
+	if !slices.Equal(leases, []string{"night"}) {
+		t.Errorf("it may write the Leases %v, want night", leases)
+	}
+	files, err := render(values{"extraArgs": []any{"--default-queue=first", "--default-queue=all"}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if !strings.Contains(files[policies], `expression: "['root', 'all']"`) {
+		t.Error("the policy does not let the scheduler make the default queue of its flag")
 	}
 }

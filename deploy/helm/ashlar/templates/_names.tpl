@@ -21,6 +21,14 @@ app.kubernetes.io/instance: {{ .Release.Name }}
 {{- if semverCompare ">=1.30.0-0" .Capabilities.KubeVersion.Version }}true{{ end }}
 {{- end }}
 
+{{- define "ashlar.defaultQueue" -}}
+{{- $queue := "default" }}
+{{- range .Values.extraArgs }}
+{{- if hasPrefix "--default-queue=" . }}{{ $queue = trimPrefix "--default-queue=" . }}{{ end }}
+{{- end }}
+{{- $queue }}
+{{- end }}
+
 {{- define "ashlar.account" -}}
 {{ .Values.serviceAccount.name | default .Release.Name }}
 {{- end }}
