@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	rbacv1 "k8s.io/api/rbac/v1"
+	"k8s.io/apimachinery/pkg/util/validation"
 )
 
 // An API server before 1.30 does not know ValidatingAdmissionPolicies, and Helm installs nothing of a chart with a kind
@@ -26,6 +27,22 @@ func TestTheChartOnAnOlderKubernetes(t *testing.T) {
 	_, err := renderOn("v1.29.9", releaseName, releaseNamespace, tenants)
 	if err == nil || !strings.Contains(err.Error(), "admissionPolicies.tenants needs Kubernetes 1.30") {
 		t.Errorf("policies for tenants before 1.30: %v, want them refused", err)
+	}
+}
+
+// A tag of an image may be longer than a label, and end as none may; then the API server would refuse every object.
+func TestAnyTagMakesLabels(t *testing.T) {
+	for _, tag := range []string{"v1.2.3", "main-" + strings.Repeat("0123456789", 12), "v1.", "_nightly_",
+		strings.Repeat("a", 62) + ".b"} {
+		d, c := install(t, values{"image": values{"tag": tag}}).pod(t)
+		if c.Image != "ashlar:"+tag {
+			t.Errorf("the image is %s, want the tag %s", c.Image, tag)
+		}
+		for key, value := range d.Spec.Template.Labels {
+			if wrong := validation.IsValidLabelValue(value); len(wrong) > 0 || value == "" {
+				t.Errorf("tag %s: label %s is %q: %v", tag, key, value, wrong)
+			}
+		}
 	}
 }
 

@@ -1,6 +1,6 @@
 {{- define "ashlar.labels" -}}
 {{ include "ashlar.selector" . }}
-app.kubernetes.io/version: {{ .Values.image.tag | default .Chart.AppVersion | quote }}
+app.kubernetes.io/version: {{ .Values.image.tag | default .Chart.AppVersion | trunc 63 | trimAll "-_." | quote }}
 app.kubernetes.io/component: scheduler
 {{- end }}
 
