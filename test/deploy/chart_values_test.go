@@ -46,6 +46,19 @@ func TestAnyTagMakesLabels(t *testing.T) {
 	}
 }
 
+// The Prometheus operator takes what has the labels that its selectors name: with kube-prometheus-stack, those of its
+// release. Without them nothing is scraped, no alert fires, and nothing says so.
+func TestWhatTheOperatorSelectsHasItsLabels(t *testing.T) {
+	objects := install(t, values{"metrics": values{"serviceMonitor": true, "rules": true,
+		"labels": values{"release": "monitoring"}}})
+	for _, kind := range []string{"ServiceMonitor", "PrometheusRule"} {
+		labels := (*objects[kind][0].(*map[string]any))["metadata"].(map[string]any)["labels"].(map[string]any)
+		if labels["release"] != "monitoring" || labels["app.kubernetes.io/name"] != "ashlar" {
+			t.Errorf("%s has the labels %v", kind, labels)
+		}
+	}
+}
+
 // With further names the scheduler's Lease would be called volcano, which its role does not name, and it would never
 // act; and it may make the default queue that it was told of, without which it decides nothing.
 func TestFlagsOfOnesOwnAndTheRights(t *testing.T) {
