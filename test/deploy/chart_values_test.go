@@ -87,3 +87,28 @@ func TestFlagsOfOnesOwnAndTheRights(t *testing.T) {
 		t.Error("the policy does not let the scheduler make the default queue of its flag")
 	}
 }
+
+// Users of the read API find the scheduler by its Lease, wherever that is, and reach its pod.
+func TestUsersOfTheReadAPIFindTheLease(t *testing.T) {
+	for name, c := range map[string]struct {
+		values values
+		want   []string
+	}{
+		"as it is by default": {nil, []string{"ashlar-system/leases", "ashlar-system/pods", "ashlar-system/pods/portforward"}},
+		"a Lease elsewhere": {values{"leaderElection": values{"namespace": "batch"}},
+			[]string{"ashlar-system/pods", "ashlar-system/pods/portforward", "batch/leases"}},
+	} {
+		var got []string
+		for _, o := range install(t, c.values)["Role"] {
+			if role := o.(*rbacv1.Role); role.Name == releaseName+"-read-api" {
+				for _, rule := range role.Rules {
+					got = append(got, role.Namespace+"/"+rule.Resources[0])
+				}
+			}
+		}
+		slices.Sort(got)
+		if !slices.Equal(got, c.want) {
+			t.Errorf("%s: its users may reach %v, want %v", name, got, c.want)
+		}
+	}
+}
