@@ -18,6 +18,8 @@ import (
 // healthy are the series of two replicas, a which acts and b which stands by, minute by minute for four hours: jobs
 // wait, and others start. Counters are there before they count, as internal/loop's test of them says.
 var healthy = map[string]string{
+	`ashlar_leading{instance="a"}`:                                               "1x240",
+	`ashlar_leading{instance="b"}`:                                               "0x240",
 	`volcano_unschedule_job_count{instance="a"}`:                                 "5x240",
 	`volcano_unschedule_job_count{instance="b"}`:                                 "0x240",
 	`volcano_e2e_scheduling_latency_milliseconds_count{instance="a"}`:            "0+60x240",
@@ -61,7 +63,8 @@ var ails = map[string]struct {
 	within time.Duration
 }{
 	"AshlarAbsent": {map[string]string{`volcano_unschedule_job_count{instance="a"}`: gone,
-		`volcano_unschedule_job_count{instance="b"}`: gone}, 12 * time.Minute},
+		`volcano_unschedule_job_count{instance="b"}`: gone, `ashlar_leading{instance="a"}`: gone,
+		`ashlar_leading{instance="b"}`: gone}, 12 * time.Minute},
 	"AshlarDecidesNothing": {map[string]string{
 		`volcano_e2e_scheduling_latency_milliseconds_count{instance="a"}`: "0+60x60 3600x180"}, 12 * time.Minute},
 	"AshlarPanics": {map[string]string{`ashlar_panics_total{instance="a"}`: "0x60 1x180"}, 2 * time.Minute},
@@ -128,6 +131,34 @@ func TestAlertsFireAtTheFirstFailure(t *testing.T) {
 			t.Errorf("%v fire", fired)
 		}
 	})
+}
+
+// volcanos are the series of a scheduler of Volcano that the same Prometheus scrapes, as during a move or from another
+// cluster: it decides, starts pods, and takes its time.
+var volcanos = map[string]string{
+	`volcano_unschedule_job_count{instance="v"}`:                                 "5x240",
+	`volcano_e2e_scheduling_latency_milliseconds_count{instance="v"}`:            "0+60x240",
+	`volcano_e2e_scheduling_latency_milliseconds_bucket{instance="v",le="1024"}`: "0x240",
+	`volcano_e2e_scheduling_latency_milliseconds_bucket{instance="v",le="2048"}`: "0+60x240",
+	`volcano_e2e_scheduling_latency_milliseconds_bucket{instance="v",le="+Inf"}`: "0+60x240",
+	`volcano_schedule_attempts_total{instance="v",result="scheduled"}`:           "0+10x240",
+}
+
+// What a scheduler of Volcano reports under the same names hides no failure of Ashlar, and makes none up.
+func TestAlertsAreAboutAshlarAlone(t *testing.T) {
+	all := alerts(t)
+	beside := maps.Clone(healthy)
+	maps.Copy(beside, volcanos)
+	if fired := firing(t, all, beside); len(fired) > 0 {
+		t.Errorf("beside a scheduler of Volcano %v fire", fired)
+	}
+	for _, name := range []string{"AshlarAbsent", "AshlarDecidesNothing", "AshlarNothingStarts", "AshlarCyclesAreSlow"} {
+		series := maps.Clone(beside)
+		maps.Copy(series, ails[name].series)
+		if at, did := firing(t, all, series)[name]; !did || at > time.Hour+ails[name].within {
+			t.Errorf("beside a scheduler of Volcano %s fires after %v (ever: %t)", name, at, did)
+		}
+	}
 }
 
 // firing says after which time each alert fires, of those that do in four hours.
