@@ -76,7 +76,7 @@ var ails = map[string]struct {
 		`ashlar_plan_items_total{instance="a",kind="bind",outcome="failed"}`: "0x60 1+2x180"}, 22 * time.Minute},
 	"AshlarGangsReleased": {map[string]string{`ashlar_released_pods_total{instance="a"}`: "0x60 3x180"}, 2 * time.Minute},
 	"AshlarNothingStarts": {map[string]string{
-		`volcano_schedule_attempts_total{instance="a",result="scheduled"}`: "0+10x60 600x180"}, 122 * time.Minute},
+		`volcano_schedule_attempts_total{instance="a",result="scheduled"}`: "0+10x60 600x180"}, 62 * time.Minute},
 	"AshlarJobIsPassed": {map[string]string{
 		`ashlar_queue_longest_passed_seconds{instance="a",queue_name="ml"}`: "0+60x60 21660x180"}, 2 * time.Minute},
 	"AshlarObjectsAreWrong": {map[string]string{`ashlar_problems{instance="a",kind="Queue"}`: "0x60 1x180"},
