@@ -79,6 +79,9 @@ func plain(crds map[string]string) (map[string]string, error) {
 		return nil, fmt.Errorf("render the chart: %w", err)
 	}
 	const made = "# Made by test/deploy from deploy/helm/ashlar. Change the chart, then: make manifests\n"
+	const inVolcanosPlace = "# For Ashlar in the place of Volcano's scheduler, by its image alone: apply it once no pod of\n" +
+		"# Volcano's image is left, and delete it before Volcano's scheduler comes back. That one has the same\n" +
+		"# service account, and brings annotations to pods with its bindings: it could bind none.\n"
 	order := slices.Clone(first)
 	for _, name := range slices.Sorted(maps.Keys(templates)) {
 		if !slices.Contains(order, name) {
@@ -98,7 +101,7 @@ func plain(crds map[string]string) (map[string]string, error) {
 		"10-crds.yaml":          made + join(crds, slices.Sorted(maps.Keys(crds))),
 		"20-ashlar.yaml":        made + join(templates, order),
 		"policies/tenants.yaml": made + tenants[tenantPolicies],
-		"volcano/policies.yaml": made + volcano[policies],
+		"volcano/policies.yaml": made + inVolcanosPlace + volcano[policies],
 	}, nil
 }
 

@@ -1,0 +1,52 @@
+package deploy
+
+import (
+	"os"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"testing"
+)
+
+// commands are the blocks of commands of all pages, by page.
+func commands(t *testing.T) map[string][]string {
+	t.Helper()
+	pages, err := filepath.Glob("../docs/*.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	out := map[string][]string{}
+	for _, page := range append(pages, "../README.md") {
+		text, err := os.ReadFile(page)
+		if err != nil {
+			t.Fatal(err)
+		}
+		out[page] = regexp.MustCompile("(?m)(?:^    .*\n)+|(?s:^```.*?^```)").FindAllString(string(text), -1)
+	}
+	return out
+}
+
+// The policies for Volcano's place hold for the service account, which Volcano's scheduler has as well, and refuse how
+// that binds and evicts. So they go before it comes back, and it comes back by the name of its image: the revision
+// before may be an older Ashlar.
+func TestTheWayBackToVolcanoLiftsThePolicies(t *testing.T) {
+	found := 0
+	for page, blocks := range commands(t) {
+		for _, block := range blocks {
+			if strings.Contains(block, "rollout undo deployment/volcano-scheduler") {
+				t.Errorf("%s goes back to the revision before, whatever that is:\n%s", page, block)
+			}
+			if !strings.Contains(block, "volcano-scheduler=THE-IMAGE-BEFORE") {
+				continue
+			}
+			found++
+			lifts, after, _ := strings.Cut(block, "scale deployment/volcano-scheduler --replicas=1")
+			if !regexp.MustCompile(`kubectl delete .*-f deploy/volcano/policies\.yaml`).MatchString(lifts) || after == "" {
+				t.Errorf("%s leaves the policies in the way of Volcano's scheduler:\n%s", page, block)
+			}
+		}
+	}
+	if found < 2 {
+		t.Errorf("%d pages tell the way back, want those about installing and about moving", found)
+	}
+}
