@@ -26,6 +26,25 @@ func commands(t *testing.T) map[string][]string {
 	return out
 }
 
+// `kubectl rollout undo` goes back by one revision. Where the manifests were applied as they are and the image was set
+// then, that is one with an image that is not there, and the version that was to be left goes on acting.
+func TestTheRevisionBeforeIsTheVersionBefore(t *testing.T) {
+	found := 0
+	for page, blocks := range commands(t) {
+		for _, block := range blocks {
+			if !strings.Contains(block, "deploy/20-ashlar.yaml") {
+				continue
+			}
+			if found++; strings.Contains(block, "set image deployment/ashlar") {
+				t.Errorf("%s makes two revisions of one version:\n%s", page, block)
+			}
+		}
+	}
+	if found < 4 {
+		t.Errorf("%d pages tell to apply the manifests, want those for installing, upgrading and the quick start", found)
+	}
+}
+
 // The policies for Volcano's place hold for the service account, which Volcano's scheduler has as well, and refuse how
 // that binds and evicts. So they go before it comes back, and it comes back by the name of its image: the revision
 // before may be an older Ashlar.
