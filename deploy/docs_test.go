@@ -69,3 +69,33 @@ func TestTheWayBackToVolcanoLiftsThePolicies(t *testing.T) {
 		t.Errorf("%d pages tell the way back, want those about installing and about moving", found)
 	}
 }
+
+// Taking Ashlar away leaves another release of the chart in the cluster as it is, takes every kind that was installed,
+// and ends the scheduler before it takes its rights.
+func TestTakingItAwayTakesAllOfItAlone(t *testing.T) {
+	manifest, err := os.ReadFile("20-ashlar.yaml")
+	if err != nil {
+		t.Fatal(err)
+	}
+	found := false
+	for _, block := range commands(t)["../docs/install.md"] {
+		if !strings.Contains(block, "delete clusterrole") {
+			continue
+		}
+		found = true
+		for _, kind := range regexp.MustCompile(`(?m)^kind: (\w+)$`).FindAllStringSubmatch(string(manifest), -1) {
+			if kind[1] != "Namespace" && !strings.Contains(block, strings.ToLower(kind[1])) {
+				t.Errorf("it leaves each %s", kind[1])
+			}
+		}
+		if strings.Count(block, "app.kubernetes.io/name=ashlar") != strings.Count(block, "app.kubernetes.io/instance=ashlar") {
+			t.Error("it takes other releases of the chart, too")
+		}
+		if strings.Index(block, "deployment") > strings.Index(block, "clusterrole") {
+			t.Error("the scheduler runs on without its rights")
+		}
+	}
+	if !found {
+		t.Error("install.md does not say how to take it away")
+	}
+}
