@@ -41,7 +41,7 @@ func TestTheRevisionBeforeIsTheVersionBefore(t *testing.T) {
 		}
 	}
 	if found < 4 {
-		t.Errorf("%d pages tell to apply the manifests, want those for installing, upgrading and the quick start", found)
+		t.Errorf("%d pages apply the manifests, want those for installing, upgrading and the quick start", found)
 	}
 }
 
@@ -60,7 +60,8 @@ func TestTheWayBackToVolcanoLiftsThePolicies(t *testing.T) {
 			}
 			found++
 			lifts, after, _ := strings.Cut(block, "scale deployment/volcano-scheduler --replicas=1")
-			if !regexp.MustCompile(`kubectl delete .*-f deploy/volcano/policies\.yaml`).MatchString(lifts) || after == "" {
+			deletes := regexp.MustCompile(`kubectl delete .*-f deploy/volcano/policies\.yaml`)
+			if !deletes.MatchString(lifts) || after == "" {
 				t.Errorf("%s leaves the policies in the way of Volcano's scheduler:\n%s", page, block)
 			}
 		}
@@ -88,7 +89,8 @@ func TestTakingItAwayTakesAllOfItAlone(t *testing.T) {
 				t.Errorf("it leaves each %s", kind[1])
 			}
 		}
-		if strings.Count(block, "app.kubernetes.io/name=ashlar") != strings.Count(block, "app.kubernetes.io/instance=ashlar") {
+		names, instances := "app.kubernetes.io/name=ashlar", "app.kubernetes.io/instance=ashlar"
+		if strings.Count(block, names) != strings.Count(block, instances) {
 			t.Error("it takes other releases of the chart, too")
 		}
 		if strings.Index(block, "deployment") > strings.Index(block, "clusterrole") {

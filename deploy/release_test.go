@@ -23,7 +23,7 @@ func TestAReleasedChartNamesItsImage(t *testing.T) {
 		}
 	}
 	if len(lines) != 2 {
-		t.Fatalf("the workflow has %q, want a line that names the registry and one that writes it into the chart", lines)
+		t.Fatalf("the workflow has %q, want one that names the registry and one that writes it into the chart", lines)
 	}
 	values, err := os.ReadFile("helm/ashlar/values.yaml")
 	if err != nil {

@@ -79,9 +79,9 @@ func plain(crds map[string]string) (map[string]string, error) {
 		return nil, fmt.Errorf("render the chart: %w", err)
 	}
 	const made = "# Made by test/deploy from deploy/helm/ashlar. Change the chart, then: make manifests\n"
-	const inVolcanosPlace = "# For Ashlar in the place of Volcano's scheduler, by its image alone: apply it once no pod of\n" +
-		"# Volcano's image is left, and delete it before Volcano's scheduler comes back. That one has the same\n" +
-		"# service account, and brings annotations to pods with its bindings: it could bind none.\n"
+	const inVolcanosPlace = "# For Ashlar in the place of Volcano's scheduler, by its image alone: apply it\n" +
+		"# once no pod of Volcano's image is left, and delete it before Volcano's scheduler comes back. That one\n" +
+		"# has the same service account, and brings annotations to pods with its bindings: it could bind none.\n"
 	order := slices.Clone(first)
 	for _, name := range slices.Sorted(maps.Keys(templates)) {
 		if !slices.Contains(order, name) {

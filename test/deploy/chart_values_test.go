@@ -94,7 +94,8 @@ func TestUsersOfTheReadAPIFindTheLease(t *testing.T) {
 		values values
 		want   []string
 	}{
-		"as it is by default": {nil, []string{"ashlar-system/leases", "ashlar-system/pods", "ashlar-system/pods/portforward"}},
+		"as it is by default": {nil,
+			[]string{"ashlar-system/leases", "ashlar-system/pods", "ashlar-system/pods/portforward"}},
 		"a Lease elsewhere": {values{"leaderElection": values{"namespace": "batch"}},
 			[]string{"ashlar-system/pods", "ashlar-system/pods/portforward", "batch/leases"}},
 	} {

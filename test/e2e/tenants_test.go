@@ -31,6 +31,21 @@ func podOf(annotations map[string]any, class string) *unstructured.Unstructured 
 	return made("v1", "Pod", annotations, spec)
 }
 
+func deploymentOf(annotations map[string]any) *unstructured.Unstructured {
+	return made("apps/v1", "Deployment", annotations,
+		map[string]any{"selector": map[string]any{"matchLabels": map[string]any{"a": "b"}},
+			"template": map[string]any{"metadata": map[string]any{"labels": map[string]any{"a": "b"}},
+				"spec": podOf(nil, "").Object["spec"]}})
+}
+
+func replicationController(annotations map[string]any) *unstructured.Unstructured {
+	o := deploymentOf(annotations)
+	o.SetAPIVersion("v1")
+	o.SetKind("ReplicationController")
+	o.Object["spec"].(map[string]any)["selector"] = map[string]any{"a": "b"}
+	return o
+}
+
 // The policies of deploy/policies keep a tenant's namespace to the queues and priority classes
 // that it was given, whoever makes the objects.
 func TestTenantsNameWhatTheyWereGiven(t *testing.T) {
@@ -64,29 +79,17 @@ func TestTenantsNameWhatTheyWereGiven(t *testing.T) {
 		return made("scheduling.volcano.sh/v1beta1", "PodGroup", nil,
 			map[string]any{"queue": queue, "priorityClassName": class})
 	}
-	deployment := func(annotations map[string]any) *unstructured.Unstructured {
-		return made("apps/v1", "Deployment", annotations,
-			map[string]any{"selector": map[string]any{"matchLabels": map[string]any{"a": "b"}},
-				"template": map[string]any{"metadata": map[string]any{"labels": map[string]any{"a": "b"}},
-					"spec": podOf(nil, "").Object["spec"]}})
-	}
-	replication := func(annotations map[string]any) *unstructured.Unstructured {
-		o := deployment(annotations)
-		o.SetAPIVersion("v1")
-		o.SetKind("ReplicationController")
-		o.Object["spec"].(map[string]any)["selector"] = map[string]any{"a": "b"}
-		return o
-	}
 	denied := map[string]*unstructured.Unstructured{
 		"a group in another's queue":               group("prod", ""),
 		"a group of a priority class":              group("red", "system-node-critical"),
 		"a pod in another's queue":                 podOf(queue("prod"), ""),
 		"a pod of a priority class":                podOf(queue("red"), "system-node-critical"),
-		"an owner with pods for another scheduler": deployment(queue("prod")),
-		"an owner of an older kind":                replication(queue("prod")),
+		"an owner with pods for another scheduler": deploymentOf(queue("prod")),
+		"an owner of an older kind":                replicationController(queue("prod")),
 		"a group as an owner": made("scheduling.volcano.sh/v1beta1", "PodGroup", queue("prod"),
 			map[string]any{"queue": "red"}),
-		"a claim as an owner":                       made("resource.k8s.io/v1", "ResourceClaim", queue("prod"), map[string]any{}),
+		"a claim as an owner": made("resource.k8s.io/v1", "ResourceClaim", queue("prod"),
+			map[string]any{}),
 		"whatever the scheduler may read elsewhere": made("v1", "ConfigMap", queue("prod"), nil),
 		"a pod that says it must not be evicted": podOf(map[string]any{"scheduling.volcano.sh/queue-name": "red",
 			"volcano.sh/preemptable": "false"}, ""),
@@ -114,10 +117,10 @@ func TestTenantsNameWhatTheyWereGiven(t *testing.T) {
 		"a pod in its own queue":       podOf(queue("red"), ns),
 		"a pod that may be evicted": podOf(map[string]any{"scheduling.volcano.sh/queue-name": "red",
 			"volcano.sh/preemptable": "true"}, ""),
-		"an owner that says nothing":               deployment(nil),
-		"an owner of an older kind in its own":     replication(queue("red")),
+		"an owner that says nothing":               deploymentOf(nil),
+		"an owner of an older kind in its own":     replicationController(queue("red")),
 		"an object without a word about any queue": made("v1", "ConfigMap", nil, nil),
-		"an owner in its own queue":                deployment(queue("red")),
+		"an owner in its own queue":                deploymentOf(queue("red")),
 	} {
 		if err := try(o); err != nil {
 			t.Errorf("%s: %v", name, err)
