@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"crypto/rand"
 	"errors"
 	"fmt"
 	"io"
@@ -27,16 +28,16 @@ func writeFile(path string, mode os.FileMode, write func(io.Writer) error) (err 
 		}
 		return errors.Join(write(f), f.Close())
 	}
-	f, err := os.CreateTemp(filepath.Dir(to), "."+filepath.Base(to)+"-*")
+	made := filepath.Join(filepath.Dir(to), "."+filepath.Base(to)+"-"+rand.Text())
+	f, err := os.OpenFile(made, os.O_CREATE|os.O_EXCL|os.O_WRONLY, mode)
 	if err != nil {
 		return err
 	}
-	err = errors.Join(write(f), f.Chmod(mode), f.Close())
-	if err == nil {
-		err = os.Rename(f.Name(), to)
+	if err = errors.Join(write(f), f.Close()); err == nil {
+		err = os.Rename(made, to)
 	}
 	if err != nil {
-		_ = os.Remove(f.Name()) // an incomplete file is of no use
+		_ = os.Remove(made) // an incomplete file is of no use
 	}
 	return err
 }
