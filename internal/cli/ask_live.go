@@ -127,10 +127,12 @@ type lived struct {
 func (p questions) look(ctx context.Context, c inspect.Clients, s *source) (*lived, error) {
 	out := &lived{set: manifest.NewSet(), now: p.Now()}
 	found := inspect.Configuration{}
+	done := p.working("the cluster is read")
 	if s.config == "" || !s.schedulersGiven {
 		found = inspect.Configured(ctx, c)
 	}
 	read, err := inspect.All(ctx, c, s.namespace)
+	done()
 	if err != nil {
 		return nil, noCluster(err)
 	}

@@ -149,3 +149,24 @@ func (s *progress) clear() {
 		fmt.Fprint(s.p.Err, "\r\x1b[K")
 	}
 }
+
+// working shows that something is being done, until the function that it returns is called.
+func (p Process) working(what string) (done func()) {
+	show := p.progress(false)
+	began, over, ended := p.Now(), make(chan struct{}), make(chan struct{})
+	go func() {
+		defer close(ended)
+		defer show.clear()
+		every := time.NewTicker(silence)
+		defer every.Stop()
+		for {
+			select {
+			case <-over:
+				return
+			case <-every.C:
+				show.show(func() string { return fmt.Sprintf("%s: %s", what, p.Now().Sub(began).Round(time.Second)) })
+			}
+		}
+	}()
+	return func() { close(over); <-ended }
+}
