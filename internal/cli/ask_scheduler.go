@@ -177,8 +177,12 @@ func listOf[T any](x *scheduler, path string, query url.Values) (rows []T, last 
 			return nil, last, err
 		}
 		rows, last = append(rows, page.Items...), page.List
-		if page.Continue == "" {
+		switch page.Continue {
+		case "":
 			return rows, last, nil
+		case query.Get("continue"):
+			return nil, last, &client.Fault{Kind: client.Skew, Message: "the scheduler's list does not go on after " +
+				explain.Count(len(rows), "row")}
 		}
 		query.Set("continue", page.Continue)
 	}

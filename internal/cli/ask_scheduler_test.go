@@ -71,6 +71,22 @@ func namedScheduler(s *httptest.Server, config string) []string {
 		readapi.Fingerprint(s.Certificate().Raw)}
 }
 
+// A list of which each page is followed by the same one is given up.
+func TestAListThatDoesNotGoOn(t *testing.T) {
+	asked := 0
+	scheduler := httptest.NewTLSServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+		if asked++; asked > 9 {
+			w.WriteHeader(http.StatusBadRequest)
+		}
+		fmt.Fprint(w, `{"apiVersion": "ashlar.sh/v1alpha1", "kind": "JobList", "items": [], "continue": "eA"}`)
+	}))
+	defer scheduler.Close()
+	got := run("", append([]string{"ashlar", "jobs"}, namedScheduler(scheduler, unreachable(t))...)...)
+	if got.code != 1 || asked != 2 || !strings.Contains(got.err, "does not go on") {
+		t.Errorf("exit code %d after %d questions: %s%s", got.code, asked, got.out, got.err)
+	}
+}
+
 // A list that is watched follows the scheduler's stream, over its end, and prints what is new. It ends where the person
 // may not ask any more.
 func TestAListOfASchedulerIsWatched(t *testing.T) {
