@@ -101,3 +101,22 @@ func TestTakingItAwayTakesAllOfItAlone(t *testing.T) {
 		t.Error("install.md does not say how to take it away")
 	}
 }
+
+// Volcano's chart has its CRDs as ordinary objects of the release, and Helm takes none over that is there: a CRD that
+// Ashlar made, of a kind that comes with a later version of that chart, would keep it from being upgraded.
+func TestAMoveMakesNoCRDsOfVolcano(t *testing.T) {
+	found := false
+	for _, block := range commands(t)["../docs/moving-from-volcano.md"] {
+		if !strings.Contains(block, "helm install ashlar") {
+			continue
+		}
+		found = true
+		bookings := "create -f deploy/helm/ashlar/crds/bookings.yaml"
+		if !strings.Contains(block, "--skip-crds") || !strings.Contains(block, bookings) {
+			t.Errorf("it makes more CRDs than that of Booking:\n%s", block)
+		}
+	}
+	if !found {
+		t.Error("moving-from-volcano.md does not say how to install the chart")
+	}
+}
