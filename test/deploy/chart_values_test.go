@@ -86,6 +86,14 @@ func TestFlagsOfOnesOwnAndTheRights(t *testing.T) {
 	if !strings.Contains(files[policies], `expression: "['root', 'all']"`) {
 		t.Error("the policy does not let the scheduler make the default queue of its flag")
 	}
+	files, err = render(values{"extraArgs": []any{"--scheduler-name=day", "-v=5", "--scheduler-name=dusk"},
+		"admissionPolicies": values{"schedulerNames": []any{"dawn"}}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if !strings.Contains(files[policies], `expression: "['dawn', 'day', 'dusk', 'volcano']"`) {
+		t.Error("the policy does not let the scheduler evict pods of each name that its flags give it")
+	}
 }
 
 // Users of the read API find the scheduler by its Lease, wherever that is, and reach its pod.

@@ -29,6 +29,12 @@ app.kubernetes.io/instance: {{ .Release.Name }}
 {{- $queue }}
 {{- end }}
 
+{{- define "ashlar.furtherNames" -}}
+{{- range .Values.extraArgs }}
+{{- if hasPrefix "--scheduler-name=" . }}'{{ trimPrefix "--scheduler-name=" . }}', {{ end }}
+{{- end }}
+{{- end }}
+
 {{- define "ashlar.account" -}}
 {{ .Values.serviceAccount.name | default .Release.Name }}
 {{- end }}
