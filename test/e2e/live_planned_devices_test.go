@@ -14,7 +14,7 @@ import (
 // that has ended by then may have the device that is free, one that might run on may not; and the gang starts when it
 // was told, with devices for each of its pods.
 func TestLiveAPlannedStartByDevices(t *testing.T) {
-	ns := plansStarts(t)
+	ns, limit := plansStarts(t)
 	cards(t, ns, ns, 4)
 	claims := shared.kube.ResourceV1().ResourceClaimTemplates(ns)
 	for name, n := range map[string]int64{"one": 1, "two": 2, "three": 3} {
@@ -28,13 +28,16 @@ func TestLiveAPlannedStartByDevices(t *testing.T) {
 		p.Spec.Containers[0].Resources.Claims = []corev1.ResourceClaim{{Name: "cards"}}
 		return p
 	}
-	create(t, with(timed(ns, "busy", "100m", 20, ""), "three"))
-	from := awaitPhase(t, ns, "busy", corev1.PodRunning).Status.StartTime.Time
-	trainWaits(t, ns)
+	ends := busyUntil(t, with(timed(ns, "busy", "100m", limit, ""), "three"))
 	for _, name := range []string{"train-0", "train-1"} {
 		create(t, with(inGroup(timed(ns, name, "100m", 600, "4s"), "train"), "two"))
 	}
-	told := toldStart(t, ns, from)
+	eventually(t, "the claims of its pods to be made", func(ctx context.Context) (bool, error) {
+		all, err := shared.kube.ResourceV1().ResourceClaims(ns).List(ctx, metav1.ListOptions{})
+		return err == nil && len(all.Items) == 3, err
+	}, func() string { return "not all are" })
+	trainWaits(t, ns)
+	told := toldStart(t, ns, ends)
 	eventually(t, "the second to be over in which train came: jobs of one second have no order in time",
 		func(context.Context) (bool, error) {
 			return time.Since(group(t, ns, "train").CreationTimestamp.Time) > time.Second, nil
@@ -49,7 +52,7 @@ func TestLiveAPlannedStartByDevices(t *testing.T) {
 		t.Fatalf("%d pods of train and %q are bound although the job before them has its devices", bound(train),
 			get(t, ns, "unlimited").Spec.NodeName)
 	}
-	endsAtLimit(t, ns, from)
+	endsAtLimit(t, ns, ends)
 	first := awaitPhase(t, ns, "train-0", corev1.PodSucceeded).Status.StartTime.Time
 	if first.Before(told.Earliest.Add(-time.Second)) || first.After(told.Latest.Add(4*time.Second)) {
 		t.Errorf("it started at %s, was told %s to %s", first, told.Earliest, told.Latest)
