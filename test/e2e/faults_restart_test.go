@@ -26,7 +26,9 @@ func TestFaultsTheControlPlaneRestarts(t *testing.T) {
 	w.queue()
 	seen := w.watch(nodes, faultyMembers)
 	stop := w.schedule(c.Config, func(o *loop.Options) {
-		o.Election = &loop.Election{Namespace: w.ns, Name: "volcano", Identity: "only"}
+		// A busy machine takes longer to start an API server than the ten seconds after which a lease is lost otherwise.
+		o.Election = &loop.Election{Namespace: w.ns, Name: "volcano", Identity: "only", LeaseDuration: 3 * patience / 2,
+			RenewDeadline: patience}
 	})
 	w.gang("gang-00", faultyMembers)
 	w.awaitBound(faultyMembers)

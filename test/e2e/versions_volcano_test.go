@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"os"
 	"slices"
+	"sync"
 	"syscall"
 	"testing"
 	"time"
@@ -43,11 +44,11 @@ func (w world) volcano() *volcano {
 	if err != nil {
 		w.t.Fatal(err)
 	}
+	identity := host + "_" + string(uuid.NewUUID())
 	elector, err := leaderelection.NewLeaderElector(leaderelection.LeaderElectionConfig{
 		Lock: &resourcelock.LeaseLock{LeaseMeta: metav1.ObjectMeta{Namespace: w.ns, Name: "volcano"},
-			Client:     w.kube.CoordinationV1(),
-			LockConfig: resourcelock.ResourceLockConfig{Identity: host + "_" + string(uuid.NewUUID())}},
-		LeaseDuration: 3 * time.Second, RenewDeadline: 2 * time.Second, RetryPeriod: 500 * time.Millisecond,
+			Client: w.kube.CoordinationV1(), LockConfig: resourcelock.ResourceLockConfig{Identity: identity}},
+		LeaseDuration: 3 * patience / 2, RenewDeadline: patience, RetryPeriod: 500 * time.Millisecond, // until stop
 		Callbacks: leaderelection.LeaderCallbacks{OnStartedLeading: func(context.Context) {
 			close(v.leading)
 		}, OnStoppedLeading: func() {}},
@@ -58,9 +59,28 @@ func (w world) volcano() *volcano {
 	ctx, cancel := context.WithCancel(context.Background())
 	ended := make(chan struct{})
 	go func() { defer close(ended); elector.Run(ctx) }()
-	v.stop = func() { cancel(); <-ended }
+	v.stop = sync.OnceFunc(func() {
+		cancel()
+		<-ended
+		w.runsOutSoon(identity)
+	})
 	w.t.Cleanup(v.stop)
 	return v
+}
+
+// runsOutSoon has a Lease that is not renewed any more run out in three seconds. As long as it was held a busy machine
+// had more time than that to renew it.
+func (w world) runsOutSoon(holder string) {
+	leases, ctx := w.kube.CoordinationV1().Leases(w.ns), context.Background()
+	lease, err := leases.Get(ctx, "volcano", metav1.GetOptions{})
+	if err != nil || lease.Spec.HolderIdentity == nil || *lease.Spec.HolderIdentity != holder {
+		return // it was not had
+	}
+	soon := int32(3)
+	lease.Spec.LeaseDurationSeconds = &soon
+	if _, err := leases.Update(ctx, lease, metav1.UpdateOptions{}); err != nil {
+		w.t.Error(err)
+	}
 }
 
 func (v *volcano) awaitLeading() {
