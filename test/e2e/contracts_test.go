@@ -156,9 +156,9 @@ func TestContractTrainingOperator(t *testing.T) {
 // priority starts, though it came last.
 func TestContractTrainer(t *testing.T) {
 	ns := namespace(t)
-	node(t, ns+"-a", "4")
-	queue(t, ns)
 	priority(t, ns+"-high", 1000)
+	node(t, ns+"-a", "4") // takes a moment, in which the API server learns of the priority class
+	queue(t, ns)
 	submitFile(t, ns, "trainer-rival")
 	submitFile(t, ns, "trainer")
 	live(t, ns)

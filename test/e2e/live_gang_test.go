@@ -25,6 +25,9 @@ func TestLiveAGangRuns(t *testing.T) {
 	if got := group(t, ns, "train").Spec.MinMember; got != 3 {
 		t.Errorf("spec.minMember is %d, want 3: a spec is not the scheduler's to write", got)
 	}
+	eventually(t, "the event Scheduled", func(ctxless) (bool, error) {
+		return len(events(t, ns, "Pod", "train-0", "Scheduled")) > 0, nil
+	}, func() string { return "none" })
 	if n := len(events(t, ns, "Pod", "train-0", "Scheduled")); n != 1 {
 		t.Errorf("%d events Scheduled about a pod, want 1", n)
 	}

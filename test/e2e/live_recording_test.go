@@ -61,6 +61,9 @@ func TestLiveRecordingOfAFailOver(t *testing.T) {
 	awaitRunning(t, ns, "over", 1) // the second one acts
 	submit(t, ns, "default", "later", 2, 2, "1")
 	awaitRunning(t, ns, "later", 2)
+	eventually(t, "the scheduler to know that they run", func(ctxless) (bool, error) {
+		return group(t, ns, "later").Status.Running == 2, nil
+	}, func() string { return describe(group(t, ns, "later")) })
 	path := replayed(second, other)
 	got := command("history", "job", ns+"/later", path)
 	for _, part := range []string{"later: came (queue default, minMember 2", "later-0", ": came (waits)",

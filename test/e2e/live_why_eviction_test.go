@@ -32,12 +32,10 @@ func TestLiveWhyEviction(t *testing.T) {
 	p.Spec.SchedulerName, p.Spec.PriorityClassName = ns, urgent
 	create(t, p)
 	awaitRunning(t, ns, "high", 1)
-	gone := "low-0"
 	if left := list(t, ns, "low"); len(left) != 1 {
 		t.Fatalf("of the two of low %d are left", len(left))
-	} else if left[0].Name == gone {
-		gone = "low-1"
 	}
+	gone := evictedOf(t, ns, "low-", 2)
 	whole := []string{"pod " + ns + "/" + gone + " was evicted Preempt evicted it at ",
 		"to make room on node " + ns + "-a for " + ns + "/high-0",
 		"preempt: priority 1000 against 0, both in queue " + ns, "tier 1 of the configuration permitted it: ",
