@@ -11,6 +11,7 @@ import (
 	"strings"
 	"testing"
 
+	authorizationv1 "k8s.io/api/authorization/v1"
 	corev1 "k8s.io/api/core/v1"
 	rbacv1 "k8s.io/api/rbac/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -122,19 +123,28 @@ func findable(t *testing.T) *found {
 	submit(t, f.ns, f.ns, "waits", 1, 1, "64")
 	submitElsewhere(t, f.ns, f.other, 1)
 	awaitRunning(t, f.ns, "runs-", 2)
+	awaitRunning(t, f.other, "secret-", 1)
 	tenant := serviceAccount(t, f.ns, "tenant")
 	mayView(t, f.ns, "tenant")
-	bindings := shared.kube.RbacV1().RoleBindings(installedIn)
-	if _, err := bindings.Create(t.Context(), &rbacv1.RoleBinding{ObjectMeta: metav1.ObjectMeta{Name: f.ns},
-		RoleRef:  rbacv1.RoleRef{APIGroup: "rbac.authorization.k8s.io", Kind: "Role", Name: "ashlar-read-api"},
-		Subjects: []rbacv1.Subject{{Kind: "ServiceAccount", Namespace: f.ns, Name: "tenant"}}},
-		metav1.CreateOptions{}); err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() { _ = bindings.Delete(context.Background(), f.ns, metav1.DeleteOptions{}) })
+	mayAsk(t, f.ns, "tenant")
 	f.tenant = kubeconfigOf(t, f.ns, &clientcmdapi.AuthInfo{Token: tenant})
 	f.nobody = kubeconfigOf(t, f.ns, &clientcmdapi.AuthInfo{Token: serviceAccount(t, f.other, "nobody")})
 	return f
+}
+
+// mayAsk binds the role by which persons reach the installed scheduler to a service account.
+func mayAsk(t *testing.T, ns, account string) {
+	t.Helper()
+	bindings, name := shared.kube.RbacV1().RoleBindings(installedIn), ns+"-"+account
+	if _, err := bindings.Create(t.Context(), &rbacv1.RoleBinding{ObjectMeta: metav1.ObjectMeta{Name: name},
+		RoleRef:  rbacv1.RoleRef{APIGroup: "rbac.authorization.k8s.io", Kind: "Role", Name: "ashlar-read-api"},
+		Subjects: []rbacv1.Subject{{Kind: "ServiceAccount", Namespace: ns, Name: account}}},
+		metav1.CreateOptions{}); err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = bindings.Delete(context.Background(), name, metav1.DeleteOptions{}) })
+	awaitRight(t, "system:serviceaccount:"+ns+":"+account, authorizationv1.ResourceAttributes{Namespace: installedIn,
+		Verb: "get", Group: "coordination.k8s.io", Resource: "leases", Name: "volcano"})
 }
 
 // submitElsewhere submits a gang of another tenant, for the scheduler that has the name of its queue.

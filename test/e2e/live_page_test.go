@@ -34,7 +34,7 @@ func operator(t *testing.T, ns string) (account, config string) {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { _ = rbac.ClusterRoles().Delete(context.Background(), account, metav1.DeleteOptions{}) })
-	for _, name := range []string{account, "ashlar-operate"} {
+	for _, name := range []string{"ashlar-operate", account} {
 		bound, err := rbac.ClusterRoleBindings().Create(t.Context(), &rbacv1.ClusterRoleBinding{
 			ObjectMeta: metav1.ObjectMeta{GenerateName: account + "-"},
 			RoleRef:    rbacv1.RoleRef{APIGroup: "rbac.authorization.k8s.io", Kind: "ClusterRole", Name: name}, Subjects: of},
@@ -46,13 +46,7 @@ func operator(t *testing.T, ns string) (account, config string) {
 			_ = rbac.ClusterRoleBindings().Delete(context.Background(), bound.Name, metav1.DeleteOptions{})
 		})
 	}
-	bindings := rbac.RoleBindings(installedIn)
-	if _, err := bindings.Create(t.Context(), &rbacv1.RoleBinding{ObjectMeta: metav1.ObjectMeta{Name: account},
-		RoleRef:  rbacv1.RoleRef{APIGroup: "rbac.authorization.k8s.io", Kind: "Role", Name: "ashlar-read-api"},
-		Subjects: of}, metav1.CreateOptions{}); err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() { _ = bindings.Delete(context.Background(), account, metav1.DeleteOptions{}) })
+	mayAsk(t, installedIn, account)
 	awaitRight(t, "system:serviceaccount:"+installedIn+":"+account, authorizationv1.ResourceAttributes{Verb: "list",
 		Resource: "pods"})
 	return account, kubeconfigOf(t, ns, &clientcmdapi.AuthInfo{Token: token})

@@ -9,7 +9,6 @@ import (
 	"testing"
 	"time"
 
-	rbacv1 "k8s.io/api/rbac/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	clientcmdapi "k8s.io/client-go/tools/clientcmd/api"
 	schedulingv1beta1 "volcano.sh/apis/pkg/apis/scheduling/v1beta1"
@@ -23,14 +22,7 @@ func askingTenant(t *testing.T, ns string) string {
 	t.Helper()
 	token := serviceAccount(t, ns, "tenant")
 	mayView(t, ns, "tenant")
-	bindings := shared.kube.RbacV1().RoleBindings(installedIn)
-	if _, err := bindings.Create(t.Context(), &rbacv1.RoleBinding{ObjectMeta: metav1.ObjectMeta{Name: ns},
-		RoleRef:  rbacv1.RoleRef{APIGroup: "rbac.authorization.k8s.io", Kind: "Role", Name: "ashlar-read-api"},
-		Subjects: []rbacv1.Subject{{Kind: "ServiceAccount", Namespace: ns, Name: "tenant"}}},
-		metav1.CreateOptions{}); err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() { _ = bindings.Delete(context.Background(), ns, metav1.DeleteOptions{}) })
+	mayAsk(t, ns, "tenant")
 	return kubeconfigOf(t, ns, &clientcmdapi.AuthInfo{Token: token})
 }
 
