@@ -12,6 +12,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/util/wait"
 	"k8s.io/client-go/kubernetes/fake"
+	k8stesting "k8s.io/client-go/testing"
 	schedulingv1beta1 "volcano.sh/apis/pkg/apis/scheduling/v1beta1"
 	volcano "volcano.sh/apis/pkg/client/clientset/versioned/fake"
 
@@ -221,6 +222,9 @@ func TestAFieldOfAPodGroupThatIsNotReadIsAProblem(t *testing.T) {
 func TestADeletedPodIsGone(t *testing.T) {
 	kube := fake.NewClientset(pod("p", nil))
 	w := watch(t, kube, observe.Options{Adopt: true})
+	await(t, "pods to be watched: the fake tells no watch of what was deleted before", func() bool {
+		return slices.ContainsFunc(kube.Actions(), func(a k8stesting.Action) bool { return a.Matches("watch", "pods") })
+	})
 	w.Drain()
 	if err := kube.CoreV1().Pods("ns").Delete(t.Context(), "p", metav1.DeleteOptions{}); err != nil {
 		t.Fatal(err)
