@@ -162,12 +162,19 @@ func (dc *deviceClaims) writeReservation(ctx context.Context, r *reservation) er
 			return err
 		}
 	}
-	if r.now == nil {
+	watched := r.now == nil
+	if watched {
 		if r.now = dc.x.options.Storage.DeviceClaim(r.namespace, r.name); r.now == nil {
 			return errGone
 		}
 	}
-	if done, err := r.inWantedState(); done || err != nil {
+	done, err := r.inWantedState()
+	if done && watched { // no write will be refused for its version: the watch may not show yet what was taken back
+		if err = dc.readClaim(ctx, r); err == nil {
+			done, err = r.inWantedState()
+		}
+	}
+	if done || err != nil {
 		return err
 	}
 	if gone := dc.gone(r.pods); gone != nil {

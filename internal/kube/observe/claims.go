@@ -73,6 +73,27 @@ func (t *handedOverClaims) note(c *resourcev1.ResourceClaim) {
 	t.claims[cache.MetaObjectToName(c).String()] = c
 }
 
+// noteFirst is note for a claim that was read past the watch. The watch may show an older version of it later, which
+// then counts: no claim is held to be newer than what the watch will show in the end.
+func (t *handedOverClaims) noteFirst(c *resourcev1.ResourceClaim) {
+	if t.of(c.Namespace, c.Name) == nil {
+		t.note(c)
+	}
+}
+
+// end forgets a life of a claim that was read past the watch.
+func (t *handedOverClaims) end(f model.Fact) {
+	if c := t.of(f.Ref.Namespace, f.Ref.Name); c != nil && string(c.UID) == f.UID {
+		t.forget(c)
+	}
+}
+
+func (t *handedOverClaims) of(namespace, name string) *resourcev1.ResourceClaim {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	return t.claims[namespace+"/"+name]
+}
+
 func (t *handedOverClaims) forget(c *resourcev1.ResourceClaim) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -82,7 +103,5 @@ func (t *handedOverClaims) forget(c *resourcev1.ResourceClaim) {
 // DeviceClaim is the newest state of a ResourceClaim that was handed on, nil when there is
 // none. It must not be changed.
 func (w *Observer) DeviceClaim(namespace, name string) *resourcev1.ResourceClaim {
-	w.claims.mu.Lock()
-	defer w.claims.mu.Unlock()
-	return w.claims.claims[namespace+"/"+name]
+	return w.claims.of(namespace, name)
 }

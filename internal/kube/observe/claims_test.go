@@ -84,11 +84,11 @@ func TestAClaimReadPastTheWatchIsNoPhantom(t *testing.T) {
 		t.Fatalf("told is %q, want what the server has", got)
 	}
 	w.claimHandler().OnDelete(cache.DeletedFinalStateUnknown{Key: "ns/c", Obj: deviceClaim("5")})
-	if got := tells(); got != "" {
+	if got := tells(); got != "" || w.DeviceClaim("ns", "c") != nil {
 		t.Errorf("gone, it is told as %q", got)
 	}
-	if err := w.Refresh(t.Context(), always); err != nil || tells() == "" {
-		t.Fatal("it is there and not told of", err)
+	if err := w.Refresh(t.Context(), always); err != nil || tells() == "" || w.DeviceClaim("ns", "c") == nil {
+		t.Fatal("it is there and not told of, or cannot be used", err)
 	}
 	is := func(uid string) func(model.Ref) (string, error) {
 		return func(model.Ref) (string, error) { return uid, nil }
@@ -98,7 +98,7 @@ func TestAClaimReadPastTheWatchIsNoPhantom(t *testing.T) {
 		t.Errorf("still there, it is told as %q", got)
 	}
 	w.confirm(time.Now(), is(""))
-	if got := tells(); got != "" {
+	if got := tells(); got != "" || w.DeviceClaim("ns", "c") != nil {
 		t.Errorf("not there any more, it is told as %q", got)
 	}
 }

@@ -129,6 +129,7 @@ func handOverClaim(w *Observer, c *resourcev1.ResourceClaim) {
 		w.ahead.seen(claimHead(o.(*resourcev1.ResourceClaim)))
 	}
 	w.queue.add(c, false)
+	w.claims.noteFirst(c)
 }
 
 // end hands on that a life is gone. That is remembered for as long as the watch shows something older of the name.
@@ -136,6 +137,7 @@ func (w *Observer) end(f model.Fact) {
 	gone := change{object: &Pod{ObjectMeta: &nothing, fact: f}, gone: true}
 	if f.Ref.Kind == translate.KindResourceClaim {
 		gone.object = ending(f)
+		w.claims.end(f)
 	}
 	w.ahead.note(f, gone)
 	o, has := stored(w.store(f.Ref.Kind), f.Ref)
