@@ -255,13 +255,6 @@ func TestAGangIsBoundWhenItsDevicesAreReserved(t *testing.T) {
 		"all was written before": {chosen: []ledger.Chosen{wants("a", nil, gpus("g7")), wants("a", gpus("g7"), nil)},
 			begin: func(s *shop) { s.claims["a"] = heldBy(s.claims["a"], gpus("g7"), "p0", "p1") },
 			want:  done, a: "g7 for p0 p1", b: "for", patches: 0},
-		"all was written before and is taken back, which was not seen": {
-			chosen: []ledger.Chosen{wants("a", nil, gpus("g7")), wants("a", nil, gpus("g7"))}, begin: takenBack("g7"),
-			want: failed, a: "for", b: "for", patches: 0},
-		"so it was, and is to be written again": {
-			chosen: []ledger.Chosen{wants("a", gpus("g7"), gpus("g7")), wants("a", gpus("g7"), gpus("g7"))},
-			begin:  takenBack("g7"), then: func(s *shop) { s.seen = nil },
-			want: done, a: "g7 for p0 p1 kept", b: "for", patches: 2},
 		"other devices were written for it alone, as was seen": {
 			chosen: []ledger.Chosen{wants("a", gpus("g0"), gpus("g9")), each[1]},
 			begin:  func(s *shop) { s.claims["a"] = heldBy(s.claims["a"], gpus("g9"), "p0") },
@@ -328,20 +321,30 @@ func TestAGangIsBoundWhenItsDevicesAreReserved(t *testing.T) {
 	}
 }
 
+// The devices of a claim were taken back, and the watch does not show it yet: no pod is bound without devices.
+func TestNoPodIsBoundToDevicesThatWereTakenBack(t *testing.T) {
+	takenBack := func(s *shop) {
+		s.seen = map[string]*resourcev1.ResourceClaim{"a": heldBy(deviceClaim("a"), gpus("g7"), "p0", "p1")}
+		s.claims["a"].ResourceVersion = "5"
+	}
+	had, gives := wants("a", nil, gpus("g7")), wants("a", gpus("g7"), gpus("g7"))
+	for name, c := range map[string]reserved{
+		"it was to stay as it was": {chosen: []ledger.Chosen{had, had}, begin: takenBack,
+			want: []sched.Outcome{sched.Failed, sched.Failed}, a: "for", b: "for", patches: 0},
+		"the same devices are given again": {chosen: []ledger.Chosen{gives, gives}, begin: takenBack,
+			then: func(s *shop) { s.seen = nil },
+			want: []sched.Outcome{sched.Done, sched.Done}, a: "g7 for p0 p1 kept", b: "for", patches: 2},
+	} {
+		t.Run(name, func(t *testing.T) { synctest.Test(t, c.play) })
+	}
+}
+
 func onThe(nth int, err error) func(int) error {
 	return func(n int) error {
 		if n == nth {
 			return err
 		}
 		return nil
-	}
-}
-
-// takenBack has a device of the first claim taken back, which is not seen yet.
-func takenBack(device string) func(*shop) {
-	return func(s *shop) {
-		s.seen = map[string]*resourcev1.ResourceClaim{"a": heldBy(deviceClaim("a"), gpus(device), "p0", "p1")}
-		s.claims["a"].ResourceVersion = "5"
 	}
 }
 
