@@ -1,7 +1,6 @@
 package doctor
 
 import (
-	"cmp"
 	"context"
 	"fmt"
 	"slices"
@@ -126,7 +125,6 @@ func schedulers(ctx context.Context, v *Visit) Check {
 	out := Check{Name: "schedulers", Status: OK,
 		Do: "run one of them for each schedulerName: scale the other to 0, or give it another --scheduler-name"}
 	found, err := inspect.Schedulers(ctx, v.Clients)
-	slices.SortStableFunc(found, func(a, b inspect.Running) int { return cmp.Compare(elsewhere(a), elsewhere(b)) })
 	v.running, v.hidden = found, err != nil
 	if err != nil && len(found) == 0 {
 		return refused(out.Name, "list deployments", err)
@@ -177,15 +175,6 @@ func schedulers(ctx context.Context, v *Visit) Check {
 		break
 	}
 	return out
-}
-
-// elsewhere is 1 of a scheduler that is in another namespace than schedulers are by default: anybody may label
-// a Deployment in a namespace of their own, so the others come first.
-func elsewhere(r inspect.Running) int {
-	if slices.Contains(inspect.Namespaces, r.Namespace) {
-		return 0
-	}
-	return 1
 }
 
 // leased finds a scheduler that no Deployment shows, by a Lease that it renews: one that runs beside the cluster, as

@@ -33,29 +33,43 @@ var Namespaces = []string{"ashlar-system", "volcano-system"}
 // Configured finds the configuration of the scheduler: the ConfigMap that its deployment mounts. Where none mounts one
 // that may be read, the first deployment still says which schedulerNames are served.
 func Configured(ctx context.Context, c Clients) Configuration {
-	refused, first := false, []string(nil)
+	found, err := deployments(ctx, c)
+	for i := range found {
+		if out, ok := mounted(ctx, c, &found[i]); ok {
+			return out
+		}
+	}
+	out := Configuration{Why: "no deployment of Ashlar or of Volcano's scheduler mounts one that may be read"}
+	if len(found) > 0 {
+		out.Schedulers = found[0].schedulers()
+	}
+	if apierrors.IsForbidden(err) {
+		out.Why = "no right to read the deployment of the scheduler, or its ConfigMap"
+	}
+	return out
+}
+
+// deployments are those of schedulers, Deployments before StatefulSets. Anybody may put their labels on a Deployment in
+// a namespace of their own: those in the namespaces where schedulers are installed by default come first. The error is
+// that of a list in all namespaces, after which those were looked at.
+func deployments(ctx context.Context, c Clients) (out []template, err error) {
+	var elsewhere []template
 	for _, label := range schedulers {
-		found, err := deployments(ctx, c, label)
-		refused = refused || apierrors.IsForbidden(err)
-		for i := range found {
-			if out, ok := mounted(ctx, c, &found[i]); ok {
-				return out
-			}
-			if len(first) == 0 {
-				first = found[i].schedulers()
+		found, failed := labelled(ctx, c, label)
+		err = cmp.Or(err, failed)
+		for _, t := range found {
+			if slices.Contains(Namespaces, t.meta.Namespace) {
+				out = append(out, t)
+			} else {
+				elsewhere = append(elsewhere, t)
 			}
 		}
 	}
-	if refused {
-		return Configuration{Schedulers: first,
-			Why: "no right to read the deployment of the scheduler, or its ConfigMap"}
-	}
-	return Configuration{Schedulers: first,
-		Why: "no deployment of Ashlar or of Volcano's scheduler mounts one that may be read"}
+	return append(out, elsewhere...), err
 }
 
-// deployments are those with a label, Deployments before StatefulSets.
-func deployments(ctx context.Context, c Clients, label string) (out []template, err error) {
+// labelled are those with a label, by namespace and name.
+func labelled(ctx context.Context, c Clients, label string) (out []template, err error) {
 	o := metav1.ListOptions{LabelSelector: label}
 	list := func(namespace string) error {
 		d, err := c.Kube.AppsV1().Deployments(namespace).List(ctx, o)
@@ -111,27 +125,23 @@ type Running struct {
 	Elects          bool     // it waits for a Lease before it acts
 }
 
-// Schedulers are the deployments of Ashlar and of Volcano's scheduler that may be read. The error is that of a list
-// in all namespaces, after which those of the namespaces where they are installed by default were looked at.
+// Schedulers are the deployments of Ashlar and of Volcano's scheduler that may be read, those first that are where
+// schedulers are installed by default. The error is that of a list in all namespaces, after which those of the
+// namespaces where they are installed by default were looked at.
 func Schedulers(ctx context.Context, c Clients) (out []Running, err error) {
-	for _, label := range schedulers {
-		found, failed := deployments(ctx, c, label)
-		if err == nil {
-			err = failed
-		}
-		for i := range found {
-			t := &found[i]
-			r := Running{Namespace: t.meta.Namespace, Name: t.meta.Name, Ready: t.ready,
-				ServiceAccount: t.pod.ServiceAccountName, Schedulers: t.schedulers(), Elects: true}
-			for k := range t.pod.Containers {
-				flags := flagsOf(&t.pod.Containers[k])
-				r.Image = cmp.Or(r.Image, t.pod.Containers[k].Image)
-				if elect := flags["leader-elect"]; len(elect) > 0 && elect[0] == "false" {
-					r.Elects = false
-				}
+	found, err := deployments(ctx, c)
+	for i := range found {
+		t := &found[i]
+		r := Running{Namespace: t.meta.Namespace, Name: t.meta.Name, Ready: t.ready,
+			ServiceAccount: t.pod.ServiceAccountName, Schedulers: t.schedulers(), Elects: true}
+		for k := range t.pod.Containers {
+			flags := flagsOf(&t.pod.Containers[k])
+			r.Image = cmp.Or(r.Image, t.pod.Containers[k].Image)
+			if elect := flags["leader-elect"]; len(elect) > 0 && elect[0] == "false" {
+				r.Elects = false
 			}
-			out = append(out, r)
 		}
+		out = append(out, r)
 	}
 	return out, err
 }
