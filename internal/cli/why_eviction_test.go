@@ -1,7 +1,10 @@
 package cli_test
 
 import (
+	"bytes"
 	"encoding/json"
+	"errors"
+	"os"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -118,8 +121,10 @@ func (x *told) state() string {
 	x.Helper()
 	x.engine.Checkpoint()
 	path := filepath.Join(x.TempDir(), "ashlar-dump-7.json")
-	if err := recording.WriteState(path, recording.State{Now: int64(x.at), Configuration: x.conf, Facts: x.engine.Facts(),
-		Commitments: x.engine.LastCheckpoint(), Period: time.Second}); err != nil {
+	var text bytes.Buffer
+	err := recording.State{Now: int64(x.at), Configuration: x.conf, Facts: x.engine.Facts(),
+		Commitments: x.engine.LastCheckpoint(), Period: time.Second}.Write(&text)
+	if err = errors.Join(err, os.WriteFile(path, text.Bytes(), 0o600)); err != nil {
 		x.Fatal(err)
 	}
 	return path

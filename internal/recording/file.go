@@ -62,26 +62,6 @@ func (s State) Write(to io.Writer) error {
 	return errors.Join(json.NewEncoder(w).Encode(s), w.Flush())
 }
 
-// WriteState writes a state to a file that only this user may read, compressed if its name ends in .gz. An incomplete
-// file is removed.
-func WriteState(path string, s State) (err error) {
-	f, err := os.OpenFile(path, os.O_CREATE|os.O_TRUNC|os.O_WRONLY, 0o600)
-	if err != nil {
-		return err
-	}
-	if filepath.Ext(path) == ".gz" {
-		z := gzip.NewWriter(f)
-		err = errors.Join(s.Write(z), z.Close())
-	} else {
-		err = s.Write(f)
-	}
-	if err = errors.Join(err, f.Close()); err != nil {
-		_ = os.Remove(path) // an incomplete file is of no use
-		return fmt.Errorf("%s: %w", path, err)
-	}
-	return nil
-}
-
 // Bounded refuses to write more than Largest.
 type Bounded struct {
 	to   io.Writer
