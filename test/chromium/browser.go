@@ -63,7 +63,11 @@ func Start(t *testing.T) *Browser {
 	if err != nil {
 		t.Fatal(err)
 	}
-	dir := t.TempDir()
+	dir, err := os.MkdirTemp("", "ashlar-browser-")
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = os.RemoveAll(dir) }) // a process of the browser may still write there
 	c := exec.Command(path, "--headless=new", "--no-sandbox", "--disable-gpu", "--remote-debugging-pipe",
 		"--user-data-dir="+filepath.Join(dir, "profile"), "--no-first-run", "--hide-scrollbars", "--disable-extensions",
 		"--disable-background-networking", "--disable-component-update", "--disable-dev-shm-usage", "about:blank")

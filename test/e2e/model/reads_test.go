@@ -49,7 +49,8 @@ func (s *script) list(at subject) {
 	}
 	if s.maybe(10) {
 		q.query.Del("limit")
-		q.fill = func(_ *side, query url.Values) {
+		q.fill = func(side *side, query url.Values) {
+			side.caughtUp(q.path)
 			query.Set("resourceVersion", "0")
 			if query.Del("resourceVersionMatch"); s.sent%2 == 0 {
 				query.Set("resourceVersionMatch", "NotOlderThan")
@@ -57,6 +58,13 @@ func (s *script) list(at subject) {
 		}
 	}
 	s.ask(q)
+}
+
+// caughtUp waits until a server's cache of what a path lists shows all that was written: it answers lists and watches
+// of no version, or of 0, from what it has by then.
+func (s *side) caughtUp(path string) {
+	s.send(request{method: http.MethodGet, path: path, query: url.Values{"resourceVersion": {fmt.Sprint(s.newest)},
+		"resourceVersionMatch": {"NotOlderThan"}}})
 }
 
 // choose chooses some of the objects.

@@ -128,8 +128,10 @@ func (s *script) watch() (question, bool) {
 			query.Set("sendInitialEvents", "true")
 			query.Set("resourceVersionMatch", "NotOlderThan")
 		case 2:
+			side.caughtUp(q.path)
 			query.Set("resourceVersion", "0")
 		case 3: // from what is there, whenever that was
+			side.caughtUp(q.path)
 		case 4:
 			query.Set("resourceVersion", fmt.Sprint(side.newest))
 		default:
