@@ -2,6 +2,7 @@ package e2e
 
 import (
 	"bufio"
+	"bytes"
 	"encoding/json"
 	"os"
 	"path/filepath"
@@ -64,6 +65,7 @@ func asked(t *testing.T, account string, since time.Time) (used, forbidden map[r
 	used, forbidden = map[right]bool{}, map[right]bool{}
 	lines := bufio.NewScanner(file)
 	lines.Buffer(nil, 1<<20)
+	lines.Split(wholeLines)
 	for lines.Scan() {
 		var e struct {
 			Verb           string
@@ -98,6 +100,15 @@ func asked(t *testing.T, account string, since time.Time) (used, forbidden map[r
 		t.Fatalf("read the audit log: %v", err)
 	}
 	return used, forbidden
+}
+
+// wholeLines splits a text into lines, without the rest behind the last of them: it is still being written.
+func wholeLines(data []byte, _ bool) (advance int, line []byte, err error) {
+	end := bytes.IndexByte(data, '\n')
+	if end < 0 {
+		return 0, nil, nil
+	}
+	return end + 1, data[:end], nil
 }
 
 // granted are the rights of a role's rules.
