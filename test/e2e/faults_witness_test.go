@@ -21,7 +21,8 @@ import (
 // --stranded-gang-timeout is by default.
 const halfBound = time.Minute
 
-// halfSlack is for noticing that the bound is over and for the members that are given up to leave.
+// halfSlack is for noticing that the bound is over, for bindings under way then, and for members that are given up, to
+// leave.
 const halfSlack = 15 * time.Second
 
 func reasonOf(err error) metav1.StatusReason { return errors.ReasonForError(err) }
@@ -166,7 +167,7 @@ func (s *witness) gang(name string, half bool) {
 		return
 	}
 	s.whole[name] = true
-	if took := time.Since(since); was && took > halfBound {
+	if took := time.Since(since); was && took > halfBound+halfSlack {
 		s.wrong = append(s.wrong, fmt.Sprintf("gang %s stood half for %v", name, took))
 	}
 	delete(s.half, name)
