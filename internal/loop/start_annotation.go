@@ -27,8 +27,8 @@ type startToWrite struct {
 }
 
 // writeStarts writes when jobs start on the PodGroups that ask for it (persisted.TellStart), where it moved by more
-// than a step, at most once a minute for each. What is written there is all that has to be known of earlier estimates,
-// so a restart changes nothing.
+// than a step, at most once a minute for each, and at once where none was known. What is written there is all that has
+// to be known of earlier estimates, so a restart changes nothing.
 func (x *estimates) writeStarts(s *estimate.Starts) {
 	if s == nil || x.l.observer == nil || !x.l.lead.leading() {
 		return
@@ -61,7 +61,9 @@ func dueStart(s *estimate.Starts, g *schedulingv1beta1.PodGroup, now int64) (w s
 	}
 	is := written(start.At(now))
 	if told && !was.Made.After(is.Made) {
-		if w.last = was.Made; is.Made.Sub(was.Made) < persisted.LeastStep {
+		w.last = was.Made
+		known := was.Earliest.IsZero() && !is.Earliest.IsZero()
+		if !known && is.Made.Sub(was.Made) < persisted.LeastStep {
 			return w, false
 		}
 	}

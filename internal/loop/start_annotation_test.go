@@ -40,6 +40,9 @@ func TestWhenAPodGroupIsToldItsStart(t *testing.T) {
 		return persisted.Start{Made: began.Add(made), Earliest: began.Add(time.Hour), Latest: began.Add(latest),
 			Source: "declared"}.Text()
 	}
+	unknown := func(made time.Duration) string {
+		return persisted.Start{Made: began.Add(made), Unknown: string(trace.PodsNotMade)}.Text()
+	}
 	const ask, tell = persisted.TellStart, persisted.StartKey
 	for name, c := range map[string]struct {
 		group *schedulingv1beta1.PodGroup
@@ -54,6 +57,14 @@ func TestWhenAPodGroupIsToldItsStart(t *testing.T) {
 			10 * time.Minute, told(10*time.Minute, 3*time.Hour)},
 		"it has moved within a minute": {asks("train", ask, "true", tell, told(0, 2*time.Hour)),
 			starts(30*time.Second, 3*time.Hour), time.Minute, "-"},
+		"it was not known": {asks("train", ask, "true", tell, unknown(0)), starts(time.Second, 2*time.Hour), time.Second,
+			told(time.Second, 2*time.Hour)},
+		"it is not known any more within a minute": {asks("train", ask, "true", tell, told(0, 2*time.Hour)),
+			&estimate.Starts{Made: at(time.Second), Jobs: map[ledger.JobKey]trace.Start{key: {Made: at(time.Second),
+				Unknown: trace.PodsNotMade}}}, time.Second, "-"},
+		"it is not known for another reason within a minute": {asks("train", ask, "true", tell, unknown(0)),
+			&estimate.Starts{Made: at(time.Second), Jobs: map[ledger.JobKey]trace.Start{key: {Made: at(time.Second),
+				Unknown: trace.DoesNotStart}}}, time.Second, "-"},
 		"it was edited": {asks("train", ask, "true", tell, "tomorrow"), starts(0, 2*time.Hour), 0,
 			told(0, 2*time.Hour)},
 		"it was dated ahead": {asks("train", ask, "true", tell, told(99*time.Hour, 5*time.Hour)),
