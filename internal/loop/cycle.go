@@ -58,6 +58,8 @@ func (l *loop) now() int64 {
 
 // cycles runs cycle after cycle (once) until ctx ends or the lease is lost.
 func (l *loop) cycles(ctx context.Context) error {
+	ctx, end := context.WithCancel(ctx) // what goes on beside cycles ends with them
+	defer end()
 	period := time.NewTicker(l.o.Period)
 	defer period.Stop()
 	var ended time.Time
@@ -240,9 +242,7 @@ func (l *loop) prepare(ctx context.Context) error {
 	if err := l.rivals.await(brief); err != nil {
 		return err
 	}
-	if err := makeQueues(brief, l.volcano, l.o.DefaultQueue); err != nil {
-		return err
-	}
+	noQueues := makeQueues(brief, l.volcano, l.o.DefaultQueue)
 	// Without a lease, too: another scheduler may have acted until now.
 	if err := l.observer.Refresh(ctx, l.goOn); err != nil {
 		return err
@@ -255,6 +255,9 @@ func (l *loop) prepare(ctx context.Context) error {
 	l.engine.EvictionsKnownFrom(l.now())
 	l.engine.Checkpoint()
 	l.showConfigurationAtStart()
+	if noQueues != nil {
+		go l.background.makeQueuesLater(ctx, noQueues)
+	}
 	return nil
 }
 

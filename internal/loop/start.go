@@ -2,6 +2,7 @@ package loop
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"slices"
 	"time"
@@ -13,6 +14,7 @@ import (
 	schedulingv1beta1 "volcano.sh/apis/pkg/apis/scheduling/v1beta1"
 	"volcano.sh/apis/pkg/client/clientset/versioned"
 
+	"ashlar.sh/internal/crash"
 	"ashlar.sh/sched/model"
 )
 
@@ -43,22 +45,53 @@ func awaitKinds(ctx context.Context, api discovery.DiscoveryInterface) error {
 	}
 }
 
-// makeQueues makes the queues that every cluster has, where they are missing.
+// makeQueues makes the queues that every cluster has, where they are missing. One that cannot be made does not keep the
+// other from being made.
 func makeQueues(ctx context.Context, api versioned.Interface, def string) error {
-	for _, name := range []string{model.RootQueue, def} {
-		reclaimable := name != model.RootQueue
-		q := &schedulingv1beta1.Queue{ObjectMeta: metav1.ObjectMeta{Name: name},
-			Spec: schedulingv1beta1.QueueSpec{Weight: 1, Reclaimable: &reclaimable}}
-		if _, err := api.SchedulingV1beta1().Queues().Get(ctx, name, metav1.GetOptions{}); !apierrors.IsNotFound(err) {
-			if err != nil {
-				return fmt.Errorf("look for queue %s: %w", name, err)
-			}
-			continue
-		}
-		_, err := api.SchedulingV1beta1().Queues().Create(ctx, q, metav1.CreateOptions{})
-		if err != nil && !apierrors.IsAlreadyExists(err) {
-			return fmt.Errorf("make queue %s: %w", name, err)
-		}
+	return errors.Join(makeQueue(ctx, api, model.RootQueue), makeQueue(ctx, api, def))
+}
+
+func makeQueue(ctx context.Context, api versioned.Interface, name string) error {
+	_, err := api.SchedulingV1beta1().Queues().Get(ctx, name, metav1.GetOptions{})
+	if err == nil {
+		return nil
+	}
+	if !apierrors.IsNotFound(err) {
+		return fmt.Errorf("look for queue %s: %w", name, err)
+	}
+	reclaimable := name != model.RootQueue
+	q := &schedulingv1beta1.Queue{ObjectMeta: metav1.ObjectMeta{Name: name},
+		Spec: schedulingv1beta1.QueueSpec{Weight: 1, Reclaimable: &reclaimable}}
+	_, err = api.SchedulingV1beta1().Queues().Create(ctx, q, metav1.CreateOptions{})
+	if err != nil && !apierrors.IsAlreadyExists(err) {
+		return fmt.Errorf("make queue %s: %w", name, err)
 	}
 	return nil
+}
+
+// longestWithoutQueues is how long it takes at most until queues that could not be made are made again.
+const longestWithoutQueues = time.Minute
+
+// makeQueuesLater makes the queues that could not be made, after pauses that grow, until ctx ends. Meanwhile the jobs
+// of such a queue wait for it, and others do not.
+func (bg *background) makeQueuesLater(ctx context.Context, err error) {
+	pause, told := time.Second, ""
+	for err != nil {
+		if err.Error() != told {
+			told = err.Error()
+			klog.ErrorS(err, "A queue that every cluster has cannot be made: its jobs wait until it can, or somebody makes it")
+		}
+		if !waitUntil(ctx, time.Now().Add(pause)) {
+			return
+		}
+		pause = min(2*pause, longestWithoutQueues)
+		brief, cancel := context.WithTimeout(ctx, briefly)
+		if panicked := crash.Handler(bg.l.panicked).Recover("making queues", func() {
+			err = makeQueues(brief, bg.l.volcano, bg.l.o.DefaultQueue)
+		}); panicked != nil {
+			err = panicked
+		}
+		cancel()
+	}
+	klog.InfoS("The queues that every cluster has are there", "queues", []string{model.RootQueue, bg.l.o.DefaultQueue})
 }
