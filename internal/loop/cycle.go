@@ -258,6 +258,7 @@ func (l *loop) prepare(ctx context.Context) error {
 	if noQueues != nil {
 		go l.background.makeQueuesLater(ctx, noQueues)
 	}
+	go l.rivals.keepLooking(ctx)
 	return nil
 }
 

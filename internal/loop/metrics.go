@@ -37,6 +37,7 @@ type metrics struct {
 	dropped     prometheus.Gauge
 	problems    *prometheus.GaugeVec
 	leading     prometheus.Gauge
+	beside      prometheus.Gauge
 	queues      map[string]*prometheus.GaugeVec
 	scalars     map[string]*prometheus.GaugeVec
 	lag         prometheus.Histogram

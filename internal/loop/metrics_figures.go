@@ -84,6 +84,9 @@ func (m *metrics) declareChecks(gauges gaugesOf, counters countersOf) {
 	m.dropped = gauges("ashlar_words_dropped",
 		"Conditions and events that were not said because too much waited.").WithLabelValues()
 	m.leading = gauges("ashlar_leading", "1 while this scheduler may act.").WithLabelValues()
+	m.beside = gauges("ashlar_another_scheduler",
+		"1 while another scheduler runs for the same pods by another Lease or by none; a scheduler that acts looks for one "+
+			"every five minutes.").WithLabelValues()
 }
 
 // figures takes over what the engine knows, for at most a twentieth of the time. It is

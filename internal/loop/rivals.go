@@ -13,6 +13,7 @@ import (
 	"k8s.io/client-go/kubernetes"
 	"k8s.io/klog/v2"
 
+	"ashlar.sh/internal/crash"
 	"ashlar.sh/internal/kube/observe"
 	"ashlar.sh/internal/kube/translate"
 )
@@ -27,7 +28,11 @@ type rivalSchedulers struct {
 	}
 	kube  kubernetes.Interface
 	token string // the file with this pod's token; "": where Kubernetes mounts it
+	told  string // the scheduler that acts beside this one, as last told; "": none
 }
+
+// lookAgain is how often a scheduler that acts looks for others that came after it.
+const lookAgain = 5 * time.Minute
 
 // volcanosNamespace is where Volcano's chart is installed, and where schedulers have their lease
 // unless a flag says otherwise.
@@ -227,6 +232,40 @@ func (rs *rivalSchedulers) await(ctx context.Context) error {
 		"begins when "+
 		"that pod has ended; scale its Deployment to 0, or give this one that lease", r.pod, strings.Join(r.names, ", "),
 		r.lease, r.image)
+}
+
+// keepLooking looks for schedulers that come while this one acts, until ctx ends. This one goes on: it cannot tell
+// whether the other one does, and its jobs are not to wait for either.
+func (rs *rivalSchedulers) keepLooking(ctx context.Context) {
+	for waitUntil(ctx, time.Now().Add(lookAgain)) {
+		if !rs.l.lead.leading() {
+			continue // for a moment, or this run ends
+		}
+		_ = crash.Handler(rs.l.panicked).Recover("looking for other schedulers", func() {
+			brief, cancel := context.WithTimeout(ctx, briefly)
+			defer cancel()
+			rs.look(brief)
+		}) // it is logged, and no reason to look no more
+	}
+}
+
+// look tells in the log and in a metric whether another scheduler acts for the same pods, where that has changed.
+func (rs *rivalSchedulers) look(ctx context.Context) {
+	r, err := rs.find(ctx)
+	switch {
+	case err != nil:
+		klog.V(2).InfoS("It is not known whether another scheduler acts for the same pods", "err", err)
+	case r == nil && rs.told != "":
+		rs.told = ""
+		rs.l.metrics.beside.Set(0)
+		klog.InfoS("No other scheduler acts for the same pods any more")
+	case r != nil && rs.told != r.pod:
+		rs.told = r.pod
+		rs.l.metrics.beside.Set(1)
+		klog.ErrorS(nil, "Another scheduler runs for the same pods and does not wait for this one's lease: both may bind "+
+			"pods to the same room; scale the Deployment of one to 0, or give it another --scheduler-name",
+			"pod", r.pod, "schedulerNames", r.names, "lease", r.lease, "image", r.image)
+	}
 }
 
 // sayNotReady logs why nothing is decided yet, at once and then twice a minute.

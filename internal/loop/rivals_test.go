@@ -8,6 +8,8 @@ import (
 	"testing"
 	"time"
 
+	"github.com/prometheus/client_golang/prometheus"
+	dto "github.com/prometheus/client_model/go"
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/client-go/kubernetes/fake"
@@ -185,4 +187,53 @@ func TestAnotherSchedulerThatActsIsWaitedFor(t *testing.T) {
 			}
 		})
 	}
+}
+
+// gauged is what a gauge shows.
+func gauged(t *testing.T, g prometheus.Gauge) float64 {
+	t.Helper()
+	var is dto.Metric
+	if err := g.Write(&is); err != nil {
+		t.Fatal(err)
+	}
+	return is.GetGauge().GetValue()
+}
+
+// A scheduler that comes while this one acts is told of, once, and so is that it has gone. Deciding goes on.
+func TestAnotherSchedulerThatComesLaterIsToldOf(t *testing.T) {
+	inVirtualTime(t, 1, func(w *living) {
+		beside := func() float64 { return gauged(t, w.loop.metrics.beside) }
+		lines := klogged(t, "2", func() {
+			w.after(lookAgain)
+			w.must(w.core.Create(podsKind, schedulerPod("restored", "volcanosh/vc-scheduler:v1.14.0", "--leader-elect=false"),
+				volcanosNamespace))
+			if beside() != 0 {
+				t.Errorf("the metric is %v before it has come, want 0", beside())
+			}
+			w.after(3 * lookAgain)
+			if beside() != 1 {
+				t.Errorf("the metric is %v while it is there, want 1", beside())
+			}
+			w.group("g", 1, "")
+			w.pods("g", 0, 1, "1")
+			w.after(5 * time.Second)
+			if w.bound("g") != 1 {
+				t.Error("a job that comes while it is there does not start")
+			}
+			w.must(w.core.Delete(podsKind, volcanosNamespace, "restored"))
+			w.after(2 * lookAgain)
+			if beside() != 0 {
+				t.Errorf("the metric is %v when it has gone, want 0", beside())
+			}
+		})
+		told := ""
+		for _, line := range lines {
+			if strings.Contains(strings.ToLower(line), "other scheduler") {
+				told += line + "\n"
+			}
+		}
+		if strings.Count(told, "\n") != 2 || !strings.Contains(told, "volcano-system/restored") {
+			t.Errorf("it is told:\n%swant a line when it is there, which names its pod, and one when it has gone", told)
+		}
+	})
 }

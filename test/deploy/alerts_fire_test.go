@@ -28,6 +28,8 @@ var healthy = map[string]string{
 	`volcano_e2e_scheduling_latency_milliseconds_bucket{instance="a",le="512"}`:  "0+60x240",
 	`volcano_e2e_scheduling_latency_milliseconds_bucket{instance="a",le="+Inf"}`: "0+60x240",
 	`volcano_e2e_scheduling_latency_milliseconds_bucket{instance="a",le="2048"}`: "0+60x240",
+	`ashlar_another_scheduler{instance="a"}`:                                     "0x240",
+	`ashlar_another_scheduler{instance="b"}`:                                     "0x240",
 	`ashlar_panics_total{instance="a"}`:                                          "0x240",
 	`ashlar_invariant_violations_total{instance="a",invariant="nodes"}`:          "0x240",
 	`ashlar_invariant_violations_total{instance="a",invariant="figures"}`:        "0x240",
@@ -67,7 +69,8 @@ var ails = map[string]struct {
 		`ashlar_leading{instance="b"}`: gone}, 12 * time.Minute},
 	"AshlarDecidesNothing": {map[string]string{
 		`volcano_e2e_scheduling_latency_milliseconds_count{instance="a"}`: "0+60x60 3600x180"}, 12 * time.Minute},
-	"AshlarPanics": {map[string]string{`ashlar_panics_total{instance="a"}`: "0x60 1x180"}, 2 * time.Minute},
+	"AshlarAnotherScheduler": {map[string]string{`ashlar_another_scheduler{instance="a"}`: "0x60 1x180"}, 7 * time.Minute},
+	"AshlarPanics":           {map[string]string{`ashlar_panics_total{instance="a"}`: "0x60 1x180"}, 2 * time.Minute},
 	"AshlarInvariantViolated": {map[string]string{
 		`ashlar_invariant_violations_total{instance="a",invariant="nodes"}`: "0x60 1x180"}, 2 * time.Minute},
 	"AshlarConfigurationRefused": {map[string]string{
