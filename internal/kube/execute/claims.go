@@ -5,8 +5,6 @@ import (
 	"encoding/json"
 	"errors"
 	"slices"
-	"sync"
-	"time"
 
 	resourcev1 "k8s.io/api/resource/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
@@ -97,25 +95,21 @@ func (dc *deviceClaims) patchClaim(ctx context.Context, r *reservation, metadata
 // written for them and that no other pod uses, and claims that were made for them. A failure does no harm: the claim
 // belongs to its pod, and its devices may be exchanged.
 func (dc *deviceClaims) unreserve(list []*reservation) {
-	var all sync.WaitGroup
+	var back []request
 	for _, r := range list {
-		if !r.wrote {
-			continue
+		switch {
+		case !r.wrote:
+		case r.special != nil:
+			back = append(back, dc.deleting(r.pods[0], devices.Claimed{Name: r.name, UID: r.uid}, new(error)))
+		default:
+			back = append(back, dc.unreserving(r))
 		}
-		back := dc.unreserving(r)
-		if r.special != nil {
-			back = dc.deleting(r.pods[0], devices.Claimed{Name: r.name, UID: r.uid}, new(error))
-		}
-		all.Add(1)
-		dc.x.fast.do(func() (time.Duration, bool) {
-			defer all.Done()
-			_, latency, overloaded := dc.x.requests.run(back)
-			return latency, overloaded
-		})
 	}
-	all.Wait()
+	dc.x.volumes.together(len(back), func(n int) request { return back[n] })
 }
 
+// unreserving is grave: carried out later, it would take the devices from a pod that is bound with them meanwhile, as
+// they were found to be its own.
 func (dc *deviceClaims) unreserving(r *reservation) request {
 	mine := func(u resourcev1.ResourceClaimConsumerReference) bool {
 		return slices.ContainsFunc(r.pods, func(i sched.Item) bool { return i.UID == string(u.UID) })
@@ -128,7 +122,7 @@ func (dc *deviceClaims) unreserving(r *reservation) request {
 			(slices.ContainsFunc(r.now.Status.ReservedFor, mine) || ours() && len(r.now.Status.ReservedFor) == 0)
 	}
 	return request{
-		what: "take back claim " + r.namespace + "/" + r.name,
+		what: "take back claim " + r.namespace + "/" + r.name, grave: true,
 		send: func(ctx context.Context) error {
 			if !held() {
 				return nil

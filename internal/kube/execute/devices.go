@@ -120,10 +120,11 @@ func (dc *deviceClaims) reserve(items []sched.Item, until time.Time) (map[string
 }
 
 // reserving writes devices and reservations into a claim's status. What it has by then must be
-// what was decided on, or nothing, or ours; the version in which that was seen is the precondition.
+// what was decided on, or nothing, or ours; the version in which that was seen is the precondition. That does not
+// keep a request which is carried out later from giving the devices twice, as another claim may have them by then.
 func (dc *deviceClaims) reserving(r *reservation) request {
 	return request{
-		what: "reserve claim " + r.namespace + "/" + r.name,
+		what: "reserve claim " + r.namespace + "/" + r.name, grave: true,
 		send: func(ctx context.Context) error {
 			err := dc.writeReservation(ctx, r)
 			if kindOf(err) == refused {

@@ -259,20 +259,31 @@ func lives(o metav1.Object, was filters.Seen) bool {
 // version is an object's, as a number: what is seen of one may be older than what was written.
 func version(o metav1.Object) uint64 { return translate.Version(o.GetResourceVersion()) }
 
-// together carries so many requests out side by side and returns what became of each.
+// together carries so many requests out side by side and returns what became of each; of a grave one once that is
+// certain.
 func (vb *volumeBinder) together(n int, what func(int) request) []sched.Outcome {
-	out := make([]sched.Outcome, n)
+	re := &vb.x.requests
+	out, left := make([]sched.Outcome, n), make([]doubt, n)
 	done := make(chan struct{}, n)
 	for i := range n {
-		vb.x.fast.do(func() (latency time.Duration, overloaded bool) {
+		vb.x.fast.do(func() (time.Duration, bool) {
 			defer func() { done <- struct{}{} }()
 			out[i] = sched.Failed // unless it is known better
-			out[i], latency, overloaded = vb.x.requests.run(what(i))
-			return latency, overloaded
+			r := re.try(what(i))
+			if out[i], left[i] = r.outcome, r.left; r.left.is() {
+				re.doubts.Add(1)
+			}
+			return r.latency, r.overloaded
 		})
 	}
 	for range n {
 		<-done
+	}
+	for i, d := range left {
+		if d.is() {
+			out[i] = re.verdict(d)
+			re.doubts.Add(-1)
+		}
 	}
 	return out
 }

@@ -1,0 +1,98 @@
+package execute_test
+
+import (
+	"context"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	resourcev1 "k8s.io/api/resource/v1"
+
+	"ashlar.sh/sched"
+	"ashlar.sh/sched/ledger"
+)
+
+// unanswered has the requests that change claims lost for 40 s, from the nth on. The first of them is carried out after
+// 45 s all the same, if the first claim is what it was then.
+func unanswered(s *shop, nth int, carryOut func(c *resourcev1.ResourceClaim)) {
+	s.claims = map[string]*resourcev1.ResourceClaim{"a": deviceClaim("a"), "b": deviceClaim("b")}
+	for _, c := range s.claims {
+		c.Finalizers = []string{resourcev1.Finalizer}
+	}
+	began := time.Now()
+	s.after = func(int) error { return nil }
+	s.before = func(n int) error {
+		if n == nth {
+			was := s.claims["a"].ResourceVersion
+			time.AfterFunc(45*time.Second, func() {
+				s.alone(func() {
+					if c := s.claims["a"].DeepCopy(); c.ResourceVersion == was {
+						carryOut(c)
+						c.ResourceVersion += "0"
+						s.claims["a"] = c
+					}
+				})
+			})
+		}
+		if n >= nth && time.Since(began) < 40*time.Second {
+			return context.DeadlineExceeded
+		}
+		return nil
+	}
+}
+
+// An API server that does not answer may carry a request out later: until that is certain, no other pod gets the
+// devices that the request gives.
+func TestDevicesThatMayBeGivenLateAreGivenToNoOtherPod(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		api, s := newServer(), &shop{}
+		unanswered(s, 1, func(c *resourcev1.ResourceClaim) { heldBy(c, gpus("g0"), "p0") })
+		s.serve(api.kube)
+		ctx, cancel := context.WithCancel(t.Context())
+		defer cancel()
+		x := api.carrierWith(ctx, uids{s})
+		x.Execute([]sched.Item{bindWith(1, "p0", wants("a", gpus("g0"), nil))})
+		if outcomes(x, 1)["p0"] != sched.Done { // the engine lets another have its device
+			x.Execute([]sched.Item{bindWith(2, "p1", wants("b", gpus("g0"), nil))})
+			outcomes(x, 1)
+		}
+		<-time.After(time.Minute)
+		s.alone(func() {
+			if a, b := stands(s.claims["a"]), stands(s.claims["b"]); a != "g0 for p0 kept" || b != "for kept" {
+				t.Errorf("the claims stand as %q and %q: the device was given twice, or not at all", a, b)
+			}
+		})
+		x.WaitForStatuses(ctx)
+	})
+}
+
+// So it may take devices back later: no pod is bound with them before that is certain.
+func TestDevicesThatMayBeTakenBackLateAreNoPodsToBindWith(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		api, s := newServer(), &shop{}
+		unanswered(s, 2, func(c *resourcev1.ResourceClaim) { c.Status = resourcev1.ResourceClaimStatus{} })
+		s.claims["b"] = heldBy(s.claims["b"], gpus("g9"), "other")
+		s.serve(api.kube)
+		ctx, cancel := context.WithCancel(t.Context())
+		defer cancel()
+		x := api.carrierWith(ctx, uids{s})
+		x.Execute([]sched.Item{bindWith(1, "p0", wants("a", gpus("g0"), nil)),
+			bindWith(1, "p1", wants("b", gpus("g1"), nil))})
+		outcomes(x, 2) // the claim of the second is another's, so that the devices of the first are taken back
+		x.Execute([]sched.Item{bindWith(2, "p0", wants("a", nil, gpus("g0")))})
+		outcomes(x, 1)
+		<-time.After(time.Minute)
+		s.alone(func() {
+			if a := stands(s.claims["a"]); api.posts.Load() > 0 && a != "g0 for p0 kept" {
+				t.Errorf("the pod is bound, and its claim stands as %q", a)
+			}
+		})
+		x.WaitForStatuses(ctx)
+	})
+}
+
+// bindWith is a binding that needs something first.
+func bindWith(statement uint64, pod string, chosen ledger.Chosen) sched.Item {
+	return sched.Item{ID: statement, Statement: statement, Kind: sched.BindPod, Node: "n", UID: pod,
+		Pod: ledger.Key{Namespace: "ns", Name: pod}, Chosen: chosen}
+}
