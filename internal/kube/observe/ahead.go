@@ -79,13 +79,15 @@ func (w *Observer) PodUID(namespace, name string) string {
 	return p.fact.UID
 }
 
-// seen forgets a pod once the watch has shown as much.
-func (a *ahead) seen(f model.Fact) {
+// seen forgets a pod once the watch has shown as much. It returns whether it had told more than the watch so far.
+func (a *ahead) seen(f model.Fact) (told bool) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
-	if n, ok := a.newest[f.Ref]; ok && f.Version >= n.version {
+	n, told := a.newest[f.Ref]
+	if told = told && f.Version >= n.version; told {
 		delete(a.newest, f.Ref)
 	}
+	return told
 }
 
 // ended is the fact that a pod is gone, no older than what Refresh told of its life.

@@ -27,9 +27,11 @@ func (w *Observer) claimHandler() cache.ResourceEventHandler {
 	h := w.handler()
 	came := func(o any) {
 		if c, ok := o.(*resourcev1.ResourceClaim); ok {
+			if w.ahead.seen(claimHead(c)) { // no news to the watch may be news after what it skipped
+				w.queue.add(c, false)
+			}
 			w.claims.note(c)
 			w.selectors.note(c)
-			w.ahead.seen(claimHead(c))
 		}
 	}
 	return cache.ResourceEventHandlerFuncs{

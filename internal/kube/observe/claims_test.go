@@ -102,3 +102,37 @@ func TestAClaimReadPastTheWatchIsNoPhantom(t *testing.T) {
 		t.Errorf("not there any more, it is told as %q", got)
 	}
 }
+
+// A claim has devices when it is read past the watch, and then none. A watch that was lost shows only that it has none,
+// as before: the engine, which was told of the devices, is told that they are free.
+func TestDevicesGivenBackWhileTheWatchWasLostAreFree(t *testing.T) {
+	has := deviceClaim("7")
+	has.Status.Allocation = &resourcev1.AllocationResult{}
+	for name, passed := range map[string]bool{"after the claim was read": false, "while it was read": true} {
+		t.Run(name, func(t *testing.T) {
+			w, tells := claimsOf(t, has)
+			h := w.claimHandler()
+			show := func(now *resourcev1.ResourceClaim, report func()) {
+				if err := w.store(translate.KindResourceClaim).Add(now); err != nil {
+					t.Fatal(err)
+				}
+				report()
+			}
+			show(deviceClaim("5"), func() { h.OnAdd(deviceClaim("5"), true) })
+			later := func() {
+				show(deviceClaim("8"), func() { h.OnUpdate(deviceClaim("5"), deviceClaim("8")) })
+			}
+			if passed {
+				later()
+				handOverClaim(w, has)
+			} else if err := w.Refresh(t.Context(), always); err != nil || tells() != "7" {
+				t.Fatal("what was read is not told of", err)
+			} else {
+				later()
+			}
+			if got := tells(); got != "8" {
+				t.Errorf("told is %q", got)
+			}
+		})
+	}
+}

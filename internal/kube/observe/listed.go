@@ -125,10 +125,13 @@ func (w *Observer) handOver(p *Pod) {
 // handOverClaim is handOver for a claim.
 func handOverClaim(w *Observer, c *resourcev1.ResourceClaim) {
 	w.ahead.note(claimHead(c), change{object: c})
+	told := c
 	if o, has := stored(w.store(translate.KindResourceClaim), claimHead(c).Ref); has {
-		w.ahead.seen(claimHead(o.(*resourcev1.ResourceClaim)))
+		if now := o.(*resourcev1.ResourceClaim); w.ahead.seen(claimHead(now)) {
+			told = now
+		}
 	}
-	w.queue.add(c, false)
+	w.queue.add(told, false)
 	w.claims.noteFirst(c)
 }
 
