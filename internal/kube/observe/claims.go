@@ -45,9 +45,9 @@ func (w *Observer) claimHandler() cache.ResourceEventHandler {
 		},
 		DeleteFunc: func(o any) {
 			if c, ok := last(o).(*resourcev1.ResourceClaim); ok {
-				w.claims.forget(c)
-				w.selectors.forget(c)
 				o = ending(w.ahead.ended(claimHead(c)))
+				w.claims.forget(c) // after that: see handOverClaim
+				w.selectors.forget(c)
 			}
 			h.OnDelete(o)
 		},
@@ -66,27 +66,32 @@ func ending(f model.Fact) *resourcev1.ResourceClaim {
 		UID: types.UID(f.UID), ResourceVersion: strconv.FormatUint(f.Version, 10)}}
 }
 
-func (t *handedOverClaims) note(c *resourcev1.ResourceClaim) {
+func (t *handedOverClaims) note(c *resourcev1.ResourceClaim) { t.put(c, true) }
+
+// noteFirst is note for a claim that was read past the watch. The watch may show an older version of it later, which
+// then counts: no claim is held to be newer than what the watch will show in the end.
+func (t *handedOverClaims) noteFirst(c *resourcev1.ResourceClaim) { t.put(c, false) }
+
+// put notes a claim, in place of another one only with replace.
+func (t *handedOverClaims) put(c *resourcev1.ResourceClaim, replace bool) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	if t.claims == nil {
 		t.claims = map[string]*resourcev1.ResourceClaim{}
 	}
-	t.claims[cache.MetaObjectToName(c).String()] = c
-}
-
-// noteFirst is note for a claim that was read past the watch. The watch may show an older version of it later, which
-// then counts: no claim is held to be newer than what the watch will show in the end.
-func (t *handedOverClaims) noteFirst(c *resourcev1.ResourceClaim) {
-	if t.of(c.Namespace, c.Name) == nil {
-		t.note(c)
+	name := cache.MetaObjectToName(c).String()
+	if _, known := t.claims[name]; replace || !known {
+		t.claims[name] = c
 	}
 }
 
 // end forgets a life of a claim that was read past the watch.
 func (t *handedOverClaims) end(f model.Fact) {
-	if c := t.of(f.Ref.Namespace, f.Ref.Name); c != nil && string(c.UID) == f.UID {
-		t.forget(c)
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	name := f.Ref.Namespace + "/" + f.Ref.Name
+	if c := t.claims[name]; c != nil && string(c.UID) == f.UID {
+		delete(t.claims, name)
 	}
 }
 

@@ -122,8 +122,10 @@ func (w *Observer) handOver(p *Pod) {
 	w.ownership.came(p, known == nil)
 }
 
-// handOverClaim is handOver for a claim.
+// handOverClaim is handOver for a claim. The watch may show its end meanwhile: as the claim is noted as ahead of the
+// watch last, confirm asks whether it is there, or the end forgets it in both places.
 func handOverClaim(w *Observer, c *resourcev1.ResourceClaim) {
+	w.claims.noteFirst(c)
 	w.ahead.note(claimHead(c), change{object: c})
 	told := c
 	if o, has := stored(w.store(translate.KindResourceClaim), claimHead(c).Ref); has {
@@ -132,7 +134,6 @@ func handOverClaim(w *Observer, c *resourcev1.ResourceClaim) {
 		}
 	}
 	w.queue.add(told, false)
-	w.claims.noteFirst(c)
 }
 
 // end hands on that a life is gone. That is remembered for as long as the watch shows something older of the name.
