@@ -2,12 +2,18 @@ package execute_test
 
 import (
 	"context"
+	"encoding/json"
+	"strings"
 	"testing"
 	"testing/synctest"
 	"time"
 
+	corev1 "k8s.io/api/core/v1"
 	resourcev1 "k8s.io/api/resource/v1"
+	"k8s.io/apimachinery/pkg/runtime"
+	k8stesting "k8s.io/client-go/testing"
 
+	"ashlar.sh/internal/kube/devices"
 	"ashlar.sh/sched"
 	"ashlar.sh/sched/ledger"
 )
@@ -95,4 +101,49 @@ func TestDevicesThatMayBeTakenBackLateAreNoPodsToBindWith(t *testing.T) {
 func bindWith(statement uint64, pod string, chosen ledger.Chosen) sched.Item {
 	return sched.Item{ID: statement, Statement: statement, Kind: sched.BindPod, Node: "n", UID: pod,
 		Pod: ledger.Key{Namespace: "ns", Name: pod}, Chosen: chosen}
+}
+
+// A pod's status that names the claim which was made for it may be written late, too: once the pod is bound it names no
+// claim of an earlier try, which is deleted.
+func TestAStatusThatMayBeWrittenLateNamesNoClaimThatIsGone(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		never := func(int) error { return nil }
+		api, m := newServer(), &maker{shop: &shop{claims: map[string]*resourcev1.ResourceClaim{}, before: never,
+			after: never}, create: never, created: never, keeps: true}
+		api.uid = "p0"
+		m.make(api.kube)
+		began, late := time.Now(), false
+		api.kube.PrependReactor("patch", "pods", func(a k8stesting.Action) (bool, runtime.Object, error) {
+			if time.Since(began) > 40*time.Second {
+				return false, nil, nil
+			}
+			if !late {
+				late = true
+				pod := &corev1.Pod{}
+				_ = json.Unmarshal(a.(k8stesting.PatchAction).GetPatch(), pod)
+				time.AfterFunc(45*time.Second, func() {
+					m.alone(func() { m.said = pod.Status.ExtendedResourceClaimStatus.ResourceClaimName + " c" })
+				})
+			}
+			return true, nil, context.DeadlineExceeded
+		})
+		ctx, cancel := context.WithCancel(t.Context())
+		defer cancel()
+		x := api.carrierWith(ctx, m)
+		gives, _ := json.Marshal(gpus("g0"))
+		one := makes(devices.Writes{Claims: []devices.Write{{Special: ofP0, Allocation: gives}}})
+		x.Execute([]sched.Item{bindWith(1, "p0", one)})
+		outcomes(x, 1)
+		x.Execute([]sched.Item{bindWith(2, "p0", one)})
+		if got := outcomes(x, 1); got["p0"] != sched.Done {
+			t.Fatalf("the outcomes are %v", got)
+		}
+		<-time.After(time.Minute)
+		m.alone(func() {
+			if name, _, _ := strings.Cut(m.said, " "); m.claims[name] == nil || len(m.claims) != 1 {
+				t.Errorf("of %d claims the status names %s, which is not there", len(m.claims), name)
+			}
+		})
+		x.WaitForStatuses(ctx)
+	})
 }

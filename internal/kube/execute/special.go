@@ -81,7 +81,7 @@ func (dc *deviceClaims) said(i sched.Item, r *reservation) request {
 		return equality.Semantic.DeepEqual(p.Status.ExtendedResourceClaimStatus, status)
 	}
 	return request{
-		what: fmt.Sprintf("say which claim was made for %s", i.Pod),
+		what: fmt.Sprintf("say which claim was made for %s", i.Pod), grave: true,
 		send: func(ctx context.Context) error {
 			p, err := pods.Patch(ctx, i.Pod.Name, types.MergePatchType, patch, metav1.PatchOptions{}, "status")
 			switch {
