@@ -90,13 +90,14 @@ func (s *selectors) note(c *resourcev1.ResourceClaim) {
 	key := cache.MetaObjectToName(c).String()
 	s.mu.Lock()
 	defer s.mu.Unlock()
+	t := s.tenants[c.Namespace]
+	waited := t != nil && t.waits[key] != nil
 	s.drop(c.Namespace, key)
 	list := expressionsOf(c)
 	if len(list) == 0 {
 		return
 	}
-	t := s.tenants[c.Namespace]
-	if t == nil {
+	if t = s.tenants[c.Namespace]; t == nil {
 		t = &tenant{uses: map[string]int{}, admitted: map[string]bool{}, waits: map[string]*resourcev1.ResourceClaim{}}
 		s.tenants[c.Namespace] = t
 	}
@@ -104,13 +105,16 @@ func (s *selectors) note(c *resourcev1.ResourceClaim) {
 	for _, e := range list {
 		t.uses[e]++
 	}
-	if s.lacks(list) {
+	switch {
+	case s.lacks(list):
 		if len(t.waits) == 0 {
 			t.spent = max(t.spent, s.served) // an idle namespace has saved nothing
 		}
 		t.waits[key] = c
 		s.admit(t)
 		s.rouse()
+	case waited: // they were compiled this moment, and compiled finds it no more among those that wait
+		s.ready(c)
 	}
 }
 

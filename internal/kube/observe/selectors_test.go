@@ -128,3 +128,20 @@ func TestCompilingIsBounded(t *testing.T) {
 	}
 	t.Error("the longest expression of a namespace that has no other is not compiled")
 }
+
+// A driver writes to a claim in the moment in which its selectors are compiled: it is told of as one that can be met.
+func TestAClaimThatIsWrittenWhileItIsCompiledIsTold(t *testing.T) {
+	var c compiled
+	var told []any
+	s := newSelectors(&c, func(claim any) { told = append(told, claim) })
+	s.note(selecting("ns", "c", "a"))
+	namespace, next := s.next(long)
+	c.Compile(next)
+	s.note(selecting("ns", "c", "a")) // no news to the engine
+	for _, claim := range s.compiled(namespace, next, 0) {
+		told = append(told, claim)
+	}
+	if len(told) != 1 {
+		t.Errorf("it is told %d times that the claim can be met, want once", len(told))
+	}
+}
