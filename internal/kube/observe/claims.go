@@ -25,21 +25,27 @@ type handedOverClaims struct {
 // claimHandler is the handler of resource claims: it notes what the queue has been told.
 func (w *Observer) claimHandler() cache.ResourceEventHandler {
 	h := w.handler()
+	comes := func(o any) { // before it is handed on: what is compiled after that hands it on again
+		if c, ok := o.(*resourcev1.ResourceClaim); ok {
+			w.selectors.note(c)
+		}
+	}
 	came := func(o any) {
 		if c, ok := o.(*resourcev1.ResourceClaim); ok {
 			if w.ahead.seen(claimHead(c)) { // no news to the watch may be news after what it skipped
 				w.queue.add(c, false)
 			}
 			w.claims.note(c)
-			w.selectors.note(c)
 		}
 	}
 	return cache.ResourceEventHandlerFuncs{
 		AddFunc: func(o any) {
+			comes(o)
 			h.OnAdd(o, false)
 			came(o)
 		},
 		UpdateFunc: func(before, after any) {
+			comes(after)
 			h.OnUpdate(before, after) // what is no news is known as well
 			came(after)
 		},
