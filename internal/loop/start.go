@@ -70,7 +70,7 @@ func makeQueue(ctx context.Context, api versioned.Interface, name string) error 
 }
 
 // longestWithoutQueues is how long it takes at most until queues that could not be made are made again.
-const longestWithoutQueues = time.Minute
+const longestWithoutQueues = 10 * time.Second
 
 // makeQueuesLater makes the queues that could not be made, after pauses that grow, until ctx ends. Meanwhile the jobs
 // of such a queue wait for it, and others do not.

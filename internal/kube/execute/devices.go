@@ -163,24 +163,8 @@ func (dc *deviceClaims) writeReservation(ctx context.Context, r *reservation) er
 			return err
 		}
 	}
-	watched := r.now == nil
-	if watched {
-		if r.now = dc.x.options.Storage.DeviceClaim(r.namespace, r.name); r.now == nil {
-			return errGone
-		}
-	}
-	done, err := r.inWantedState()
-	if done && watched { // no write will be refused for its version: the watch may not show yet what was taken back
-		if err = dc.readClaim(ctx, r); err == nil {
-			done, err = r.inWantedState()
-		}
-	}
-	if done || err != nil {
-		return err
-	}
-	if gone := dc.gone(r.pods); gone != nil {
-		r.refusal = gone.err
-		return gone.err
+	if done, err := dc.mayWrite(ctx, r); done || err != nil {
+		return notSent(err)
 	}
 	if r.devices != nil && r.now.Status.Allocation != nil && !sameDevices(r.devices, r.now.Status.Allocation) {
 		if err := dc.writeStatus(ctx, r, nil, nil); err != nil { // another's cannot be overwritten, only given back
@@ -206,6 +190,32 @@ func (dc *deviceClaims) writeReservation(ctx context.Context, r *reservation) er
 	}
 	r.gave = r.gave || fresh
 	return nil
+}
+
+// mayWrite says that a claim is in the wanted state already. An error says why nothing may be written.
+func (dc *deviceClaims) mayWrite(ctx context.Context, r *reservation) (done bool, err error) {
+	watched := r.now == nil
+	if watched {
+		if r.now = dc.x.options.Storage.DeviceClaim(r.namespace, r.name); r.now == nil {
+			return false, errGone
+		}
+	}
+	done, err = r.inWantedState()
+	if done && watched { // no write will be refused for its version: the watch may not show yet what was taken back
+		if err = dc.readClaim(ctx, r); err != nil {
+			r.now = nil // it is still to be read
+			return false, err
+		}
+		done, err = r.inWantedState()
+	}
+	if done || err != nil {
+		return done, err
+	}
+	if gone := dc.gone(r.pods); gone != nil {
+		r.refusal = gone.err
+		return false, gone.err
+	}
+	return false, nil
 }
 
 // inWantedState reports whether a claim is in the wanted state. An error says that it never will be: the

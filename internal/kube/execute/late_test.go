@@ -3,6 +3,7 @@ package execute_test
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"strings"
 	"testing"
 	"testing/synctest"
@@ -10,6 +11,7 @@ import (
 
 	corev1 "k8s.io/api/core/v1"
 	resourcev1 "k8s.io/api/resource/v1"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	"k8s.io/apimachinery/pkg/runtime"
 	k8stesting "k8s.io/client-go/testing"
 
@@ -94,6 +96,39 @@ func TestDevicesThatMayBeTakenBackLateAreNoPodsToBindWith(t *testing.T) {
 			}
 		})
 		x.WaitForStatuses(ctx)
+	})
+}
+
+// A claim that cannot be read any more holds up its pods, and those that wait for its devices, for some minutes.
+func TestAClaimThatCannotBeReadIsNotAwaitedForEver(t *testing.T) {
+	unread := func(t *testing.T, begin func(*shop)) time.Duration {
+		api, s := newServer(), &shop{claims: map[string]*resourcev1.ResourceClaim{"a": deviceClaim("a")}}
+		s.after = func(int) error { return nil }
+		s.before = func(int) error { return context.DeadlineExceeded }
+		begin(s)
+		s.serve(api.kube)
+		api.kube.PrependReactor("get", "resourceclaims", func(k8stesting.Action) (bool, runtime.Object, error) {
+			return true, nil, apierrors.NewInternalError(errors.New("it cannot be decrypted"))
+		})
+		ctx, cancel := context.WithCancel(t.Context())
+		defer cancel()
+		x, began := api.carrierWith(ctx, uids{s}), time.Now()
+		x.Execute([]sched.Item{bindWith(1, "p0", wants("a", gpus("g0"), nil))})
+		if got := outcomes(x, 1)["p0"]; got != sched.Failed {
+			t.Errorf("the outcome is %v, want that it failed", got)
+		}
+		x.WaitForStatuses(ctx)
+		return time.Since(began)
+	}
+	synctest.Test(t, func(t *testing.T) {
+		if took := unread(t, func(*shop) {}); took < time.Minute || took > 10*time.Minute {
+			t.Errorf("the pod failed after %v, want some minutes: its claim may be written late", took)
+		}
+	})
+	synctest.Test(t, func(t *testing.T) { // nothing was written: there is nothing to await
+		if took := unread(t, func(s *shop) { heldBy(s.claims["a"], gpus("g0"), "p0") }); took > time.Minute {
+			t.Errorf("the pod failed after %v, want within a minute: nothing was sent", took)
+		}
 	})
 }
 

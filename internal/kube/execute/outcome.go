@@ -33,6 +33,8 @@ func kindOf(err error) answerKind {
 		return done
 	case errors.Is(err, errWithdrawn):
 		return withdrawn
+	case errors.As(err, new(unsent)):
+		return clash
 	case apierrors.IsNotFound(err):
 		return missing
 	case apierrors.IsConflict(err), apierrors.IsAlreadyExists(err):
@@ -55,6 +57,19 @@ func kindOf(err error) answerKind {
 		return refused
 	}
 	return unknown
+}
+
+// unsent is why a write was not sent, so that the server cannot carry it out later.
+type unsent struct{ error }
+
+func (u unsent) Unwrap() error { return u.error }
+
+// notSent says of an error, if it is one and no refusal, that the write was not sent.
+func notSent(err error) error {
+	if err == nil || kindOf(err) == refused {
+		return err
+	}
+	return unsent{err}
 }
 
 // tooLarge reports that the store takes no object of the size that a write would give it. The API server answers that

@@ -3,6 +3,7 @@ package execute
 import (
 	"context"
 	"errors"
+	"math"
 	"sync/atomic"
 	"time"
 
@@ -151,22 +152,34 @@ func (re *requests) resolve(item sched.Item, d doubt, latency time.Duration, ref
 		d.request.what, "until", d.until)
 	re.x.options.Panicked.Go("awaiting what becomes of an item", func() {
 		outcome := sched.Failed
-		re.x.withoutPanic("looking what became of an item", func() { outcome = re.verdict(d) })
+		re.x.withoutPanic("looking what became of an item", func() { outcome = re.verdict(d, forEver) })
 		re.doubts.Add(-1)
 		re.x.answerAll(receipt(item, outcome, refused), latency)
 		then(outcome)
 	})
 }
 
-// verdict reads until it is certain whether a request was done. When ctx ends, the result is of no
-// use any more.
-func (re *requests) verdict(d doubt) sched.Outcome {
+// For how long it is read at most what became of a request. Of a claim no more than that is waited for, since other
+// pods wait for its devices meanwhile: by then the request cannot be carried out any more, and the claim is read again
+// before it is used.
+const (
+	forEver     = time.Duration(math.MaxInt64)
+	ofPreparing = 5 * time.Minute
+)
+
+// verdict reads until it is certain whether a request was done, or cannot be read for long. When ctx ends, the result
+// is of no use any more.
+func (re *requests) verdict(d doubt, atMost time.Duration) sched.Outcome {
+	final := d.until
 	for n := 0; sleep(re.x.ctx, time.Until(d.until)); n++ {
 		settled, outcome, err := re.look(d.request)
 		switch {
 		case err == nil && settled:
 			return outcome
 		case err == nil || panicked(err):
+			return sched.Failed
+		case time.Since(final) > atMost:
+			klog.ErrorS(err, "Gave up reading what became of a request", "what", d.request.what)
 			return sched.Failed
 		}
 		d.until = time.Now().Add(pause(err, n))

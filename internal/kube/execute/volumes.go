@@ -281,7 +281,7 @@ func (vb *volumeBinder) together(n int, what func(int) request) []sched.Outcome 
 	}
 	for i, d := range left {
 		if d.is() {
-			out[i] = re.verdict(d)
+			out[i] = re.verdict(d, ofPreparing)
 			re.doubts.Add(-1)
 		}
 	}

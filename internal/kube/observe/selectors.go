@@ -213,9 +213,7 @@ func (s *selectors) one(ctx context.Context, longest int) bool {
 	began := time.Now()
 	s.compiler.Compile(next)
 	took := time.Since(began)
-	for _, c := range s.compiled(namespace, next, took) {
-		s.ready(c)
-	}
+	s.compiled(namespace, next, took)
 	if took > short*time.Microsecond { // half of the time is for others
 		select {
 		case <-ctx.Done():
@@ -253,8 +251,8 @@ func (s *selectors) wanted(t *tenant, longest int) (out string) {
 	return out
 }
 
-// compiled notes what was done for a namespace, and takes out the claims that need no more.
-func (s *selectors) compiled(namespace, expression string, took time.Duration) (claims []*resourcev1.ResourceClaim) {
+// compiled notes what was done for a namespace, and hands on the claims that need no more.
+func (s *selectors) compiled(namespace, expression string, took time.Duration) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if t := s.tenants[namespace]; t != nil {
@@ -268,9 +266,8 @@ func (s *selectors) compiled(namespace, expression string, took time.Duration) (
 		for key, c := range t.waits { // order-free: each is handed on by itself
 			if slices.Contains(s.of[key], expression) && !s.lacks(s.of[key]) {
 				delete(t.waits, key)
-				claims = append(claims, c)
+				s.ready(c) // within the lock: else its end could come before
 			}
 		}
 	}
-	return claims
 }
