@@ -30,6 +30,9 @@
 // trouble 6 to 30 times slower, so that what a scheduler waits for, for minutes or half an hour, ends while jobs run.
 // An hour takes a tenth of the processor time there.
 //
+// In half of the worlds of seeds from longHeldFrom on, the API server also holds writes of a scheduler: it answers
+// nothing, and carries them out up to a minute later, while that scheduler still acts.
+//
 // A defect is tried first in the worlds that found it before (testdata/found.txt). A world that failed once runs for 8
 // minutes of trouble, or for as long as it did then: in the history that it failed in it goes on only until the code
 // changes, and its mix of trouble, which stays, shows from the beginning on.

@@ -30,6 +30,8 @@ const (
 	fastest = 200 * time.Microsecond
 	usual   = 3 * time.Millisecond
 	latest  = 4 * time.Second
+	// longHeld is for how long a request may be held at most that is carried out all the same.
+	longHeld = 59 * time.Second
 	// After so long without an answer a connection is given up: by client-go's pings, which this one over HTTP/1.1 lacks.
 	unanswered = 45 * time.Second
 	lifetime   = 4 * time.Minute // of a watch, at most: client-go ends them after 5 minutes or more, which it draws itself
@@ -156,6 +158,12 @@ func (n *network) arrive(a *arrival) {
 		w.did("lost before it was carried out")
 		n.reply(a, answer{}, took)
 		return
+	case write && w.chance(t.Held) && n.mayHold(a.request):
+		w.did("carried out long after it was sent")
+		n.reply(a, answer{}, unanswered)
+		sent := time.Now()
+		w.seq.after(w.between(latest, longHeld), func() { n.release(a.request, sent) })
+		return
 	case write && w.chance(t.Conflict):
 		w.did("409")
 		n.reply(a, refusal(apierrors.NewConflict(schema.GroupResource{Resource: "somethings"}, "something", nil)), took)
@@ -183,6 +191,19 @@ func (n *network) arrive(a *arrival) {
 		return
 	}
 	w.seq.after(took, func() { n.carryOut(a) })
+}
+
+// mayHold says that a request may be carried out long after it was sent: one of a scheduler, but for its lease.
+func (n *network) mayHold(r *apimodel.Request) bool {
+	return isScheduler(r.Client) && !strings.Contains(r.Path, "/leases")
+}
+
+// release has the API server carry a request out that it has held, while the scheduler that sent it still acts: what
+// comes after the next one's first write no scheduler could prevent.
+func (n *network) release(r *apimodel.Request, sent time.Time) {
+	if c := n.w.check; c.holder == r.Client && c.terms[r.Client] == c.term && c.restoredAt.Before(sent) {
+		n.w.api.Do(r)
+	}
 }
 
 // carryOut has the API server answer a request.

@@ -84,7 +84,7 @@ func seedsOf(t *testing.T) (seeds []uint64) {
 		if first > 0 {
 			seeds = append(seeds, first+i)
 		} else {
-			seeds = append(seeds, []uint64{widest, wider, 0, slower}[i%4]+1+i/4)
+			seeds = append(seeds, []uint64{widest, wider, longHeldFrom, slower, 0}[i%5]+1+i/5)
 		}
 	}
 	return seeds
