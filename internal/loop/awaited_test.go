@@ -158,7 +158,7 @@ func TestATakeOverAwaitsWhatTheFileReads(t *testing.T) {
 			t.Errorf("it decides by the file from before, or does not say what it awaits: %q", w.loop.health.awaits())
 		}
 		may.Store(true)
-		w.after(30 * time.Second)
+		w.after(2 * time.Minute) // client-go lists again after a pause that it draws, of a minute at most
 		if w.members("early")[0].Spec.NodeName == "" || !w.loop.engine.Reads(translate.KindVolumeAttachment) {
 			t.Error("it does not go on by the new file")
 		}
