@@ -50,22 +50,25 @@ func Configured(ctx context.Context, c Clients) Configuration {
 }
 
 // deployments are those of schedulers, Deployments before StatefulSets. Anybody may put their labels on a Deployment in
-// a namespace of their own: those in the namespaces where schedulers are installed by default come first. The error is
-// that of a list in all namespaces, after which those were looked at.
+// a namespace of their own: those in the namespaces where schedulers are installed by default come first, and last those
+// that are scaled to 0, as Volcano's is beside an Ashlar elsewhere. The error is that of a list in all namespaces, after
+// which those were looked at.
 func deployments(ctx context.Context, c Clients) (out []template, err error) {
-	var elsewhere []template
 	for _, label := range schedulers {
 		found, failed := labelled(ctx, c, label)
-		err = cmp.Or(err, failed)
-		for _, t := range found {
-			if slices.Contains(Namespaces, t.meta.Namespace) {
-				out = append(out, t)
-			} else {
-				elsewhere = append(elsewhere, t)
-			}
-		}
+		out, err = append(out, found...), cmp.Or(err, failed)
 	}
-	return append(out, elsewhere...), err
+	rank := func(t template) int {
+		switch {
+		case t.off:
+			return 2
+		case slices.Contains(Namespaces, t.meta.Namespace):
+			return 0
+		}
+		return 1
+	}
+	slices.SortStableFunc(out, func(a, b template) int { return cmp.Compare(rank(a), rank(b)) })
+	return out, err
 }
 
 // labelled are those with a label, by namespace and name.
@@ -78,7 +81,7 @@ func labelled(ctx context.Context, c Clients, label string) (out []template, err
 		}
 		for i := range d.Items {
 			out = append(out, template{d.Items[i].ObjectMeta, &d.Items[i].Spec.Template.Spec,
-				d.Items[i].Status.ReadyReplicas})
+				d.Items[i].Status.ReadyReplicas, off(d.Items[i].Spec.Replicas)})
 		}
 		s, err := c.Kube.AppsV1().StatefulSets(namespace).List(ctx, o)
 		if err == nil {
@@ -102,6 +105,7 @@ type template struct {
 	meta  metav1.ObjectMeta
 	pod   *corev1.PodSpec
 	ready int32
+	off   bool // it is scaled to 0
 }
 
 // schedulers are the schedulerNames that a scheduler's pods serve: without a flag the one that it has by default.
@@ -149,10 +153,13 @@ func Schedulers(ctx context.Context, c Clients) (out []Running, err error) {
 func ofSets(list *appsv1.StatefulSetList) (out []template) {
 	for i := range list.Items {
 		out = append(out, template{list.Items[i].ObjectMeta, &list.Items[i].Spec.Template.Spec,
-			list.Items[i].Status.ReadyReplicas})
+			list.Items[i].Status.ReadyReplicas, off(list.Items[i].Spec.Replicas)})
 	}
 	return out
 }
+
+// off says that a workload is scaled to 0.
+func off(replicas *int32) bool { return replicas != nil && *replicas == 0 }
 
 // mounted is the configuration that a workload's container names by --scheduler-conf and mounts from a ConfigMap.
 func mounted(ctx context.Context, c Clients, t *template) (Configuration, bool) {

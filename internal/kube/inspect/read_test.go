@@ -175,15 +175,20 @@ func TestTheConfigurationIsTheMountedOne(t *testing.T) {
 		"--scheduler-name=batch,volcano", "--scheduler-conf=/volcano.scheduler/volcano-scheduler.conf")
 	volcanos := scheduler("volcano-system", "app", "volcano-scheduler", []string{"sh", "-c"},
 		"/vc-scheduler --logtostderr --scheduler-conf=/volcano.scheduler/volcano-scheduler.conf -v=3 2>&1")
-	tenants := scheduler("a-tenant", "app.kubernetes.io/name", "ashlar", []string{"/ashlar", "scheduler"},
+	elsewhere := scheduler("a-tenant", "app.kubernetes.io/name", "ashlar", []string{"/ashlar", "scheduler"},
 		"--scheduler-name=mine", "--scheduler-conf=/volcano.scheduler/volcano-scheduler.conf")
+	scaledDown := volcanos.DeepCopy()
+	scaledDown.Spec.Replicas = new(int32)
 	for name, of := range map[string]struct {
 		objects []runtime.Object
 		want    Configuration
 	}{
-		"a tenant's beside Volcano's": {[]runtime.Object{tenants, conf("a-tenant"), volcanos, conf("volcano-system")},
+		"beside Volcano's that is scaled to 0": {[]runtime.Object{elsewhere, conf("a-tenant"), scaledDown,
+			conf("volcano-system")}, Configuration{Name: "a-tenant/conf", Text: "actions: allocate",
+			Schedulers: []string{"mine"}}},
+		"a tenant's beside Volcano's": {[]runtime.Object{elsewhere, conf("a-tenant"), volcanos, conf("volcano-system")},
 			Configuration{Name: "volcano-system/conf", Text: "actions: allocate", Schedulers: []string{"volcano"}}},
-		"in a namespace of its own": {[]runtime.Object{tenants, conf("a-tenant")}, Configuration{Name: "a-tenant/conf",
+		"in a namespace of its own": {[]runtime.Object{elsewhere, conf("a-tenant")}, Configuration{Name: "a-tenant/conf",
 			Text: "actions: allocate", Schedulers: []string{"mine"}}},
 		"ours": {[]runtime.Object{ours, conf("ashlar-system")}, Configuration{Name: "ashlar-system/conf",
 			Text: "actions: allocate", Schedulers: []string{"batch", "volcano"}}},
