@@ -3,6 +3,7 @@ package cli
 import (
 	"errors"
 	"fmt"
+	"io"
 	"io/fs"
 	"os"
 	"slices"
@@ -178,16 +179,23 @@ func (p Process) configurationFile(path string) (string, error) {
 	if text, read := p.once[path]; read {
 		return text, nil
 	}
-	about, err := os.Stat(path)
+	f, err := os.Open(path)
 	if err != nil {
 		return "", err
 	}
-	text, err := os.ReadFile(path)
-	if err == nil && p.once != nil && !about.Mode().IsRegular() {
+	defer func() { _ = f.Close() }() // it was only read
+	text, err := io.ReadAll(io.LimitReader(f, mostText))
+	if err != nil {
+		return "", err
+	}
+	if about, err := f.Stat(); err == nil && p.once != nil && !about.Mode().IsRegular() {
 		p.once[path] = string(text)
 	}
-	return string(text), err
+	return string(text), nil
 }
+
+// mostText is the largest configuration, or run that was saved, that is read.
+const mostText = 1 << 30
 
 // configurationText is the text of what configuration chose.
 func (p Process) configurationText(s simulation, world *manifest.World) (string, error) {
