@@ -13,7 +13,6 @@ import (
 	"k8s.io/client-go/kubernetes"
 	"k8s.io/klog/v2"
 
-	"ashlar.sh/internal/crash"
 	"ashlar.sh/internal/kube/observe"
 	"ashlar.sh/internal/kube/translate"
 )
@@ -241,11 +240,11 @@ func (rs *rivalSchedulers) keepLooking(ctx context.Context) {
 		if !rs.l.lead.leading() {
 			continue // for a moment, or this run ends
 		}
-		_ = crash.Handler(rs.l.panicked).Recover("looking for other schedulers", func() {
+		rs.l.withoutPanic("looking for other schedulers", func() { // a panic is no reason to look no more
 			brief, cancel := context.WithTimeout(ctx, briefly)
 			defer cancel()
 			rs.look(brief)
-		}) // it is logged, and no reason to look no more
+		})
 	}
 }
 
