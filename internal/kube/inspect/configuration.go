@@ -49,10 +49,10 @@ func Configured(ctx context.Context, c Clients) Configuration {
 	return out
 }
 
-// deployments are those of schedulers, Deployments before StatefulSets. Anybody may put their labels on a Deployment in
-// a namespace of their own: those in the namespaces where schedulers are installed by default come first, and last those
-// that are scaled to 0, as Volcano's is beside an Ashlar elsewhere. The error is that of a list in all namespaces, after
-// which those were looked at.
+// deployments are those of schedulers, Deployments before StatefulSets. Anybody may put their labels on a Deployment
+// in a namespace of their own: those in the namespaces where schedulers are installed by default come first. Those that
+// are scaled to 0 come last, as Volcano's is beside an Ashlar elsewhere. The error is that of a list in all namespaces,
+// after which those by default were looked at.
 func deployments(ctx context.Context, c Clients) (out []template, err error) {
 	for _, label := range schedulers {
 		found, failed := labelled(ctx, c, label)
