@@ -48,6 +48,7 @@ type gang struct {
 	whole bool      // it once had its minimum
 	half  time.Time // since when it is bound in part; zero: it is not
 	lost  bool      // a bug kept a binding of it from being sent: as after a crash, it is completed or stays
+	stays bool      // a user was told that its members stay, though it is in part
 	first time.Time // when it was first planned to start; zero: it was not
 }
 
@@ -138,6 +139,7 @@ func (c *checker) wrote(write apimodel.Write) {
 		c.fenced(write)
 	}
 	c.repeats.wrote(write)
+	c.stays(write)
 	if write.Client == rivalName {
 		c.newest = max(c.newest, c.terms[rivalName])
 	}
@@ -367,7 +369,7 @@ func (c *checker) halfTooLong(g *gang) {
 	if g == nil || g.half.IsZero() || g.whole || g.lost || c.spared[g.name] {
 		return
 	}
-	if took := time.Since(g.half); took > halfBound {
+	if took := time.Since(g.half); took > halfBound && !c.mayStay(g) {
 		c.w.wrong("gang %s was bound in part for %s", g.name, took)
 	}
 }

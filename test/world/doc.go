@@ -33,6 +33,10 @@
 // In half of the worlds of seeds from longHeldFrom on, the API server also holds writes of a scheduler: it answers
 // nothing, and carries them out up to a minute later, while that scheduler still acts.
 //
+// In worlds of seeds from ownedFrom on, the pods of most jobs have a controller that the API server shows, and in half
+// of them it refuses for minutes to bind one pod: gangs in part are released. In worlds below it no pod has one, and
+// members of a gang in part stay, by the rules of docs/live.md.
+//
 // A defect is tried first in the worlds that found it before (testdata/found.txt). A world that failed once runs for 8
 // minutes of trouble, or for as long as it did then: in the history that it failed in it goes on only until the code
 // changes, and its mix of trouble, which stays, shows from the beginning on.

@@ -15,8 +15,11 @@ type jobs struct {
 	w      *World
 	pods   *apimodel.Kind
 	groups *apimodel.Kind
+	sets   *apimodel.Kind
 	all    []*job
 	byName map[string]*job
+	// refused are the names of pods of which the API server refuses all bindings for a while.
+	refused map[string]bool
 }
 
 // job is a gang: so many pods, of which so many must run at once.
@@ -39,6 +42,7 @@ type job struct {
 	template  bool          // the claims of its pods are made from a template
 	volume    bool          // each pod has one, by a claim of its name
 	local     bool          // it was there before
+	owned     bool          // its pods have a controller that the API server shows
 	guess     time.Duration // how long its author says that they run; 0: nothing is said
 	done      map[int]bool  // pods that have succeeded
 	aborted   bool          // a pod reached its limit
@@ -54,7 +58,7 @@ const (
 
 func newJobs(w *World) *jobs {
 	return &jobs{w: w, pods: w.api.Kind("", "pods"), groups: w.api.Kind("scheduling.volcano.sh", "podgroups"),
-		byName: map[string]*job{}}
+		sets: w.api.Kind("apps", "statefulsets"), byName: map[string]*job{}, refused: map[string]bool{}}
 }
 
 var priorityNames = []string{"", "low", "high"}
@@ -72,6 +76,7 @@ func (j *jobs) begin() {
 	}
 	w.every(20*time.Second, j.submit)
 	w.every(w.Trouble.Remade, j.remake)
+	j.refuse()
 	w.every(w.Trouble.Recreated, func() {
 		if alive := j.alive(); len(alive) > 0 {
 			w.did("something deleted and made again")
@@ -129,6 +134,7 @@ func (j *jobs) submit() {
 	w.labels.asks(one)
 	w.devices.asks(one)
 	w.volumes.asks(one)
+	one.owned = w.chance(w.Owned)
 	// A gang above what its queue deserves while all others wait, too, would wait for ever: so it is in Volcano.
 	if due := w.due(one.queue); one.least*one.cores > due {
 		one.cores, one.least = 1, min(one.least, due)
@@ -196,6 +202,7 @@ func (j *jobs) tend(one *job) {
 	if w.api.Get(j.groups, userNamespace, one.name) == nil { // a backup was older
 		j.group(one)
 	}
+	j.own(one)
 	j.restart(one)
 	for i := range one.pods {
 		name := podName(one, i)
@@ -265,8 +272,10 @@ func (j *jobs) podOf(one *job, name string) map[string]any {
 	if one.guess > 0 {
 		annotations["ashlar.sh/duration"] = one.guess.String()
 	}
-	return map[string]any{"metadata": map[string]any{"name": name, "namespace": userNamespace,
-		"labels": map[string]any{jobLabel: one.name}, "annotations": annotations}, "spec": spec}
+	metadata := map[string]any{"name": name, "namespace": userNamespace,
+		"labels": map[string]any{jobLabel: one.name}, "annotations": annotations}
+	j.ownedBy(one, metadata)
+	return map[string]any{"metadata": metadata, "spec": spec}
 }
 
 func (j *jobs) clear(one *job) {
@@ -276,6 +285,7 @@ func (j *jobs) clear(one *job) {
 		j.w.volumes.unclaim(one, podName(one, i))
 	}
 	j.w.do(http.MethodDelete, j.groups.Path(userNamespace, one.name), map[string]any{})
+	j.disown(one)
 	if one.ended {
 		j.w.budgets.clear(one)
 	}
@@ -290,6 +300,7 @@ func (j *jobs) recreate(one *job) {
 	j.clear(one)
 	clear(one.done)
 	j.group(one)
+	j.own(one)
 	for i := range one.pods {
 		j.claims(one, podName(one, i))
 		j.w.make("", "pods", j.podOf(one, podName(one, i)))

@@ -173,6 +173,11 @@ func (n *network) arrive(a *arrival) {
 		n.reply(a, refusal(apierrors.NewForbidden(schema.GroupResource{Resource: "pods"}, "something",
 			errors.New("admission webhook \"world\" denied the request"))), took)
 		return
+	case w.jobs.refuses(a.request):
+		w.did("a binding refused for a while")
+		n.reply(a, refusal(apierrors.NewForbidden(schema.GroupResource{Resource: "pods"}, "something",
+			errors.New("admission webhook \"policy\" denied the request"))), took)
+		return
 	case w.chance(t.TooMany):
 		w.did("429")
 		n.reply(a, refusal(apierrors.NewTooManyRequests("the server has received too many requests", 1+w.random.IntN(2))),

@@ -36,6 +36,7 @@ type ServerTrouble struct {
 	TooMany  float64       // 429
 	Internal float64       // 500, carried out or not
 	Denied   float64       // a write about a pod is refused by admission: 403
+	Refuses  time.Duration // so are all bindings of one pod, for a while
 	Stale    float64       // a list that may be old is, as from another API server whose cache lags
 	Compacts time.Duration // and all watches end: they begin again with 410
 	Restarts time.Duration // all connections break, and none are made for seconds
@@ -114,6 +115,9 @@ func drawn(seed uint64, lasts time.Duration) Options {
 	if seed >= longHeldFrom {
 		o.Trouble.Held = float64(seed%2) * 0.02
 	}
+	if seed >= ownedFrom {
+		o.ownMore()
+	}
 	return o
 }
 
@@ -168,7 +172,7 @@ var happens = map[string][]string{
 	"OneWay":   {"a scheduler that is not heard", "a scheduler that hears nothing"},
 	"Lags":     {"a scheduler whose API server lags"},
 	"Conflict": {"409"}, "TooMany": {"429"}, "Internal": {"500"},
-	"Denied": {"403"}, "Stale": {"an old list"}, "Compacts": {"compaction"},
+	"Denied": {"403"}, "Refuses": {"a binding refused for a while"}, "Stale": {"an old list"}, "Compacts": {"compaction"},
 	"Restarts": {"API server restart"}, "Jumps": {"a clock set"}, "Restored": {"etcd restored"},
 	"Killed": {"a scheduler killed"}, "Replaced": {"a scheduler asked to end"},
 	"Paused": {"a scheduler that stands still"}, "Panics": {"a panic"},
@@ -191,9 +195,9 @@ var happens = map[string][]string{
 // bears it, and not in a calm one.
 func TestAllTroubleHappens(t *testing.T) {
 	everDrawn, all := map[string]bool{}, Options{Seed: 3, Lasts: 30 * time.Minute, Settles: time.Hour, Nodes: 4,
-		Schedulers: 2, Devices: true, Volumes: true, Shared: true, Templates: true, Local: true}
+		Schedulers: 2, Devices: true, Volumes: true, Shared: true, Templates: true, Local: true, Owned: 1}
 	for seed := range uint64(100) {
-		o := drawn([]uint64{widest, longHeldFrom}[seed%2]+seed, time.Minute)
+		o := drawn([]uint64{widest, longHeldFrom, ownedFrom}[seed%3]+seed, time.Minute)
 		eachTrouble(&o.Trouble, func(kind string, v reflect.Value) { everDrawn[kind] = everDrawn[kind] || !v.IsZero() })
 	}
 	calm := run(t, Options{Seed: 1, Lasts: time.Minute, Settles: time.Hour, Nodes: 4, Schedulers: 2})
@@ -208,6 +212,7 @@ func TestAllTroubleHappens(t *testing.T) {
 		}
 	})
 	all.Trouble.Panics = 10 * time.Second  // most of them are due in a scheduler that stands by or ends before
+	all.Trouble.Refuses = 5 * time.Second  // of pods that may never come
 	all.Trouble.Reconfigured = 0.5         // lives are few
 	all.Trouble.Stale = 1                  // lists that may be old are rare
 	all.Trouble.Volcano = 20 * time.Second // it binds what waits while it has the lease

@@ -51,6 +51,8 @@ type Options struct {
 	// Shared: pods of some jobs with devices share one claim. Templates: those of others have claims made for them. Local:
 	// volumes of some jobs are there before their claims.
 	Shared, Templates, Local bool
+	// Owned is the part of jobs whose pods have a controller that makes them anew.
+	Owned float64
 	// Breaks, if set, breaks what a scheduler sends, to see that it is found out.
 	Breaks Breaks
 	// Enough, if set, says of what is wrong that no more need be seen: the world ends there.
