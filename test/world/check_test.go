@@ -49,6 +49,7 @@ type gang struct {
 	half  time.Time // since when it is bound in part; zero: it is not
 	lost  bool      // a bug kept a binding of it from being sent: as after a crash, it is completed or stays
 	stays bool      // a user was told that its members stay, though it is in part
+	term  int       // which scheduler had the lease when it was bound in part, counted from the first
 	first time.Time // when it was first planned to start; zero: it was not
 }
 
@@ -361,7 +362,7 @@ func (c *checker) stands(p *apimodel.Stored) {
 		c.halfTooLong(g)
 		g.half = time.Time{}
 	case g.half.IsZero() && !g.whole:
-		g.half = time.Now()
+		g.half, g.term = time.Now(), c.term
 	}
 }
 

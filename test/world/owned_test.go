@@ -85,15 +85,16 @@ func (c *checker) stays(write apimodel.Write) {
 	case text(write.After.Object, "reason") == "GangReleased":
 		c.w.did("a gang released")
 	case text(write.After.Object, "reason") == "GangStranded":
-		g.stays = strings.Contains(text(write.After.Object, "message"), " stay: ")
+		g.stays = strings.Contains(text(write.After.Object, "message"), " stay")
 	}
 }
 
-// mayStay says that a gang may be in part for as long as its other members have no room, by the rules of docs/live.md:
-// no controller makes its pods anew, or a budget keeps some of them. A user has to be told so.
+// mayStay says that a gang may be in part for as long as its other members cannot be bound, by the rules of
+// docs/live.md: the scheduler that bound them ended before it could record that, and the next one cannot know that the
+// gang never was whole; or no controller makes its pods anew, or a budget keeps some of them, and a user was told so.
 func (c *checker) mayStay(g *gang) bool {
 	one := c.w.jobs.byName[g.name]
-	return g.stays && (one == nil || !one.owned || one.stay > 0)
+	return c.term != g.term || g.stays && (one == nil || !one.owned || one.stay > 0)
 }
 
 // A gang of which a member is refused for minutes is released where a controller makes its pods anew, and not without

@@ -63,13 +63,16 @@ func (s *Server) Define(crd *unstructured.Unstructured) error {
 	return nil
 }
 
-// fill drops from an object what its kind has no field for, and fills in defaults.
-func (d *definition) fill(o map[string]any) {
+// fill drops from an object what its kind has no field for, and fills in defaults. A null where none may be is dropped
+// from what is read, and stays in what was applied, which is not read again.
+func (d *definition) fill(o map[string]any, applied bool) {
 	if d == nil {
 		return
 	}
 	pruning.Prune(o, d.structure, true)
-	defaulting.PruneNonNullableNullsWithoutDefaults(o, d.structure)
+	if !applied {
+		defaulting.PruneNonNullableNullsWithoutDefaults(o, d.structure)
+	}
 	defaulting.Default(o, d.structure)
 }
 

@@ -18,8 +18,8 @@ import (
 
 // patch answers PATCH: JSON patches, JSON merge patches, and strategic merge patches of what has a Go type.
 func (c *call) patch() (Response, error) {
-	how := types.PatchType(strings.TrimSpace(strings.Split(c.ContentType, ";")[0]))
-	if how == types.ApplyYAMLPatchType {
+	how := c.patchType()
+	if c.applies() {
 		return apply(c)
 	}
 	known := []types.PatchType{types.JSONPatchType, types.MergePatchType, types.StrategicMergePatchType}
@@ -43,6 +43,15 @@ func (c *call) patch() (Response, error) {
 	}
 	m.Object = own(c, before, m.Object)
 	return c.replace(before, m)
+}
+
+func (c *call) patchType() types.PatchType {
+	return types.PatchType(strings.TrimSpace(strings.Split(c.ContentType, ";")[0]))
+}
+
+// applies says that a request is a server-side apply.
+func (c *call) applies() bool {
+	return c.Method == http.MethodPatch && c.patchType() == types.ApplyYAMLPatchType
 }
 
 func unsupported(c *call) error {
