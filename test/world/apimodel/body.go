@@ -66,7 +66,7 @@ func (c *call) typed(o map[string]any) (map[string]any, error) {
 				delete(meta, k)
 			}
 		}
-		c.kind.definition.fill(o, c.applies())
+		c.kind.definition.fill(o, applies(c.Request))
 		return o, nil
 	}
 	into, err := scheme.Scheme.New(c.kind.GroupVersion().WithKind(c.kind.Kind))

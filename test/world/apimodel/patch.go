@@ -18,8 +18,8 @@ import (
 
 // patch answers PATCH: JSON patches, JSON merge patches, and strategic merge patches of what has a Go type.
 func (c *call) patch() (Response, error) {
-	how := c.patchType()
-	if c.applies() {
+	how := patchType(c.Request)
+	if applies(c.Request) {
 		return apply(c)
 	}
 	known := []types.PatchType{types.JSONPatchType, types.MergePatchType, types.StrategicMergePatchType}
@@ -45,13 +45,13 @@ func (c *call) patch() (Response, error) {
 	return c.replace(before, m)
 }
 
-func (c *call) patchType() types.PatchType {
-	return types.PatchType(strings.TrimSpace(strings.Split(c.ContentType, ";")[0]))
+func patchType(r *Request) types.PatchType {
+	return types.PatchType(strings.TrimSpace(strings.Split(r.ContentType, ";")[0]))
 }
 
 // applies says that a request is a server-side apply.
-func (c *call) applies() bool {
-	return c.Method == http.MethodPatch && c.patchType() == types.ApplyYAMLPatchType
+func applies(r *Request) bool {
+	return r.Method == http.MethodPatch && patchType(r) == types.ApplyYAMLPatchType
 }
 
 func unsupported(c *call) error {
