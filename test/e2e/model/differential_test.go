@@ -70,6 +70,7 @@ const round = 500
 
 func (s *script) run() {
 	s.begin()
+	s.emptied()
 	for s.sent < s.count && s.goesOn() {
 		end := func() {}
 		if s.compacts == 0 {

@@ -131,6 +131,7 @@ type call struct {
 	namespace, name string
 	sub             string
 	dry             bool // nothing is stored
+	emptied         bool // what is stored has metadata that are empty, and left out as it is read
 }
 
 // Do answers a request.

@@ -16,7 +16,8 @@ import (
 type Stored struct {
 	Object  map[string]any
 	Version int64
-	// incomplete: the real server stores it without what it fills in as it reads it, and the next write stores that.
+	// incomplete: the real server stores it without what it fills in as it reads it, or with what is empty and left out
+	// then, and the next write stores what was read.
 	incomplete bool
 
 	name   string // of the key
