@@ -1,7 +1,7 @@
 package world
 
 import (
-	"errors"
+	"fmt"
 	"net/http"
 	"slices"
 	"strconv"
@@ -170,13 +170,11 @@ func (n *network) arrive(a *arrival) {
 		return
 	case write && strings.Contains(a.request.Path, "/pods/") && w.chance(t.Denied):
 		w.did("403")
-		n.reply(a, refusal(apierrors.NewForbidden(schema.GroupResource{Resource: "pods"}, "something",
-			errors.New("admission webhook \"world\" denied the request"))), took)
+		n.reply(a, deniedBy("world"), took)
 		return
 	case w.jobs.refuses(a.request):
 		w.did("a binding refused for a while")
-		n.reply(a, refusal(apierrors.NewForbidden(schema.GroupResource{Resource: "pods"}, "something",
-			errors.New("admission webhook \"policy\" denied the request"))), took)
+		n.reply(a, deniedBy("policy"), took)
 		return
 	case w.chance(t.TooMany):
 		w.did("429")
@@ -196,6 +194,12 @@ func (n *network) arrive(a *arrival) {
 		return
 	}
 	w.seq.after(took, func() { n.carryOut(a) })
+}
+
+// deniedBy is the answer to a write about a pod that an admission webhook denies.
+func deniedBy(webhook string) answer {
+	return refusal(apierrors.NewForbidden(schema.GroupResource{Resource: "pods"}, "something",
+		fmt.Errorf("admission webhook %q denied the request", webhook)))
 }
 
 // mayHold says that a request may be carried out long after it was sent: one of a scheduler, but for its lease.
