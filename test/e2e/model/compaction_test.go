@@ -4,15 +4,12 @@ import (
 	"fmt"
 	"strconv"
 	"testing"
-
-	"ashlar.sh/test/e2e/cluster"
 )
 
 // The history is forgotten on both sides, now and then: what asks for it is refused alike. The real server does without
 // its watch cache, which would go on for a while as if nothing were forgotten.
 func TestTheModelForgetsAsTheAPIServer(t *testing.T) {
-	s := start(t, cluster.Options{Flags: map[string][]string{"kube-apiserver": {"--watch-cache=false",
-		"--etcd-compaction-interval=0"}}}, 1500)
+	s := start(t, 1500, "--watch-cache=false")
 	s.compacts = 60
 	s.run()
 	if s.did["compacted"] == 0 || s.did["GET 410"] == 0 || s.did["went on past what is forgotten"] == 0 {

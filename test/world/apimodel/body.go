@@ -171,11 +171,7 @@ func (c *call) make(o map[string]any) (*Stored, error) {
 	case "persistentvolumes":
 		enteredPhase(c, m)
 	}
-	out, err := c.s.write(c, nil, o)
-	if err == nil {
-		out.incomplete = c.kind.Resource == "persistentvolumeclaims" // by its phase
-	}
-	return out, err
+	return c.s.write(c, nil, o)
 }
 
 // mayMakeIn says that the namespace takes new objects.

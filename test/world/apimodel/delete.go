@@ -110,7 +110,7 @@ func (c *call) remove(before *Stored, options metav1.DeleteOptions) (last *Store
 		mark(o, now, 0)
 	case len(o.GetFinalizers()) > 0 && graceOf(o) > 0:
 		shorten(o, now, 0)
-	case len(o.GetFinalizers()) > 0 && finalizers == nil:
+	case len(o.GetFinalizers()) > 0 && finalizers == nil && !before.incomplete:
 		return before, false, nil
 	case len(o.GetFinalizers()) == 0:
 		stays = false

@@ -123,7 +123,6 @@ func (c *call) replace(before *Stored, m *unstructured.Unstructured) (Response, 
 	if err != nil {
 		return Response{}, err
 	}
-	stored.incomplete = stored.incomplete || c.emptied
 	return Response{Code: http.StatusOK, Body: c.shown(stored)}, nil
 }
 
