@@ -1,6 +1,7 @@
 package loop
 
 import (
+	"errors"
 	"strings"
 	"testing"
 	"time"
@@ -117,5 +118,28 @@ func (w *living) wholeForGood() {
 	}
 	if first == "" {
 		w.Error("the gang was never complete")
+	}
+}
+
+// A gang that cannot be read is read again soon, and released then. It does not matter whether that befalls the reading
+// before it is told what will be deleted, or the one before the deletions.
+func TestAGangIsReleasedThoughAReadingFails(t *testing.T) {
+	for _, begins := range []time.Duration{0, 45 * time.Second} {
+		inVirtualTime(t, 1, func(w *living) {
+			from, failed := time.Now().Add(begins), 0
+			w.answers(&w.kube.Fake, "list", "pods", func(a k8stesting.Action) (bool, runtime.Object, error) {
+				of := a.(k8stesting.ListAction).GetListRestrictions().Fields.String()
+				if failed > 1 || time.Now().Before(from) || !strings.Contains(of, "status.phase!=Failed") {
+					return false, nil, nil
+				}
+				failed++
+				return true, nil, apierrors.NewInternalError(errors.New("server closed"))
+			})
+			w.halfway()
+			w.replaced(75 * time.Second)
+			if failed != 2 {
+				t.Errorf("%d readings failed, want 2", failed)
+			}
+		})
 	}
 }

@@ -43,6 +43,7 @@ type strandedState struct {
 	about    persisted.NeverComplete // the members that the rest is about
 	read     *reading                // under way; nil: none
 	again    time.Time               // not read before
+	pause    time.Duration           // from the last reading by which nothing may be deleted to the next
 	going    map[string]bool         // UIDs of those that were said to be deleted
 	due      time.Time               // and when; zero: nothing was said
 	lastText string                  // last
@@ -51,6 +52,8 @@ type strandedState struct {
 
 const (
 	reminded    = 10 * time.Minute // how often the same is said again, in the log
+	firstPause  = 10 * time.Second // of strandedState; it doubles
+	lastPause   = 10 * time.Minute
 	longestRead = 30 * time.Second
 	mostReads   = 4 // at once
 )
@@ -160,12 +163,14 @@ func (sg *strandedGangs) standsHalf(job *ledger.Job, t *reportedJob, m members, 
 		return
 	}
 	v := sg.judge(job, t, s.read, claim)
-	s.read, s.again = nil, now.Add(reminded)
+	s.read = nil
 	switch text := half(job, m, e); {
-	case len(v.goes) == 0:
-		s.due = time.Time{}
+	case len(v.goes) == 0: // for now: it could not be read, a pod is just leaving, a budget allows none
+		s.pause = min(max(2*s.pause, firstPause), lastPause)
+		s.due, s.again = time.Time{}, now.Add(s.pause)
 		sg.say(job, t, "GangStranded", text+v.stay(), now)
 	case s.due.IsZero():
+		s.pause = 0
 		s.due, s.going = later(s.half.Add(sg.l.o.Stranded), now.Add(round)), map[string]bool{}
 		for _, p := range v.goes {
 			s.going[p.UID] = true
