@@ -7,6 +7,8 @@ import (
 	"net/http"
 	"net/url"
 	"os"
+	"path"
+	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -89,6 +91,7 @@ func (s *script) run() {
 		}
 		end()
 	}
+	s.unready()
 	s.t.Logf("%d requests, %d watches with %d events: %v", s.sent, s.watched, s.events, s.did)
 }
 
@@ -134,6 +137,8 @@ type question struct {
 	named                  func(s *side) string // the path, where the sides have names of their own
 	certain                bool                 // it is no dry run
 }
+
+var subresource = regexp.MustCompile(`/(binding|eviction|status)$`)
 
 // ask sends a question to both sides, and compares the answers.
 func (s *script) ask(q question) {
@@ -181,8 +186,12 @@ func (s *script) ask(q question) {
 		}
 	}
 	if diff := cmp.Diff(answers[0], answers[1]); diff != "" {
-		about := slices.DeleteFunc(s.recent, func(line string) bool { return !strings.Contains(line, q.path) })
-		for _, line := range about[max(0, len(about)-12):] {
+		object := subresource.ReplaceAllString(q.path, "")
+		kind := " " + path.Dir(object) + "?"
+		about := slices.DeleteFunc(s.recent, func(line string) bool {
+			return !strings.Contains(line, object) && !strings.Contains(line, kind)
+		})
+		for _, line := range about[max(0, len(about)-24):] {
 			s.t.Log(line)
 		}
 		s.t.Errorf("request %d, %s %s: the model (-) answers otherwise than the API server (+):\n%s", s.sent, q.method,

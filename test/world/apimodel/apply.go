@@ -244,6 +244,9 @@ func apply(c *call) (Response, error) {
 	if err != nil {
 		return Response{}, err
 	}
+	if !c.kind.Custom {
+		after = unlessOld(live, after) // a Go type leaves out what is applied and says nothing
+	}
 	m := &unstructured.Unstructured{Object: after}
 	if before == nil && m.GetUID() != "" {
 		return Response{}, c.conflict(errors.New("precondition failed: there is no such object"))

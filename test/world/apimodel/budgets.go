@@ -13,8 +13,9 @@ import (
 	"k8s.io/component-helpers/apps/poddisruptionbudget"
 )
 
-// spend takes one disruption from the budget of a pod, if it has one.
-func (c *call) spend(pod *unstructured.Unstructured) error {
+// spend takes one disruption from the budget of a pod, if it has one. Of a pod that does not count, since it is not
+// ready, it takes none, and returns true.
+func (c *call) spend(pod *unstructured.Unstructured) (free bool, err error) {
 	kind := c.s.Kind("policy", "poddisruptionbudgets")
 	var found []*Stored
 	for _, b := range c.s.List(kind) {
@@ -26,10 +27,10 @@ func (c *call) spend(pod *unstructured.Unstructured) error {
 	}
 	switch len(found) {
 	case 0:
-		return nil
+		return false, nil
 	case 1:
 	default:
-		return statusError(metav1.Status{Status: metav1.StatusFailure, Code: http.StatusInternalServerError,
+		return false, statusError(metav1.Status{Status: metav1.StatusFailure, Code: http.StatusInternalServerError,
 			Message: "This pod has more than one PodDisruptionBudget, which the eviction subresource does not support."})
 	}
 	b := found[0]
@@ -38,19 +39,19 @@ func (c *call) spend(pod *unstructured.Unstructured) error {
 	always := budget.Spec.UnhealthyPodEvictionPolicy != nil &&
 		*budget.Spec.UnhealthyPodEvictionPolicy == policyv1.AlwaysAllow
 	if !isReady(pod) && (always || healthy) {
-		return nil // a pod that is not ready does not count
+		return true, nil
 	}
 	const refused = "Cannot evict pod as it would violate the pod's disruption budget."
 	const mostDisrupted = 2000
 	switch {
 	case budget.Status.ObservedGeneration < budget.Generation:
-		return apierrors.NewTooManyRequests(refused, 10) // its controller has not looked at it yet
+		return false, apierrors.NewTooManyRequests(refused, 10) // its controller has not looked at it yet
 	case budget.Status.DisruptionsAllowed < 0, len(budget.Status.DisruptedPods) > mostDisrupted:
-		return apierrors.NewForbidden(kind.GroupResource(), budget.Name, errors.New("its status cannot be"))
+		return false, apierrors.NewForbidden(kind.GroupResource(), budget.Name, errors.New("its status cannot be"))
 	case budget.Status.DisruptionsAllowed == 0:
-		return apierrors.NewTooManyRequests(refused, 0)
+		return false, apierrors.NewTooManyRequests(refused, 0)
 	}
-	return disrupt(c, kind, b, budget, pod.GetName())
+	return false, disrupt(c, kind, b, budget, pod.GetName())
 }
 
 // disrupt notes in the status of a budget that a pod leaves.

@@ -220,10 +220,19 @@ func (c *call) evict(o map[string]any) error {
 	}
 	c.dry = c.dry || len(options.DryRun) > 0
 	m := before.Meta()
-	free := []string{"Pending", "Succeeded", "Failed"} // pods that no budget protects
-	if m.GetDeletionTimestamp() == nil && !slices.Contains(free, nested(m, "status", "phase")) {
-		if err := c.spend(m); err != nil {
+	unprotected := []string{"Pending", "Succeeded", "Failed"} // pods that no budget protects
+	if m.GetDeletionTimestamp() == nil && !slices.Contains(unprotected, nested(m, "status", "phase")) {
+		free, err := c.spend(m)
+		if err != nil {
 			return err
+		}
+		if free { // the real server has its own precondition then, and forgets which version the client named
+			own, version := metav1.Preconditions{}, m.GetResourceVersion()
+			if options.Preconditions != nil {
+				own = *options.Preconditions
+			}
+			own.ResourceVersion = &version
+			options.Preconditions = &own
 		}
 	}
 	if err := c.meets(before, options.Preconditions); err != nil {

@@ -1,0 +1,36 @@
+package model
+
+import "net/http"
+
+// unready evicts a pod that runs and is not ready, with the version of another object as precondition. Where a budget
+// does not count such a pod, the API server puts the pod's own version in the place of the one that the client named.
+func (s *script) unready() {
+	if s.differ["pods"] || s.differ["poddisruptionbudgets.policy"] {
+		return
+	}
+	pod := subject{s.kinds.Kind("", "pods"), namespaces[0], "unready"}
+	budget := subject{s.kinds.Kind("policy", "poddisruptionbudgets"), namespaces[0], "unready"}
+	ask := func(method string, of subject, path string, body map[string]any) {
+		q := question{method: method, resource: of.resource(), path: path, certain: true,
+			body: func(*side) any { return body }}
+		if method == http.MethodPatch {
+			q.contentType = "application/merge-patch+json"
+		}
+		s.ask(q)
+	}
+	own := map[string]any{"colour": "white"}
+	running, spares := s.object(pod), s.object(budget)
+	running["metadata"] = map[string]any{"name": pod.name, "namespace": pod.namespace, "labels": own}
+	spares["spec"] = map[string]any{"minAvailable": 1, "selector": map[string]any{"matchLabels": own}}
+	ask(http.MethodPost, pod, pod.all(), running)
+	ask(http.MethodPost, budget, budget.all(), spares)
+	ask(http.MethodPatch, pod, pod.path("status"), map[string]any{"status": map[string]any{"phase": "Running"}})
+	ask(http.MethodPatch, budget, budget.path("status"), map[string]any{"status": map[string]any{
+		"disruptionsAllowed": 0, "observedGeneration": 1, "currentHealthy": 1, "desiredHealthy": 1, "expectedPods": 1}})
+	for _, dry := range []any{[]any{"All"}, nil} {
+		ask(http.MethodPost, pod, pod.path("eviction"), map[string]any{"apiVersion": "policy/v1", "kind": "Eviction",
+			"metadata": map[string]any{"name": pod.name, "namespace": pod.namespace}, "deleteOptions": map[string]any{
+				"dryRun": dry, "preconditions": map[string]any{"resourceVersion": "1"}}})
+		ask(http.MethodGet, pod, pod.path(), nil)
+	}
+}
