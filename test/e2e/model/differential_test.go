@@ -92,6 +92,7 @@ func (s *script) run() {
 		end()
 	}
 	s.unready()
+	s.emptiedAtLast()
 	s.t.Logf("%d requests, %d watches with %d events: %v", s.sent, s.watched, s.events, s.did)
 }
 

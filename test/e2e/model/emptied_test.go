@@ -44,3 +44,31 @@ func (s *script) emptied() {
 		}
 	}
 }
+
+// emptiedAtLast applies an object that is being deleted so that none of its labels is left, and no finalizer. It is gone
+// by that, and the API server shows the field as it would have stored it.
+func (s *script) emptiedAtLast() {
+	const path, name = "/apis/topology.volcano.sh/v1alpha1/hypernodes", "emptied-at-last"
+	if s.differ["hypernodes.topology.volcano.sh"] {
+		return
+	}
+	ask := func(method, path string, apply bool, meta map[string]any) {
+		q := question{method: method, resource: "hypernodes", path: path, certain: true, body: func(*side) any {
+			meta["name"] = name
+			return map[string]any{"apiVersion": "topology.volcano.sh/v1alpha1", "kind": "HyperNode", "metadata": meta,
+				"spec": map[string]any{"tier": 1, "members": []any{map[string]any{"type": "Node",
+					"selector": map[string]any{"exactMatch": map[string]any{"name": "a"}}}}}}
+		}}
+		if apply {
+			q.contentType, q.query = "application/apply-patch+yaml", url.Values{"fieldManager": {"b"}, "force": {"true"}}
+		}
+		s.ask(q)
+	}
+	one := path + "/" + name
+	ask(http.MethodPost, path, false, map[string]any{"labels": map[string]any{"colour": "red"}})
+	ask(http.MethodPatch, one, true, map[string]any{"labels": map[string]any{"colour": "blue"},
+		"finalizers": []any{"example.com/a"}})
+	s.ask(question{method: http.MethodDelete, resource: "hypernodes", path: one, certain: true})
+	ask(http.MethodPatch, one, true, map[string]any{})
+	s.ask(question{method: http.MethodGet, resource: "hypernodes", path: one})
+}

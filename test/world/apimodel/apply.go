@@ -239,7 +239,9 @@ func apply(c *call) (Response, error) {
 		return Response{}, err
 	}
 	raw := owned(c, live, merged)
-	c.emptied = c.kind.Custom && saysNothing(raw["metadata"])
+	if c.kind.Custom {
+		c.emptied = saysNothing(raw["metadata"])
+	}
 	after, err := c.typed(raw)
 	if err != nil {
 		return Response{}, err
@@ -267,14 +269,17 @@ func apply(c *call) (Response, error) {
 	return Response{Code: http.StatusCreated, Body: c.shown(stored)}, nil
 }
 
-// saysNothing says that a part of the metadata is there and empty, as labels of which the last was taken away by an
-// apply. The real server stores it so, and leaves it out as it reads it.
-func saysNothing(metadata any) bool {
+// saysNothing are the parts of the metadata that are there and empty, as labels of which the last was taken away by an
+// apply. The real server stores them so, and leaves them out as it reads them.
+func saysNothing(metadata any) (empty map[string]any) {
 	parts, _ := metadata.(map[string]any)
-	for _, part := range parts {
+	for name, part := range parts {
 		if v := reflect.ValueOf(part); part == nil || v.Kind() == reflect.Map && v.Len() == 0 {
-			return true
+			if empty == nil {
+				empty = map[string]any{}
+			}
+			empty[name] = part
 		}
 	}
-	return false
+	return empty
 }

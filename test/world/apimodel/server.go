@@ -130,8 +130,8 @@ type call struct {
 	kind            *Kind
 	namespace, name string
 	sub             string
-	dry             bool // nothing is stored
-	emptied         bool // what is stored has metadata that are empty, and left out as it is read
+	dry             bool           // nothing is stored
+	emptied         map[string]any // the parts of the metadata that are stored empty, and left out as they are read
 }
 
 // Do answers a request.

@@ -150,7 +150,7 @@ func (s *Server) write(c *call, before *Stored, after map[string]any) (*Stored, 
 	stored := stored(at, s.version)
 	if after != nil {
 		w.After = stored
-		stored.incomplete = c.emptied || before == nil && c.kind.Resource == "persistentvolumeclaims" // by its phase
+		stored.incomplete = c.emptied != nil || before == nil && c.kind.Resource == "persistentvolumeclaims" // by its phase
 	}
 	var refusal *metav1.Status
 	if s.Admit != nil {

@@ -3,6 +3,7 @@ package apimodel
 import (
 	"errors"
 	"fmt"
+	"maps"
 	"net/http"
 	"reflect"
 
@@ -117,6 +118,9 @@ func (c *call) replace(before *Stored, m *unstructured.Unstructured) (Response, 
 	}
 	if m.GetDeletionTimestamp() != nil && len(m.GetFinalizers()) == 0 && graceOf(m) == 0 && len(was.GetFinalizers()) > 0 {
 		_, err := c.s.write(c, before, nil)
+		if metadata, is := m.Object["metadata"].(map[string]any); is { // it is shown as it would have been stored
+			maps.Copy(metadata, c.emptied)
+		}
 		return Response{Code: http.StatusOK, Body: m.Object}, err
 	}
 	stored, err := c.s.write(c, before, m.Object)
