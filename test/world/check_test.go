@@ -261,6 +261,7 @@ func (c *checker) bind(write apimodel.Write, node string) {
 	c.reachable(write, node)
 	if one := c.w.jobs.of(write.After); one != nil && isScheduler(write.Client) {
 		c.w.labels.allowed(write, one, node)
+		c.w.racks.allowed(write, one)
 		c.w.devices.bound(write, one, node)
 		c.w.volumes.bound(write, one, node)
 	}

@@ -110,6 +110,9 @@ func (c *configFiles) draw() string {
 		}
 	}
 	c.budgets = c.budgets && strings.Contains(out, "name: pdb")
+	if c.w.Trouble.Rewired > 0 {
+		out += "  - name: network-topology-aware\n"
+	}
 	return out + "  - name: bug\n" + c.w.plans()
 }
 

@@ -84,6 +84,7 @@ func defects() map[string]func() Breaks {
 	maps.Copy(out, misread())
 	maps.Copy(out, stale())
 	maps.Copy(out, wide())
+	maps.Copy(out, wired())
 	for what, b := range untrue() {
 		out[what] = func() Breaks {
 			one := b()

@@ -37,6 +37,9 @@
 // of them it refuses for minutes to bind one pod: gangs in part are released. In worlds below it no pod has one, and
 // members of a gang in part stay, by the rules of docs/live.md.
 //
+// In worlds of seeds from rewiredFrom on, HyperNodes say which nodes are in one rack, which operators change, and some
+// jobs ask for one rack.
+//
 // A defect is tried first in the worlds that found it before (testdata/found.txt). A world that failed once runs for 8
 // minutes of trouble, or for as long as it did then: in the history that it failed in it goes on only until the code
 // changes, and its mix of trouble, which stays, shows from the beginning on.

@@ -40,6 +40,7 @@ type job struct {
 	devices   int           // that each pod asks for, by a claim of its name
 	shared    bool          // all its pods ask for the same ones, by a claim of the job's name
 	template  bool          // the claims of its pods are made from a template
+	rack      bool          // it asks for nodes of one rack
 	volume    bool          // each pod has one, by a claim of its name
 	local     bool          // it was there before
 	owned     bool          // its pods have a controller that the API server shows
@@ -132,8 +133,10 @@ func (j *jobs) submit() {
 	}
 	j.timed(one)
 	w.labels.asks(one)
-	w.devices.asks(one)
-	w.volumes.asks(one)
+	if w.racks.asks(one); !one.rack {
+		w.devices.asks(one)
+		w.volumes.asks(one)
+	}
 	one.owned = w.chance(w.Owned)
 	// A gang above what its queue deserves while all others wait, too, would wait for ever: so it is in Volcano.
 	if due := w.due(one.queue); one.least*one.cores > due {
@@ -178,6 +181,7 @@ func (j *jobs) group(one *job) {
 	if one.priority != "" {
 		spec["priorityClassName"] = one.priority
 	}
+	j.w.racks.into(spec, one)
 	metadata := map[string]any{"name": one.name, "namespace": userNamespace}
 	if j.w.Trouble.Versions > 0 { // what is told of its start is one more record
 		metadata["annotations"] = map[string]any{"ashlar.sh/tell-start": "true"}

@@ -86,6 +86,8 @@ func (c *checker) stays(write apimodel.Write) {
 		c.w.did("a gang released")
 	case text(write.After.Object, "reason") == "GangStranded":
 		g.stays = strings.Contains(text(write.After.Object, "message"), " stay")
+	default: // an event may be lost, and what waits says the same
+		g.stays = g.stays || strings.Contains(text(write.After.Object, "message"), " stay: ")
 	}
 }
 

@@ -75,6 +75,7 @@ type ClusterTrouble struct {
 	Relabelled, Tainted time.Duration
 	Drivers             time.Duration // the driver of a node's devices is gone for a while
 	Expels              time.Duration // a node has a taint by which pods that do not tolerate it have to leave
+	Rewired             time.Duration // HyperNodes change for a while
 }
 
 // drawn is a world with a mix of trouble of its own: each kind is there in about half of all worlds, or in fewer.
@@ -117,6 +118,9 @@ func drawn(seed uint64, lasts time.Duration) Options {
 	}
 	if seed >= ownedFrom {
 		o.ownMore()
+	}
+	if seed >= rewiredFrom {
+		o.rewire()
 	}
 	return o
 }
@@ -185,6 +189,7 @@ var happens = map[string][]string{
 	"Drivers":      {"a driver that is gone"},
 	"Expels":       {"a node that expels pods", "a pod expelled", "a pod expelled after a while"},
 	"Relabelled":   {"a node in another zone", "a binding into a zone"}, "Tainted": {"a node tainted"},
+	"Rewired":   {"a rack that is gone", "a rack made again", "a node moved to another rack", "a binding into a rack"},
 	"NodeFails": {"a node failed"}, "Cordoned": {"a node cordoned"}, "Recreated": {"something deleted and made again"},
 	"AnyStep": {"a pod made again around a request"}, "Hostile": {"a hostile write"},
 	"Others": {"a pod that came with its node"}, "Shrinks": {"a node that offers less"},
@@ -194,10 +199,10 @@ var happens = map[string][]string{
 // Every kind of trouble is drawn for some worlds, and happens in a world that has all of it, which
 // bears it, and not in a calm one.
 func TestAllTroubleHappens(t *testing.T) {
-	everDrawn, all := map[string]bool{}, Options{Seed: 3, Lasts: 30 * time.Minute, Settles: time.Hour, Nodes: 4,
+	everDrawn, all := map[string]bool{}, Options{Seed: 8, Lasts: 40 * time.Minute, Settles: time.Hour, Nodes: 4,
 		Schedulers: 2, Devices: true, Volumes: true, Shared: true, Templates: true, Local: true, Owned: 1}
 	for seed := range uint64(100) {
-		o := drawn([]uint64{widest, longHeldFrom, ownedFrom}[seed%3]+seed, time.Minute)
+		o := drawn([]uint64{widest, longHeldFrom, ownedFrom, rewiredFrom}[seed%4]+seed, time.Minute)
 		eachTrouble(&o.Trouble, func(kind string, v reflect.Value) { everDrawn[kind] = everDrawn[kind] || !v.IsZero() })
 	}
 	calm := run(t, Options{Seed: 1, Lasts: time.Minute, Settles: time.Hour, Nodes: 4, Schedulers: 2})

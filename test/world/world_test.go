@@ -108,6 +108,7 @@ type World struct {
 	booked  *booked
 	others  *others
 	labels  *relabelled
+	racks   *racks
 	devices *devices
 	volumes *volumes
 	asked   *askers
@@ -128,6 +129,7 @@ func newWorld(o Options) *World {
 	w.nodes = newKubelets(w)
 	w.jobs, w.others, w.asked = newJobs(w), newOthers(w), newAskers(w)
 	w.labels, w.devices, w.volumes = newRelabelled(w), newDevices(w), newVolumes(w)
+	w.racks = newRacks(w)
 	return w
 }
 
@@ -147,6 +149,7 @@ func Run(t *testing.T, o Options) Result {
 	w.devices.begin()
 	w.volumes.begin()
 	w.nodes.begin()
+	w.racks.begin()
 	w.jobs.begin()
 	for i := range max(1, o.Schedulers) {
 		w.start(machine(i))
@@ -178,6 +181,7 @@ func (w *World) settle() {
 	w.nodes.calm()
 	w.others.calm()
 	w.labels.calm()
+	w.racks.calm()
 	w.devices.calm()
 	w.booked.calm()
 	w.conf.calm()
@@ -237,11 +241,12 @@ func (w *World) wrote(write apimodel.Write) {
 	if write.After != nil && !(w.Reads && write.After.Meta().GetName() == usageObject) {
 		_, _ = w.history.Write(write.After.Encoded(write.Kind))
 	}
-	if w.Log != nil && write.Kind.Resource != "leases" && write.Kind.Resource != "events" {
+	if w.Log != nil && write.Kind.Resource != "leases" {
 		w.log("%s: %s %s%s", write.Client, key, verb, described(write))
 	}
 	w.others.wrote(write)
 	w.labels.wrote(write)
+	w.racks.wrote(write)
 	w.devices.wrote(write)
 	w.volumes.wrote(write)
 	w.asked.wrote(write)
@@ -255,6 +260,9 @@ func (w *World) wrote(write apimodel.Write) {
 func described(write apimodel.Write) string {
 	if write.After == nil {
 		return ""
+	}
+	if write.Kind.Resource == "events" {
+		return " " + text(write.After.Object, "reason") + ": " + text(write.After.Object, "message")
 	}
 	m, out := write.After.Meta(), ""
 	for _, path := range []string{"spec nodeName", "status phase", "metadata deletionTimestamp"} {

@@ -45,8 +45,8 @@ func (s *script) emptied() {
 	}
 }
 
-// emptiedAtLast applies an object that is being deleted so that none of its labels is left, and no finalizer. It is gone
-// by that, and the API server shows the field as it would have stored it.
+// emptiedAtLast applies an object that is being deleted so that none of its labels is left, and no finalizer. By that
+// it is gone, and the API server shows the field as it would have stored it.
 func (s *script) emptiedAtLast() {
 	const path, name = "/apis/topology.volcano.sh/v1alpha1/hypernodes", "emptied-at-last"
 	if s.differ["hypernodes.topology.volcano.sh"] {
