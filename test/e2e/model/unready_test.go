@@ -19,18 +19,35 @@ func (s *script) unready() {
 		s.ask(q)
 	}
 	own := map[string]any{"colour": "white"}
-	running, spares := s.object(pod), s.object(budget)
-	running["metadata"] = map[string]any{"name": pod.name, "namespace": pod.namespace, "labels": own}
+	spares := s.object(budget)
+	spares["metadata"] = map[string]any{"name": budget.name, "namespace": budget.namespace}
 	spares["spec"] = map[string]any{"minAvailable": 1, "selector": map[string]any{"matchLabels": own}}
-	ask(http.MethodPost, pod, pod.all(), running)
 	ask(http.MethodPost, budget, budget.all(), spares)
-	ask(http.MethodPatch, pod, pod.path("status"), map[string]any{"status": map[string]any{"phase": "Running"}})
-	ask(http.MethodPatch, budget, budget.path("status"), map[string]any{"status": map[string]any{
-		"disruptionsAllowed": 0, "observedGeneration": 1, "currentHealthy": 1, "desiredHealthy": 1, "expectedPods": 1}})
-	for _, dry := range []any{[]any{"All"}, nil} {
-		ask(http.MethodPost, pod, pod.path("eviction"), map[string]any{"apiVersion": "policy/v1", "kind": "Eviction",
-			"metadata": map[string]any{"name": pod.name, "namespace": pod.namespace}, "deleteOptions": map[string]any{
-				"dryRun": dry, "preconditions": map[string]any{"resourceVersion": "1"}}})
-		ask(http.MethodGet, pod, pod.path(), nil)
+	running := func() {
+		o := s.object(pod)
+		o["metadata"] = map[string]any{"name": pod.name, "namespace": pod.namespace, "labels": own}
+		ask(http.MethodPost, pod, pod.all(), o)
+		ask(http.MethodPatch, pod, pod.path("status"), map[string]any{"status": map[string]any{"phase": "Running"}})
 	}
+	allows := func(allowed, healthy int) {
+		ask(http.MethodPatch, budget, budget.path("status"), map[string]any{"status": map[string]any{
+			"disruptionsAllowed": allowed, "observedGeneration": 1, "currentHealthy": healthy, "desiredHealthy": 1,
+			"expectedPods": 1}})
+	}
+	evict := func(options map[string]any) {
+		ask(http.MethodPost, pod, pod.path("eviction"), map[string]any{"apiVersion": "policy/v1", "kind": "Eviction",
+			"metadata": map[string]any{"name": pod.name, "namespace": pod.namespace}, "deleteOptions": options})
+		ask(http.MethodGet, pod, pod.path(), nil)
+		ask(http.MethodGet, budget, budget.path(), nil)
+	}
+	running()
+	allows(0, 1)
+	for _, dry := range []any{[]any{"All"}, nil} {
+		evict(map[string]any{"dryRun": dry, "preconditions": map[string]any{"resourceVersion": "1"}})
+	}
+	// Where the budget counts the pod, the API server itself notes in the budget's status that it goes.
+	pod.name = "unready-too"
+	running()
+	allows(2, 0)
+	evict(map[string]any{})
 }

@@ -76,7 +76,9 @@ func disrupt(c *call, kind *Kind, b *Stored, budget policyv1.PodDisruptionBudget
 	after := copied(b.Object)
 	after["status"] = typed["status"]
 	at := &call{Request: c.Request, s: c.s, kind: kind, namespace: budget.Namespace, name: budget.Name, dry: c.dry}
-	_, err = c.s.write(at, b, after)
+	itself := *at // the API server asks itself, and owns what it writes
+	itself.Request, itself.sub = &Request{Client: "kube-apiserver"}, "status"
+	_, err = c.s.write(at, b, own(&itself, b, after))
 	return err
 }
 
