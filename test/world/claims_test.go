@@ -17,6 +17,8 @@ func (d *devices) nameOf(one *job, pod string) string {
 		return one.name
 	case one.template:
 		return claimMade(d.w.api.Get(d.w.jobs.pods, userNamespace, pod))
+	case one.extended:
+		return extendedClaim(d.w.api.Get(d.w.jobs.pods, userNamespace, pod))
 	}
 	return pod
 }

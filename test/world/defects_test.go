@@ -85,6 +85,7 @@ func defects() map[string]func() Breaks {
 	maps.Copy(out, stale())
 	maps.Copy(out, wide())
 	maps.Copy(out, wired())
+	maps.Copy(out, unclaimed())
 	for what, b := range untrue() {
 		out[what] = func() Breaks {
 			one := b()

@@ -17,7 +17,8 @@ import (
 type devices struct {
 	w                       *World
 	classes, slices, claims *apimodel.Kind
-	gone                    map[string]time.Time // since when a node's driver tells of no devices
+	gone                    map[string]time.Time    // since when a node's driver tells of no devices
+	left                    map[types.UID]time.Time // since when a claim is not used that a scheduler made
 }
 
 const (
@@ -29,16 +30,20 @@ const (
 func newDevices(w *World) *devices {
 	const group = "resource.k8s.io"
 	return &devices{w: w, classes: w.api.Kind(group, "deviceclasses"), slices: w.api.Kind(group, "resourceslices"),
-		claims: w.api.Kind(group, "resourceclaims"), gone: map[string]time.Time{}}
+		claims: w.api.Kind(group, "resourceclaims"), gone: map[string]time.Time{},
+		left: map[types.UID]time.Time{}}
 }
 
 func (d *devices) begin() {
 	if !d.w.Devices {
 		return
 	}
-	d.w.post(d.classes, map[string]any{"metadata": map[string]any{"name": deviceClass}, "spec": map[string]any{
-		"selectors": []any{map[string]any{"cel": map[string]any{
-			"expression": fmt.Sprintf("device.driver == %q", deviceDriver)}}}}})
+	spec := map[string]any{"selectors": []any{map[string]any{"cel": map[string]any{
+		"expression": fmt.Sprintf("device.driver == %q", deviceDriver)}}}}
+	if d.w.Extended {
+		spec["extendedResourceName"] = extendedResource
+	}
+	d.w.post(d.classes, map[string]any{"metadata": map[string]any{"name": deviceClass}, "spec": spec})
 	d.tend()
 	w := d.w
 	w.every(w.Trouble.Drivers, func() {
@@ -111,6 +116,8 @@ func (d *devices) asks(one *job) {
 		one.devices, one.least = 2, min(one.least, w.Nodes)
 	}
 	switch {
+	case w.Extended && w.chance(0.6):
+		one.extended = true
 	case w.Shared && w.chance(0.4):
 		one.shared, one.cores = true, 1 // all its pods run on one node
 	case w.Templates && w.chance(0.5):
@@ -120,6 +127,10 @@ func (d *devices) asks(one *job) {
 
 // claims writes into the spec of a pod which claim it has.
 func (one *job) claims(spec map[string]any, pod string) {
+	if one.extended {
+		one.extendedInto(spec)
+		return
+	}
 	claim := map[string]any{"name": claimOfPod}
 	switch {
 	case one.template:
@@ -138,7 +149,7 @@ func (one *job) claims(spec map[string]any, pod string) {
 // claim makes the claim of a pod that has none.
 func (d *devices) claim(one *job, pod string) {
 	name := d.nameOf(one, pod)
-	if one.devices == 0 || one.template || d.w.api.Get(d.claims, userNamespace, name) != nil {
+	if one.devices == 0 || one.template || one.extended || d.w.api.Get(d.claims, userNamespace, name) != nil {
 		return
 	}
 	d.w.did("a claim for devices")
@@ -157,7 +168,7 @@ func (one *job) claim(metadata map[string]any) map[string]any {
 }
 
 func (d *devices) unclaim(one *job, pod string) {
-	if one.devices > 0 && !one.template {
+	if one.devices > 0 && !one.template && !one.extended {
 		d.w.do(http.MethodDelete, d.claims.Path(userNamespace, d.nameOf(one, pod)), map[string]any{})
 	}
 }
@@ -167,6 +178,7 @@ func (d *devices) tend() {
 	d.generate()
 	for _, c := range d.w.api.List(d.claims) {
 		d.ungenerate(c)
+		d.leftOver(c)
 		d.free(c)
 	}
 	d.w.seq.after(d.w.between(500*time.Millisecond, 5*time.Second), d.tend)
@@ -261,6 +273,8 @@ func (d *devices) bound(write apimodel.Write, one *job, node string) {
 		d.w.did("a pod with a shared claim bound")
 	case one.template:
 		d.w.did("a pod with a claim from a template bound")
+	case one.extended:
+		d.w.did("a pod with an extended resource bound")
 	}
 	switch {
 	case c == nil || len(allocated(c)) != one.devices:

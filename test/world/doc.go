@@ -38,7 +38,8 @@
 // members of a gang in part stay, by the rules of docs/live.md.
 //
 // In worlds of seeds from rewiredFrom on, HyperNodes say which nodes are in one rack, which operators change, and some
-// jobs ask for one rack.
+// jobs ask for one rack. In most worlds of seeds from extendedFrom on, pods of some jobs ask for devices by an extended
+// resource, and schedulers make their claims.
 //
 // A defect is tried first in the worlds that found it before (testdata/found.txt). A world that failed once runs for 8
 // minutes of trouble, or for as long as it did then: in the history that it failed in it goes on only until the code

@@ -40,6 +40,7 @@ type job struct {
 	devices   int           // that each pod asks for, by a claim of its name
 	shared    bool          // all its pods ask for the same ones, by a claim of the job's name
 	template  bool          // the claims of its pods are made from a template
+	extended  bool          // its pods ask for devices by an extended resource
 	rack      bool          // it asks for nodes of one rack
 	volume    bool          // each pod has one, by a claim of its name
 	local     bool          // it was there before

@@ -49,8 +49,8 @@ type Options struct {
 	// Devices and Volumes: pods of some jobs have a claim for devices, or for a volume that is made on their node.
 	Devices, Volumes bool
 	// Shared: pods of some jobs with devices share one claim. Templates: those of others have claims made for them. Local:
-	// volumes of some jobs are there before their claims.
-	Shared, Templates, Local bool
+	// volumes of some jobs are there before their claims. Extended: pods of some ask for devices by an extended resource.
+	Shared, Templates, Local, Extended bool
 	// Owned is the part of jobs whose pods have a controller that makes them anew.
 	Owned float64
 	// Breaks, if set, breaks what a scheduler sends, to see that it is found out.
