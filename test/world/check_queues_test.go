@@ -44,6 +44,7 @@ func (w *World) queueSpec(i int) map[string]any {
 	case owedQueue: // by its weight it would deserve less in a small cluster
 		spec["guarantee"] = map[string]any{"resource": map[string]any{"cpu": fmt.Sprint(owedCores)}}
 	}
+	w.jobs.tree.into(spec, queueNames[i])
 	if w.chance(0.3) || w.Planned {
 		spec["dequeueStrategy"] = "fifo"
 	}

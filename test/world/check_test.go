@@ -258,6 +258,7 @@ func (c *checker) bind(write apimodel.Write, node string) {
 			cores, write.Key())
 	}
 	c.capability(write)
+	c.w.jobs.tree.bounded(write)
 	c.reachable(write, node)
 	if one := c.w.jobs.of(write.After); one != nil && isScheduler(write.Client) {
 		c.w.labels.allowed(write, one, node)

@@ -103,7 +103,13 @@ func (c *configFiles) draw() string {
 	for tier := range strings.SplitSeq(one.tiers, "; ") {
 		out += "- plugins:\n"
 		for _, plugin := range strings.Fields(tier) {
+			if c.w.Trouble.Moved > 0 && plugin == "proportion" {
+				plugin = "capacity"
+			}
 			out += "  - name: " + plugin + "\n"
+			if c.w.Trouble.Moved > 0 && plugin == "capacity" {
+				out += "    enableHierarchy: true\n"
+			}
 			if c.w.Usage && (plugin == "proportion" || plugin == "capacity") {
 				out += fmt.Sprintf("    arguments:\n      usage.weight: 0.5\n      usage.halfLife: %s\n", usageHalfLife)
 			}

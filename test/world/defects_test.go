@@ -78,14 +78,10 @@ func defects() map[string]func() Breaks {
 	out["has a lease of its own"] = func() Breaks {
 		return Breaks{options: func(o *loop.Options) { o.Election.Name = strings.ReplaceAll(o.Election.Identity, ".", "-") }}
 	}
-	maps.Copy(out, busy())
-	maps.Copy(out, harmful())
-	maps.Copy(out, misled())
-	maps.Copy(out, misread())
-	maps.Copy(out, stale())
-	maps.Copy(out, wide())
-	maps.Copy(out, wired())
-	maps.Copy(out, unclaimed())
+	for _, more := range []func() map[string]func() Breaks{busy, harmful, misled, misread, stale, wide, wired, unclaimed,
+		moved} {
+		maps.Copy(out, more())
+	}
 	for what, b := range untrue() {
 		out[what] = func() Breaks {
 			one := b()

@@ -39,7 +39,8 @@
 //
 // In worlds of seeds from rewiredFrom on, HyperNodes say which nodes are in one rack, which operators change, and some
 // jobs ask for one rack. In most worlds of seeds from extendedFrom on, pods of some jobs ask for devices by an extended
-// resource, and schedulers make their claims.
+// resource, and schedulers make their claims. In most worlds of seeds from movedFrom on, two queues are below a third,
+// which bounds them together, and operators move queues and delete the one above.
 //
 // A defect is tried first in the worlds that found it before (testdata/found.txt). A world that failed once runs for 8
 // minutes of trouble, or for as long as it did then: in the history that it failed in it goes on only until the code

@@ -20,6 +20,7 @@ type jobs struct {
 	byName map[string]*job
 	// refused are the names of pods of which the API server refuses all bindings for a while.
 	refused map[string]bool
+	tree    *tree
 }
 
 // job is a gang: so many pods, of which so many must run at once.
@@ -59,14 +60,17 @@ const (
 )
 
 func newJobs(w *World) *jobs {
-	return &jobs{w: w, pods: w.api.Kind("", "pods"), groups: w.api.Kind("scheduling.volcano.sh", "podgroups"),
-		sets: w.api.Kind("apps", "statefulsets"), byName: map[string]*job{}, refused: map[string]bool{}}
+	queues := w.api.Kind("scheduling.volcano.sh", "queues")
+	return &jobs{w: w, tree: &tree{w: w, queues: queues}, pods: w.api.Kind("", "pods"),
+		groups: w.api.Kind("scheduling.volcano.sh", "podgroups"),
+		sets:   w.api.Kind("apps", "statefulsets"), byName: map[string]*job{}, refused: map[string]bool{}}
 }
 
 var priorityNames = []string{"", "low", "high"}
 
 func (j *jobs) begin() {
 	w := j.w
+	j.tree.begin()
 	for i, name := range queueNames {
 		w.make("scheduling.volcano.sh", "queues", map[string]any{"apiVersion": "scheduling.volcano.sh/v1beta1",
 			"kind":     "Queue",

@@ -117,6 +117,12 @@ func (k *kubelets) fail(name string) {
 	}
 }
 
+// failed says that a node is gone, or was made anew since a pod is there: the pod is about to be deleted.
+func (k *kubelets) failed(node string, p *apimodel.Stored) bool {
+	n := k.w.api.Get(k.nodes, "", node)
+	return n == nil || n.Meta().GetCreationTimestamp().After(p.Meta().GetCreationTimestamp().Time)
+}
+
 // remove deletes a pod's life at once.
 func (k *kubelets) remove(p *apimodel.Stored) {
 	m := p.Meta()

@@ -200,7 +200,7 @@ func (r *racks) allowed(write apimodel.Write, one *job) {
 	for _, p := range r.w.api.List(r.w.jobs.pods) {
 		node, phase := text(p.Object, "spec", "nodeName"), text(p.Object, "status", "phase")
 		if r.w.jobs.of(p) == one && node != "" && phase != "Succeeded" && phase != "Failed" &&
-			p.Meta().GetDeletionTimestamp() == nil {
+			p.Meta().GetDeletionTimestamp() == nil && !r.w.nodes.failed(node, p) {
 			nodes, names = append(nodes, node), names+" "+p.Meta().GetName()+" on "+node
 		}
 	}

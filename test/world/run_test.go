@@ -84,7 +84,7 @@ func seedsOf(t *testing.T) (seeds []uint64) {
 		if first > 0 {
 			seeds = append(seeds, first+i)
 		} else {
-			seeds = append(seeds, []uint64{widest, wider, ownedFrom, rewiredFrom, slower, 0, longHeldFrom}[i%7]+1+i/7)
+			seeds = append(seeds, []uint64{widest, wider, ownedFrom, movedFrom, slower, 0, rewiredFrom, longHeldFrom}[i%8]+1+i/8)
 		}
 	}
 	return seeds

@@ -76,6 +76,7 @@ type ClusterTrouble struct {
 	Drivers             time.Duration // the driver of a node's devices is gone for a while
 	Expels              time.Duration // a node has a taint by which pods that do not tolerate it have to leave
 	Rewired             time.Duration // HyperNodes change for a while
+	Moved               time.Duration // a queue is below another one for a while, or the one above is gone
 }
 
 // drawn is a world with a mix of trouble of its own: each kind is there in about half of all worlds, or in fewer.
@@ -124,6 +125,9 @@ func drawn(seed uint64, lasts time.Duration) Options {
 	}
 	if seed >= extendedFrom {
 		o.extend()
+	}
+	if seed >= movedFrom {
+		o.move()
 	}
 	return o
 }
@@ -192,7 +196,9 @@ var happens = map[string][]string{
 	"Drivers":      {"a driver that is gone"},
 	"Expels":       {"a node that expels pods", "a pod expelled", "a pod expelled after a while"},
 	"Relabelled":   {"a node in another zone", "a binding into a zone"}, "Tainted": {"a node tainted"},
-	"Rewired":   {"a rack that is gone", "a rack made again", "a node moved to another rack", "a binding into a rack"},
+	"Rewired": {"a rack that is gone", "a rack made again", "a node moved to another rack", "a binding into a rack"},
+	"Moved": {"a queue moved", "the queue above others gone", "the queue above others made again",
+		"a queue below a queue that is not there", "a pod bound below a queue above"},
 	"NodeFails": {"a node failed"}, "Cordoned": {"a node cordoned"}, "Recreated": {"something deleted and made again"},
 	"AnyStep": {"a pod made again around a request"}, "Hostile": {"a hostile write"},
 	"Others": {"a pod that came with its node"}, "Shrinks": {"a node that offers less"},
@@ -206,7 +212,7 @@ func TestAllTroubleHappens(t *testing.T) {
 		Schedulers: 2, Devices: true, Volumes: true, Shared: true, Templates: true, Local: true, Extended: true,
 		Owned: 1}
 	for seed := range uint64(100) {
-		o := drawn([]uint64{widest, longHeldFrom, ownedFrom, rewiredFrom}[seed%4]+seed, time.Minute)
+		o := drawn([]uint64{widest, longHeldFrom, ownedFrom, rewiredFrom, movedFrom}[seed%5]+seed, time.Minute)
 		eachTrouble(&o.Trouble, func(kind string, v reflect.Value) { everDrawn[kind] = everDrawn[kind] || !v.IsZero() })
 	}
 	calm := run(t, Options{Seed: 1, Lasts: time.Minute, Settles: time.Hour, Nodes: 4, Schedulers: 2})
