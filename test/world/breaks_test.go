@@ -27,6 +27,7 @@ type Breaks struct {
 	step    func(*recording.Step)           // changes what it recorded
 	world   func(*Options)                  // makes the world one in which the defect can do harm soon
 	shows   string                          // what the check says that has to find it; "": any may
+	ends    time.Duration                   // the world ends then, if there is trouble still; 0: it does not
 }
 
 // silent drops what servers say of connections that are broken on purpose.

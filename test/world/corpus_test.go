@@ -14,7 +14,7 @@ const corpusFile = "testdata/failed.txt"
 // corpusLasts is for how long there is trouble in a world that failed once, at most, unless it is asked for the whole.
 // Each brings its mix of trouble from the beginning on; the history that it failed in is another one after each change
 // of the code, so that a later hour of it is worth no more than one of any world.
-const corpusLasts = 8 * time.Minute
+const corpusLasts = 5 * time.Minute
 
 // Worlds that failed once do not any more.
 func TestWorldsThatFailedOnce(t *testing.T) {

@@ -42,7 +42,7 @@
 // resource, and schedulers make their claims. In most worlds of seeds from movedFrom on, two queues are below a third,
 // which bounds them together, and operators move queues and delete the one above.
 //
-// A defect is tried first in the worlds that found it before (testdata/found.txt). A world that failed once runs for 8
+// A defect is tried first in the worlds that found it before (testdata/found.txt). A world that failed once runs for 5
 // minutes of trouble, or for as long as it did then: in the history that it failed in it goes on only until the code
 // changes, and its mix of trouble, which stays, shows from the beginning on.
 //

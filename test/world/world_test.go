@@ -164,7 +164,12 @@ func Run(t *testing.T, o Options) Result {
 	w.disasters()
 	w.labels.begin()
 	(&otherVersions{w}).begin()
-	w.until(o.Lasts)
+	if ends := o.Breaks.ends; ends > 0 && ends < o.Lasts {
+		w.until(ends)
+		w.seq.over = true
+	} else {
+		w.until(o.Lasts)
+	}
 	w.settle()
 	w.stop()
 	w.result.History = w.history.Sum64()
