@@ -30,7 +30,7 @@ func chromium() string {
 	return ""
 }
 
-// Browser is a Chromium that runs.
+// Browser is a Chromium that runs. All tests of a program share one: each page is in a context of its own.
 type Browser struct {
 	to   io.Writer
 	mu   sync.Mutex
@@ -38,6 +38,7 @@ type Browser struct {
 	wait map[int]chan answer
 	dead error
 	said map[string][]string // by session: what the page's console and its errors said
+	stop func()
 }
 
 type answer struct {
@@ -45,7 +46,13 @@ type answer struct {
 	Error  *struct{ Message string }
 }
 
-// Start starts a browser for a test.
+// shared is the browser that runs; nil: none does.
+var shared struct {
+	mu sync.Mutex
+	b  *Browser
+}
+
+// Start starts the browser, if none runs. Stop ends it.
 func Start(t *testing.T) *Browser {
 	t.Helper()
 	path := chromium()
@@ -55,26 +62,52 @@ func Start(t *testing.T) *Browser {
 		}
 		t.Skip("skipped: there is no Chromium (apt-get install chromium)")
 	}
+	shared.mu.Lock()
+	defer shared.mu.Unlock()
+	if shared.b != nil && shared.b.ended() {
+		shared.b.stop()
+		shared.b = nil
+	}
+	if shared.b == nil {
+		b, err := launch(path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		shared.b = b
+	}
+	return shared.b
+}
+
+// Stop ends the browser, after all tests.
+func Stop() {
+	shared.mu.Lock()
+	defer shared.mu.Unlock()
+	if shared.b != nil {
+		shared.b.stop()
+		shared.b = nil
+	}
+}
+
+func launch(path string) (*Browser, error) {
+	dir, err := os.MkdirTemp("", "ashlar-browser-")
+	if err != nil {
+		return nil, err
+	}
 	in, toBrowser, err := os.Pipe()
 	if err != nil {
-		t.Fatal(err)
+		return nil, err
 	}
 	fromBrowser, out, err := os.Pipe()
 	if err != nil {
-		t.Fatal(err)
+		return nil, err
 	}
-	dir, err := os.MkdirTemp("", "ashlar-browser-")
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() { _ = os.RemoveAll(dir) }) // a process of the browser may still write there
 	c := exec.Command(path, "--headless=new", "--no-sandbox", "--disable-gpu", "--remote-debugging-pipe",
 		"--user-data-dir="+filepath.Join(dir, "profile"), "--no-first-run", "--hide-scrollbars", "--disable-extensions",
 		"--disable-background-networking", "--disable-component-update", "--disable-dev-shm-usage", "about:blank")
 	c.ExtraFiles = []*os.File{in, out} // 3 and 4
 	c.Env = append(os.Environ(), "HOME="+dir, "XDG_CONFIG_HOME="+dir, "XDG_CACHE_HOME="+dir)
 	if err := c.Start(); err != nil {
-		t.Fatal(err)
+		return nil, err
 	}
 	in.Close()
 	out.Close()
@@ -84,16 +117,24 @@ func Start(t *testing.T) *Browser {
 		defer close(read)
 		b.read(fromBrowser)
 	}()
-	t.Cleanup(func() {
+	b.stop = func() {
 		_, _ = b.Call("", "Browser.close", nil) // it may be gone
-		ended := time.AfterFunc(5*time.Second, func() { _ = c.Process.Kill() })
+		late := time.AfterFunc(5*time.Second, func() { _ = c.Process.Kill() })
 		_ = c.Wait() // its exit code says nothing
-		ended.Stop()
+		late.Stop()
 		toBrowser.Close()
 		fromBrowser.Close()
 		<-read
-	})
-	return b
+		_ = os.RemoveAll(dir) // a process of the browser may still write there
+	}
+	return b, nil
+}
+
+// ended says that the browser is gone.
+func (b *Browser) ended() bool {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	return b.dead != nil
 }
 
 // read takes in what the browser sends: answers, and events of pages.

@@ -22,6 +22,9 @@ func (b *Browser) Open(t *testing.T, address string, width, height int) *Page {
 	p := &Page{T: t, Browser: b}
 	var context struct{ BrowserContextID string }
 	p.Into(&context, "Target.createBrowserContext", nil)
+	t.Cleanup(func() { // the browser may be gone
+		_, _ = b.Call("", "Target.disposeBrowserContext", map[string]any{"browserContextId": context.BrowserContextID})
+	})
 	var target struct{ TargetID string }
 	p.Into(&target, "Target.createTarget", map[string]any{"url": "about:blank",
 		"browserContextId": context.BrowserContextID})

@@ -22,6 +22,7 @@ import (
 	"k8s.io/client-go/dynamic"
 	"k8s.io/client-go/kubernetes"
 
+	"ashlar.sh/test/chromium"
 	"ashlar.sh/test/e2e/cluster"
 )
 
@@ -132,6 +133,7 @@ func run(m *testing.M) (code int, err error) {
 		return 1, err
 	}
 	defer forgetPrograms()
+	defer chromium.Stop()
 	return m.Run(), nil
 }
 

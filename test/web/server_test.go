@@ -12,6 +12,8 @@ import (
 	"syscall"
 	"testing"
 	"time"
+
+	"ashlar.sh/test/chromium"
 )
 
 // root is the repository's.
@@ -49,6 +51,7 @@ func build(tag string) (string, error) {
 
 func TestMain(m *testing.M) {
 	code := m.Run()
+	chromium.Stop()
 	if folder != "" {
 		os.RemoveAll(folder)
 	}
