@@ -182,3 +182,52 @@ func TestAStatusThatMayBeWrittenLateNamesNoClaimThatIsGone(t *testing.T) {
 		x.WaitForStatuses(ctx)
 	})
 }
+
+// Nor is it written late where the next try of the same binding was answered: the request that had no answer names a
+// version that the pod does not have any more.
+func TestAStatusThatIsWrittenAgainIsNotWrittenLate(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		never := func(int) error { return nil }
+		api, m := newServer(), &maker{shop: &shop{claims: map[string]*resourcev1.ResourceClaim{}, before: never,
+			after: never}, create: never, created: never, keeps: true}
+		api.uid = "p0"
+		api.answer = func(n int) error {
+			if n == 1 {
+				return apierrors.NewBadRequest("no")
+			}
+			return nil
+		}
+		m.make(api.kube)
+		m.readable("")
+		late := false
+		api.kube.PrependReactor("patch", "pods", func(a k8stesting.Action) (bool, runtime.Object, error) {
+			if late {
+				return false, nil, nil
+			}
+			late = true
+			pod := &corev1.Pod{}
+			_ = json.Unmarshal(a.(k8stesting.PatchAction).GetPatch(), pod)
+			time.AfterFunc(45*time.Second, func() { m.alone(func() { _ = m.says(pod) }) })
+			return true, nil, context.DeadlineExceeded
+		})
+		ctx, cancel := context.WithCancel(t.Context())
+		defer cancel()
+		x := api.carrierWith(ctx, m)
+		gives, _ := json.Marshal(gpus("g0"))
+		one := makes(devices.Writes{Claims: []devices.Write{{Special: ofP0, Allocation: gives}}})
+		for n, want := range []sched.Outcome{sched.Failed, sched.Done} {
+			x.Execute([]sched.Item{bindWith(uint64(n+1), "p0", one)})
+			if got := outcomes(x, 1); got["p0"] != want {
+				t.Fatalf("binding %d: the outcomes are %v, want %d", n+1, got, want)
+			}
+			x.Wait(ctx)
+		}
+		<-time.After(time.Minute)
+		m.alone(func() {
+			if name, _, _ := strings.Cut(m.said, " "); m.claims[name] == nil || len(m.claims) != 1 {
+				t.Errorf("of %d claims the status names %s, which is not there", len(m.claims), name)
+			}
+		})
+		x.WaitForStatuses(ctx)
+	})
+}

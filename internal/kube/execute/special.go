@@ -68,14 +68,14 @@ func ignoreNotFound(err error) error {
 	return err
 }
 
-// said writes into a pod's status which claim was made for it, nil: none.
+// said writes into a pod's status which claim was made for it, nil: none. It names the version that the pod has before,
+// so that a request without an answer is not carried out after the pod was bound or after its status named another
+// claim. Under a role that may not read pods it names none.
 func (dc *deviceClaims) said(i sched.Item, r *reservation) request {
 	var status *corev1.PodExtendedResourceClaimStatus
 	if r != nil {
 		status = &corev1.PodExtendedResourceClaimStatus{ResourceClaimName: r.name, RequestMappings: r.special.Mappings}
 	}
-	patch, _ := json.Marshal(map[string]any{ // plain data
-		"metadata": map[string]any{"uid": i.UID}, "status": map[string]any{"extendedResourceClaimStatus": status}})
 	pods := dc.x.pods(i.Pod.Namespace)
 	is := func(p *corev1.Pod) bool {
 		return equality.Semantic.DeepEqual(p.Status.ExtendedResourceClaimStatus, status)
@@ -83,6 +83,19 @@ func (dc *deviceClaims) said(i sched.Item, r *reservation) request {
 	return request{
 		what: fmt.Sprintf("say which claim was made for %s", i.Pod), grave: true,
 		send: func(ctx context.Context) error {
+			metadata := map[string]any{"uid": i.UID}
+			before, err := pods.Get(ctx, i.Pod.Name, metav1.GetOptions{})
+			switch {
+			case apierrors.IsForbidden(err):
+			case err != nil:
+				return notSent(err)
+			case string(before.UID) == i.UID && is(before):
+				return nil
+			default:
+				metadata["resourceVersion"] = before.ResourceVersion
+			}
+			patch, _ := json.Marshal(map[string]any{ // plain data
+				"metadata": metadata, "status": map[string]any{"extendedResourceClaimStatus": status}})
 			p, err := pods.Patch(ctx, i.Pod.Name, types.MergePatchType, patch, metav1.PatchOptions{}, "status")
 			switch {
 			case err != nil && r != nil && kindOf(err) == refused:

@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"slices"
+	"strconv"
 	"strings"
 	"testing"
 	"testing/synctest"
@@ -13,6 +14,7 @@ import (
 	corev1 "k8s.io/api/core/v1"
 	resourcev1 "k8s.io/api/resource/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/apimachinery/pkg/types"
@@ -35,6 +37,7 @@ type maker struct {
 	unseen    bool // no claim is handed on
 	keeps     bool // statuses
 	said      string
+	pod       *corev1.Pod // what is read, and compared with the version that a patch names; nil: the server has it
 }
 
 func (m *maker) DeviceClaim(namespace, name string) *resourcev1.ResourceClaim {
@@ -89,16 +92,43 @@ func (m *maker) make(kube k8sFake) {
 		}
 		m.mu.Lock()
 		defer m.mu.Unlock()
-		if of := pod.Status.ExtendedResourceClaimStatus; of == nil {
-			m.said = "none"
-		} else {
-			m.said = of.ResourceClaimName + " " + of.RequestMappings[0].ContainerName
+		if err := m.says(pod); err != nil {
+			return true, nil, err
 		}
 		if !m.keeps {
 			pod.Status = corev1.PodStatus{}
 		}
 		return true, pod, nil
 	})
+	kube.PrependReactor("get", "pods", func(k8stesting.Action) (bool, runtime.Object, error) {
+		m.mu.Lock()
+		defer m.mu.Unlock()
+		return m.pod != nil, m.pod.DeepCopy(), nil
+	})
+}
+
+// says carries out a patch of a pod's status.
+func (m *maker) says(patch *corev1.Pod) error {
+	of := patch.Status.ExtendedResourceClaimStatus
+	if m.pod != nil {
+		if v := patch.ResourceVersion; v != "" && v != m.pod.ResourceVersion {
+			return apierrors.NewConflict(corev1.Resource("pods"), "p0", errors.New("another version"))
+		}
+		version, _ := strconv.Atoi(m.pod.ResourceVersion)
+		m.pod.ResourceVersion, m.pod.Status.ExtendedResourceClaimStatus = strconv.Itoa(version+1), of
+	}
+	if m.said = "none"; of != nil {
+		m.said = of.ResourceClaimName + " " + of.RequestMappings[0].ContainerName
+	}
+	return nil
+}
+
+// readable has the pod read, with a status that names a claim, if there is a name.
+func (m *maker) readable(claim string) {
+	m.pod = &corev1.Pod{ObjectMeta: metav1.ObjectMeta{Namespace: "ns", Name: "p0", UID: "p0", ResourceVersion: "1"}}
+	if claim != "" {
+		m.pod.Status.ExtendedResourceClaimStatus = &corev1.PodExtendedResourceClaimStatus{ResourceClaimName: claim}
+	}
 }
 
 var ofP0 = &devices.Special{
@@ -229,8 +259,10 @@ func TestAClaimIsMadeForAnExtendedResource(t *testing.T) {
 			has(before("old"))(m)
 			m.mayDelete = apierrors.NewBadRequest("no")
 		}, want: sched.Failed, refused: "could not be deleted", claims: []string{"g7 for p0"}},
-		"and none is needed now": {chosen: devices.Writes{Left: also.Left, Unsaid: true}, begin: has(before("old")),
-			want: sched.Done, said: "none"},
+		"and none is needed now": {chosen: devices.Writes{Left: also.Left, Unsaid: true}, begin: func(m *maker) {
+			has(before("old"))(m)
+			m.readable("old")
+		}, want: sched.Done, said: "none"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, c.play)
