@@ -29,7 +29,7 @@ UNIT = $$($(GO) list ./... | grep -v '/test/e2e')
 LAWS = $$($(GO) list -f '{{range .TestImports}}{{println $$.ImportPath .}}{{end}}{{range .XTestImports}}{{println $$.ImportPath .}}{{end}}' ./... \
 	| awk '$$2 == "pgregory.net/rapid" {print $$1}' | sort -u)
 
-.PHONY: help run demo page page-check cluster build image test soak kube-scheduler race check lint vet bench bench-e2e stories update manifests fuzz clean
+.PHONY: help run demo page page-check cluster build image test test-e2e test-rest soak kube-scheduler race check lint vet bench bench-e2e stories update manifests fuzz clean
 
 help: ## List the commands
 	@awk 'BEGIN {FS = ":.*## "} /^[a-z0-9-]+:.*## / {printf "  make %-9s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -76,7 +76,14 @@ endif
 test: lint ## Run every test, those against a real control plane included
 	$(CONTROL_PLANE)
 	$(CONTROL_PLANE) volcano
-	$(GO) test -timeout $(TIMEOUT) ./...
+	$(MAKE) --no-print-directory -j2 test-e2e test-rest
+
+# test/e2e waits most of the time, for as long as all others take: it runs beside them.
+test-e2e:
+	$(GO) test -timeout $(TIMEOUT) ./test/e2e
+
+test-rest:
+	$(GO) test -timeout $(TIMEOUT) $$($(GO) list ./... | grep -v '/test/e2e$$')
 	$(GO) -C test/deploy test -timeout $(TIMEOUT) ./...
 	$(GO) -C test/kubescheduler test -timeout $(TIMEOUT) ./...
 
