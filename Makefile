@@ -24,7 +24,8 @@ SOAK     ?= 5m
 
 # Builds the real API server, etcd and kwok that test/e2e needs, where they are not built yet.
 CONTROL_PLANE := $(or $(wildcard test/controlplane/build.sh),$(GO) -C test/controlplane run .)
-UNIT = $$($(GO) list ./... | grep -v '/test/e2e')
+# Those that need no control plane, no browser and no simulated time.
+UNIT = $$($(GO) list ./... | grep -vE '/test/(e2e|web|world$$)')
 # The packages with property tests: only they know the flag -rapid.checks.
 LAWS = $$($(GO) list -f '{{range .TestImports}}{{println $$.ImportPath .}}{{end}}{{range .XTestImports}}{{println $$.ImportPath .}}{{end}}' ./... \
 	| awk '$$2 == "pgregory.net/rapid" {print $$1}' | sort -u)
