@@ -146,10 +146,13 @@ func (one *job) claims(spec map[string]any, pod string) {
 	}
 }
 
+// claimsItself says that a job comes with its claims for devices; those of others a controller or a scheduler makes.
+func (one *job) claimsItself() bool { return one.devices > 0 && !one.template && !one.extended }
+
 // claim makes the claim of a pod that has none.
 func (d *devices) claim(one *job, pod string) {
 	name := d.nameOf(one, pod)
-	if one.devices == 0 || one.template || one.extended || d.w.api.Get(d.claims, userNamespace, name) != nil {
+	if !one.claimsItself() || d.w.api.Get(d.claims, userNamespace, name) != nil {
 		return
 	}
 	d.w.did("a claim for devices")
@@ -168,7 +171,7 @@ func (one *job) claim(metadata map[string]any) map[string]any {
 }
 
 func (d *devices) unclaim(one *job, pod string) {
-	if one.devices > 0 && !one.template && !one.extended {
+	if one.claimsItself() {
 		d.w.do(http.MethodDelete, d.claims.Path(userNamespace, d.nameOf(one, pod)), map[string]any{})
 	}
 }

@@ -71,7 +71,7 @@ func (w *World) restore(backup apimodel.Backup) {
 	w.nodes.restored()
 	w.others.restored()
 	w.labels.restored()
-	w.racks.restored()
+	w.racks.look()
 	w.devices.restored()
 	w.budgets.restored()
 	w.booked.restored()

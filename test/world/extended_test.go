@@ -63,7 +63,7 @@ func (d *devices) leftOver(c *apimodel.Stored) {
 		p := w.api.Get(w.jobs.pods, userNamespace, owner.Name)
 		bound := p != nil && text(p.Object, "spec", "nodeName") != ""
 		if !d.lives(map[string]any{"name": owner.Name, "uid": string(owner.UID)}) ||
-			time.Since(w.began) < w.Lasts || bound && extendedClaim(p) == m.GetName() {
+			!w.calm || bound && extendedClaim(p) == m.GetName() {
 			delete(d.left, uid)
 			continue
 		}

@@ -2,6 +2,7 @@ package world
 
 import (
 	"fmt"
+	"maps"
 	"math/rand/v2"
 	"net/http"
 	"slices"
@@ -97,7 +98,8 @@ func (r *racks) change() {
 		return
 	case 2:
 		w.did("a node moved to another rack")
-		for other, nodes := range r.members {
+		for _, other := range slices.Sorted(maps.Keys(r.members)) {
+			nodes := r.members[other]
 			if at := slices.Index(nodes, node); at >= 0 && other != rack {
 				r.say(other, slices.Delete(slices.Clone(nodes), at, at+1))
 			}
@@ -163,28 +165,29 @@ func (r *racks) wrote(write apimodel.Write) {
 	}
 }
 
-// restored looks what they say in a store that was put back.
-func (r *racks) restored() { r.look() }
-
 // look notes which node is in which rack. Where two HyperNodes claim a node, the older one has it, of equally old ones
 // the first by name.
 func (r *racks) look() {
 	now, made := racking{time.Now(), map[string]string{}}, map[string]time.Time{}
 	for _, h := range r.w.api.List(r.kind) { // by name
 		m := h.Meta()
-		members, _ := h.Object["spec"].(map[string]any)["members"].([]any)
+		members, _ := asMap(h.Object["spec"])["members"].([]any)
 		for _, x := range members {
-			one, _ := x.(map[string]any)
-			node, at := text(one, "selector", "exactMatch", "name"), m.GetCreationTimestamp().Time
+			node, at := text(asMap(x), "selector", "exactMatch", "name"), m.GetCreationTimestamp().Time
 			if older, is := made[node]; node != "" && (!is || at.Before(older)) {
 				made[node], now.of[node] = at, m.GetName()
 			}
 		}
 	}
 	r.past = append(r.past, now)
+}
+
+// seen are the rackings that a scheduler may go by.
+func (r *racks) seen() []racking {
 	for len(r.past) > 1 && time.Since(r.past[1].since) > countedAfter { // the one before was still seen then
 		r.past = r.past[1:]
 	}
+	return r.past
 }
 
 // allowed checks that a pod of a job that asks for one rack is bound into that of the members that run.
@@ -198,16 +201,13 @@ func (r *racks) allowed(write apimodel.Write, one *job) {
 	}
 	nodes, names := []string{}, ""
 	for _, p := range r.w.api.List(r.w.jobs.pods) {
-		node, phase := text(p.Object, "spec", "nodeName"), text(p.Object, "status", "phase")
-		if r.w.jobs.of(p) == one && node != "" && phase != "Succeeded" && phase != "Failed" &&
-			p.Meta().GetDeletionTimestamp() == nil && !r.w.nodes.failed(node, p) {
+		node := text(p.Object, "spec", "nodeName")
+		if r.w.jobs.of(p) == one && node != "" && !ended(p) && p.Meta().GetDeletionTimestamp() == nil &&
+			!r.w.nodes.failed(node, p) {
 			nodes, names = append(nodes, node), names+" "+p.Meta().GetName()+" on "+node
 		}
 	}
-	for len(r.past) > 1 && time.Since(r.past[1].since) > countedAfter {
-		r.past = r.past[1:]
-	}
-	if !slices.ContainsFunc(r.past, func(at racking) bool { return at.together(nodes) }) {
+	if !slices.ContainsFunc(r.seen(), func(at racking) bool { return at.together(nodes) }) {
 		r.w.wrong("pod %s, of a job that asks for one rack, is bound, and its job has%s, while racks are %v", write.Key(),
 			names, r.past[len(r.past)-1].of)
 	}

@@ -138,9 +138,10 @@ func TestWorlds(t *testing.T) {
 }
 
 // A seed names one run, write for write; so does one in which the read API is asked (9), and one in which renewals of
-// the lease are not answered (90002), one that has all that the widest may have (2000062), and a slower one.
+// the lease are not answered (90002), one that has all that the widest may have (2000062), a slower one, and one that
+// has racks, extended resources and a tree of queues (60000012).
 func TestASeedIsOneRun(t *testing.T) {
-	seeds := []uint64{7, 8, 9, 90002, 2000062, 3000001}
+	seeds := []uint64{7, 8, 9, 90002, 2000062, 3000001, 60000012}
 	if first := setting(t, seedVariable, 0); first > 0 {
 		seeds = nil
 		for i := range setting(t, seedsVariable, 2) {

@@ -105,32 +105,22 @@ func drawn(seed uint64, lasts time.Duration) Options {
 	if o.Reads {
 		o.Asks = 5 * time.Second
 	}
-	if seed >= wider {
-		o.widen()
-	}
-	if seed >= widest {
-		o.widenMore()
-	}
-	if seed >= slower {
-		o.slowDown()
-	}
-	if seed >= longHeldFrom {
-		o.Trouble.Held = float64(seed%2) * 0.02
-	}
-	if seed >= ownedFrom {
-		o.ownMore()
-	}
-	if seed >= rewiredFrom {
-		o.rewire()
-	}
-	if seed >= extendedFrom {
-		o.extend()
-	}
-	if seed >= movedFrom {
-		o.move()
+	for _, later := range laterDraws {
+		if seed >= later.from {
+			later.draw(&o)
+		}
 	}
 	return o
 }
+
+// laterDraws are what worlds of seeds from one on draw beside, each from a source of its own. Worlds of seeds below are
+// the same as ever.
+var laterDraws = []struct {
+	from uint64
+	draw func(*Options)
+}{{wider, (*Options).widen}, {widest, (*Options).widenMore}, {slower, (*Options).slowDown},
+	{longHeldFrom, (*Options).hold}, {ownedFrom, (*Options).ownMore}, {rewiredFrom, (*Options).rewire},
+	{extendedFrom, (*Options).extend}, {movedFrom, (*Options).move}}
 
 // wider is the first seed of worlds that draw what came later, too: those below it are the same as ever.
 const wider = 1_000_000
@@ -173,6 +163,8 @@ func (o *Options) slowDown() {
 
 // longHeldFrom is the first seed of worlds in which the API server holds requests, and carries them out long after.
 const longHeldFrom = 20_000_000
+
+func (o *Options) hold() { o.Trouble.Held = float64(o.Seed%2) * 0.02 }
 
 // happens is what a world tells that it did for each kind of trouble.
 var happens = map[string][]string{

@@ -13,6 +13,8 @@ import (
 	"testing"
 	"time"
 
+	utilrand "k8s.io/apimachinery/pkg/util/rand"
+
 	"ashlar.sh/deploy"
 	"ashlar.sh/test/world/apimodel"
 )
@@ -137,6 +139,7 @@ func newWorld(o Options) *World {
 func Run(t *testing.T, o Options) Result {
 	heap := heapHeld()
 	oldrand.Seed(int64(o.Seed))
+	utilrand.Seed(int64(o.Seed)) // names of claims that schedulers make
 	w := newWorld(o)
 	w.heap = heap
 	if !o.Undefined {
