@@ -88,11 +88,16 @@ func Stop() {
 	}
 }
 
-func launch(path string) (*Browser, error) {
+func launch(path string) (b *Browser, err error) {
 	dir, err := os.MkdirTemp("", "ashlar-browser-")
 	if err != nil {
 		return nil, err
 	}
+	defer func() {
+		if err != nil {
+			_ = os.RemoveAll(dir)
+		}
+	}()
 	in, toBrowser, err := os.Pipe()
 	if err != nil {
 		return nil, err
@@ -111,7 +116,7 @@ func launch(path string) (*Browser, error) {
 	}
 	in.Close()
 	out.Close()
-	b := &Browser{to: toBrowser, wait: map[int]chan answer{}, said: map[string][]string{}}
+	b = &Browser{to: toBrowser, wait: map[int]chan answer{}, said: map[string][]string{}}
 	read := make(chan struct{})
 	go func() {
 		defer close(read)

@@ -142,10 +142,7 @@ func bindWith(statement uint64, pod string, chosen ledger.Chosen) sched.Item {
 // claim of an earlier try, which is deleted.
 func TestAStatusThatMayBeWrittenLateNamesNoClaimThatIsGone(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		never := func(int) error { return nil }
-		api, m := newServer(), &maker{shop: &shop{claims: map[string]*resourcev1.ResourceClaim{}, before: never,
-			after: never}, create: never, created: never, keeps: true}
-		api.uid = "p0"
+		api, m := willing()
 		m.make(api.kube)
 		began, late := time.Now(), false
 		api.kube.PrependReactor("patch", "pods", func(a k8stesting.Action) (bool, runtime.Object, error) {
@@ -174,11 +171,7 @@ func TestAStatusThatMayBeWrittenLateNamesNoClaimThatIsGone(t *testing.T) {
 			t.Fatalf("the outcomes are %v", got)
 		}
 		<-time.After(time.Minute)
-		m.alone(func() {
-			if name, _, _ := strings.Cut(m.said, " "); m.claims[name] == nil || len(m.claims) != 1 {
-				t.Errorf("of %d claims the status names %s, which is not there", len(m.claims), name)
-			}
-		})
+		m.namesOneThatIs(t)
 		x.WaitForStatuses(ctx)
 	})
 }
@@ -187,10 +180,7 @@ func TestAStatusThatMayBeWrittenLateNamesNoClaimThatIsGone(t *testing.T) {
 // version that the pod does not have any more.
 func TestAStatusThatIsWrittenAgainIsNotWrittenLate(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		never := func(int) error { return nil }
-		api, m := newServer(), &maker{shop: &shop{claims: map[string]*resourcev1.ResourceClaim{}, before: never,
-			after: never}, create: never, created: never, keeps: true}
-		api.uid = "p0"
+		api, m := willing()
 		api.answer = func(n int) error {
 			if n == 1 {
 				return apierrors.NewBadRequest("no")
@@ -223,11 +213,17 @@ func TestAStatusThatIsWrittenAgainIsNotWrittenLate(t *testing.T) {
 			x.Wait(ctx)
 		}
 		<-time.After(time.Minute)
-		m.alone(func() {
-			if name, _, _ := strings.Cut(m.said, " "); m.claims[name] == nil || len(m.claims) != 1 {
-				t.Errorf("of %d claims the status names %s, which is not there", len(m.claims), name)
-			}
-		})
+		m.namesOneThatIs(t)
 		x.WaitForStatuses(ctx)
+	})
+}
+
+// namesOneThatIs checks that the pod's status names the one claim that is there.
+func (m *maker) namesOneThatIs(t *testing.T) {
+	t.Helper()
+	m.alone(func() {
+		if name, _, _ := strings.Cut(m.said, " "); m.claims[name] == nil || len(m.claims) != 1 {
+			t.Errorf("of %d claims the status names %s, which is not there", len(m.claims), name)
+		}
 	})
 }

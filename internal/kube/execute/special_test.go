@@ -40,6 +40,15 @@ type maker struct {
 	pod       *corev1.Pod // what is read, and compared with the version that a patch names; nil: the server has it
 }
 
+// willing is a server that has pod p0, and a maker that answers all that it is asked.
+func willing() (*server, *maker) {
+	never := func(int) error { return nil }
+	api := newServer()
+	api.uid = "p0"
+	return api, &maker{shop: &shop{claims: map[string]*resourcev1.ResourceClaim{}, before: never, after: never},
+		create: never, created: never, keeps: true}
+}
+
 func (m *maker) DeviceClaim(namespace, name string) *resourcev1.ResourceClaim {
 	if m.unseen {
 		return nil
@@ -162,10 +171,7 @@ type special struct {
 }
 
 func (c special) play(t *testing.T) {
-	never := func(int) error { return nil }
-	api, m := newServer(), &maker{shop: &shop{claims: map[string]*resourcev1.ResourceClaim{}, before: never,
-		after: never}, create: never, created: never, keeps: true}
-	api.uid = "p0"
+	api, m := willing()
 	api.answer = func(int) error { return c.bind }
 	m.make(api.kube)
 	if c.begin != nil {

@@ -17,6 +17,7 @@ import (
 
 	"github.com/go-logr/logr"
 	"github.com/google/go-cmp/cmp"
+	"k8s.io/apimachinery/pkg/types"
 	"k8s.io/klog/v2"
 
 	"ashlar.sh/deploy"
@@ -229,6 +230,23 @@ func (s *script) goOn(q question, lists []map[string]any) {
 		s.step() // the list goes on as it was
 	}
 	s.ask(next)
+}
+
+// known asks what is not drawn: a case in which the two sides differed once. A patch is a merge patch.
+func (s *script) known(method string, of subject, path string, body map[string]any) {
+	q := question{method: method, resource: of.resource(), path: path, certain: true,
+		body: func(*side) any { return body }}
+	if method == http.MethodPatch {
+		q.contentType = string(types.MergePatchType)
+	}
+	s.ask(q)
+}
+
+// knownApply asks for a server-side apply that is not drawn.
+func (s *script) knownApply(of subject, body map[string]any) {
+	s.ask(question{method: http.MethodPatch, resource: of.resource(), path: of.path(), certain: true,
+		contentType: string(types.ApplyYAMLPatchType), query: url.Values{"fieldManager": {"b"}, "force": {"true"}},
+		body: func(*side) any { return body }})
 }
 
 // mustMake asks for an object that must be made.

@@ -5,40 +5,32 @@ import "net/http"
 // unready evicts a pod that runs and is not ready, with the version of another object as precondition. Where a budget
 // does not count such a pod, the API server puts the pod's own version in the place of the one that the client named.
 func (s *script) unready() {
-	if s.differ["pods"] || s.differ["poddisruptionbudgets.policy"] {
-		return
-	}
 	pod := subject{s.kinds.Kind("", "pods"), namespaces[0], "unready"}
 	budget := subject{s.kinds.Kind("policy", "poddisruptionbudgets"), namespaces[0], "unready"}
-	ask := func(method string, of subject, path string, body map[string]any) {
-		q := question{method: method, resource: of.resource(), path: path, certain: true,
-			body: func(*side) any { return body }}
-		if method == http.MethodPatch {
-			q.contentType = "application/merge-patch+json"
-		}
-		s.ask(q)
+	if s.differ[pod.resource()] || s.differ[budget.resource()] {
+		return
 	}
 	own := map[string]any{"colour": "white"}
 	spares := s.object(budget)
 	spares["metadata"] = map[string]any{"name": budget.name, "namespace": budget.namespace}
 	spares["spec"] = map[string]any{"minAvailable": 1, "selector": map[string]any{"matchLabels": own}}
-	ask(http.MethodPost, budget, budget.all(), spares)
+	s.known(http.MethodPost, budget, budget.all(), spares)
 	running := func() {
 		o := s.object(pod)
 		o["metadata"] = map[string]any{"name": pod.name, "namespace": pod.namespace, "labels": own}
-		ask(http.MethodPost, pod, pod.all(), o)
-		ask(http.MethodPatch, pod, pod.path("status"), map[string]any{"status": map[string]any{"phase": "Running"}})
+		s.known(http.MethodPost, pod, pod.all(), o)
+		s.known(http.MethodPatch, pod, pod.path("status"), map[string]any{"status": map[string]any{"phase": "Running"}})
 	}
 	allows := func(allowed, healthy int) {
-		ask(http.MethodPatch, budget, budget.path("status"), map[string]any{"status": map[string]any{
+		s.known(http.MethodPatch, budget, budget.path("status"), map[string]any{"status": map[string]any{
 			"disruptionsAllowed": allowed, "observedGeneration": 1, "currentHealthy": healthy, "desiredHealthy": 1,
 			"expectedPods": 1}})
 	}
 	evict := func(options map[string]any) {
-		ask(http.MethodPost, pod, pod.path("eviction"), map[string]any{"apiVersion": "policy/v1", "kind": "Eviction",
+		s.known(http.MethodPost, pod, pod.path("eviction"), map[string]any{"apiVersion": "policy/v1", "kind": "Eviction",
 			"metadata": map[string]any{"name": pod.name, "namespace": pod.namespace}, "deleteOptions": options})
-		ask(http.MethodGet, pod, pod.path(), nil)
-		ask(http.MethodGet, budget, budget.path(), nil)
+		s.known(http.MethodGet, pod, pod.path(), nil)
+		s.known(http.MethodGet, budget, budget.path(), nil)
 	}
 	running()
 	allows(0, 1)
