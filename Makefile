@@ -14,26 +14,30 @@ PLATFORMS ?= linux/$(shell $(GO) env GOARCH)
 # Of make test, check and race: where random cases begin. They are the same each time, so that what fails is what was
 # changed; SEED=0 draws others, as make soak always does.
 SEED ?= 1
-# Of make soak: the cases of each property test, how many worlds of simulated time, and for how long a cluster is disturbed.
+# Of make soak: the cases of each property test, and the clusters that are asked what would make jobs run.
 CASES    ?= 5000
-WAYS ?= 10000
+WAYS     ?= 10000
+# How many worlds of simulated time, requests to the model of the API server, and clusters beside kube-scheduler.
 WORLDS   ?= 500
-# Of make soak and make kube-scheduler: how many random clusters.
+REQUESTS ?= 100000
 CLUSTERS ?= 10000
+# For how long a real cluster is disturbed.
 SOAK     ?= 5m
+# The long tests begin their random cases at a number of the minute, so that each run draws others: 26113018300001.
+NEW      := $(shell date +%y%m%d%H%M)0001
 
 # Builds the real API server, etcd and kwok that test/e2e needs, where they are not built yet.
 CONTROL_PLANE := $(or $(wildcard test/controlplane/build.sh),$(GO) -C test/controlplane run .)
-# Those that need no control plane, no browser and no simulated time.
-UNIT = $$($(GO) list ./... | grep -vE '/test/(e2e|web|world$$)')
+# Those that need no control plane, no browser, no simulated time and no image.
+UNIT = $$($(GO) list ./... | grep -vE '/(test/(e2e|web|world$$)|deploy/image$$)')
 # The packages with property tests: only they know the flag -rapid.checks.
 LAWS = $$($(GO) list -f '{{range .TestImports}}{{println $$.ImportPath .}}{{end}}{{range .XTestImports}}{{println $$.ImportPath .}}{{end}}' ./... \
 	| awk '$$2 == "pgregory.net/rapid" {print $$1}' | sort -u)
 
-.PHONY: help run demo page page-check cluster build image test test-e2e test-rest soak kube-scheduler race check lint vet bench bench-e2e stories update manifests fuzz clean
+.PHONY: help run demo page page-check cluster build image test test-e2e test-rest soak laws worlds model kube-scheduler soak-cluster race check lint vet bench bench-e2e stories update manifests fuzz clean
 
 help: ## List the commands
-	@awk 'BEGIN {FS = ":.*## "} /^[a-z0-9-]+:.*## / {printf "  make %-9s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
+	@awk 'BEGIN {FS = ":.*## "} /^[a-z0-9-]+:.*## / {printf "  make %-14s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
 
 # The tag leaves Kubernetes' clients out, which take minutes to build the first time.
 run: ## Simulate examples/quickstart: which jobs run where, which wait and why
@@ -88,19 +92,34 @@ test-rest:
 	$(GO) -C test/deploy test -timeout $(TIMEOUT) ./...
 	$(GO) -C test/kubescheduler test -timeout $(TIMEOUT) ./...
 
-soak: ## Run the long tests: CASES (5000) cases of each law, WAYS (10000) clusters asked what would make jobs run, WORLDS (500) in simulated time, CLUSTERS (10000) judged beside kube-scheduler, and SOAK (5m) of faults on a real control plane
+soak: laws worlds model kube-scheduler soak-cluster fuzz ## Run the long tests: all that follow up to fuzz
+
+laws: ## Try CASES (5000) cases of each law, and ask WAYS (10000) clusters what would make jobs run
 	$(GO) test -timeout 0 $(LAWS) -rapid.checks=$(CASES)
 	ASHLAR_WHATIF_CASES=$(WAYS) $(GO) test -timeout 0 -count=1 -v -run '^TestWhatWouldMakeAJobRunMakesItRun$$' ./sched
-	ASHLAR_WORLD_SEEDS=$(WORLDS) $(GO) test -timeout 0 -count=1 -v -run '^TestWorlds$$' ./test/world
+
+worlds: ## Run WORLDS (500) worlds in simulated time, and those that failed once for as long as they did
+	ASHLAR_WORLD_SEED=$${ASHLAR_WORLD_SEED:-$(NEW)} ASHLAR_WORLD_SEEDS=$(WORLDS) \
+		$(GO) test -timeout 0 -count=1 -v -run '^TestWorlds$$' ./test/world
 	ASHLAR_WORLD_EVER=whole $(GO) test -timeout 0 -count=1 -run '^TestWorldsThatFailedOnce$$' ./test/world
-	$(MAKE) kube-scheduler
+
+model: ## Send the model of the API server and a real one the same REQUESTS (100000), twice
+	$(CONTROL_PLANE)
+	ASHLAR_MODEL_REQUESTS=$(REQUESTS) $(GO) test -timeout 0 -count=1 -v -run '^TestTheModel' ./test/e2e/model
+
+kube-scheduler: ## Compare filters and scores with kube-scheduler's own on CLUSTERS (10000) random clusters
+	ASHLAR_CLUSTER_SEED=$${ASHLAR_CLUSTER_SEED:-$(NEW)} ASHLAR_CLUSTERS=$(CLUSTERS) \
+		$(GO) -C test/kubescheduler test -timeout 0 -count=1 -v -run '^TestRandomClusters$$' .
+
+soak-cluster: ## Disturb a real cluster for SOAK (5m)
 	$(CONTROL_PLANE)
 	$(CONTROL_PLANE) volcano
 	ASHLAR_E2E_SOAK=$(SOAK) $(GO) test -timeout 0 -count=1 -v -run '^TestSoak$$' ./test/e2e
-	$(MAKE) fuzz
 
-kube-scheduler: ## Compare filters and scores with kube-scheduler's own on CLUSTERS (10000) random clusters
-	ASHLAR_CLUSTERS=$(CLUSTERS) $(GO) -C test/kubescheduler test -timeout 0 -count=1 -v -run '^TestRandomClusters$$' .
+fuzz: ## Fuzz each target for FUZZTIME (10s)
+	@grep -roE --include='*_test.go' '^func Fuzz[A-Za-z0-9_]+' . | while IFS=: read -r file func; do \
+		$(GO) test -run '^$$' -fuzz "^$${func#func }$$" -fuzztime $(FUZZTIME) -fuzzminimizetime 2s "$$(dirname "$$file")" </dev/null || exit 1; \
+	done
 
 # The race detector needs cgo, and cgo needs a C compiler.
 race: ## Run the tests of internal/ under the race detector, where there is a C compiler
@@ -150,11 +169,6 @@ update: ## Write the stories' answers anew; read the difference before you commi
 
 manifests: ## Write the manifests of deploy/ anew, from the chart and the types of volcano.sh/apis
 	$(GO) -C test/deploy run .
-
-fuzz: ## Fuzz each target for FUZZTIME (10s)
-	@grep -roE --include='*_test.go' '^func Fuzz[A-Za-z0-9_]+' . | while IFS=: read -r file func; do \
-		$(GO) test -run '^$$' -fuzz "^$${func#func }$$" -fuzztime $(FUZZTIME) -fuzzminimizetime 2s "$$(dirname "$$file")" </dev/null || exit 1; \
-	done
 
 clean: ## Remove what build made
 	rm -rf bin
