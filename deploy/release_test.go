@@ -51,3 +51,27 @@ func TestAReleasedChartNamesItsImage(t *testing.T) {
 		t.Errorf("the chart that is published does not have %q", want)
 	}
 }
+
+// What is released is built by the newest Go of the line that go.mod names: a version that is written down stays, with
+// the vulnerabilities that were found since.
+func TestWorkflowsTakeTheNewestGo(t *testing.T) {
+	module, err := os.ReadFile("../go.mod")
+	if err != nil {
+		t.Fatal(err)
+	}
+	line := regexp.MustCompile(`(?m)^go (\d+\.\d+)`).FindSubmatch(module)
+	workflows, err := filepath.Glob("../.github/workflows/*")
+	if err != nil || line == nil || len(workflows) == 0 {
+		t.Fatal("no version of Go, or no workflows: ", err)
+	}
+	want := "\n          go-version: " + string(line[1]) + ".x\n          check-latest: true\n"
+	for _, workflow := range workflows {
+		text, err := os.ReadFile(workflow)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if uses := strings.Count(string(text), "actions/setup-go@"); strings.Count(string(text), want) != uses {
+			t.Errorf("%s sets Go up %d times, not each time with %q", workflow, uses, want)
+		}
+	}
+}
