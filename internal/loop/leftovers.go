@@ -8,9 +8,10 @@ import (
 	"ashlar.sh/internal/kube/devices"
 )
 
-// leftovers gives back what claims of waiting pods have that were made for extended resources by a scheduler that
-// ended. A pod that is placed gets a claim of its own, and the old one is deleted then; one that waits for something
-// else would keep the devices from all others for as long as it waits.
+// leftovers gives back claims that were made for extended resources and that their pods do not use. When a pod is
+// placed, a claim is made for it and old ones are deleted. A pod that waits for something else would keep the devices
+// of the claim of a scheduler that ended from all others for as long as it waits. And a claim that a request without an
+// answer makes late, once its pod is bound with another, would count in a quota for as long as the pod runs.
 type leftovers struct {
 	looked time.Time
 	since  map[string]time.Time // by the UID of a claim: when it was seen first, or was to be deleted last
@@ -18,9 +19,11 @@ type leftovers struct {
 
 // A claim is given back once it was left for so long: by then the API server has given up whatever the scheduler
 // before had sent, so that no binding which counts on the claim can come any more.
+// Of pods that are bound, a tenant can make claims that look like it: of these only so many are seen to at a time.
 const (
 	leftFor     = time.Minute
 	lookForLeft = 5 * time.Second
+	mostOfBound = 8
 )
 
 // giveBack has claims deleted that are left for long enough; one that is there still a minute later, again.
@@ -29,14 +32,18 @@ func (bg *background) giveBack(now time.Time) {
 	if now.Sub(left.looked) < lookForLeft {
 		return
 	}
-	since := map[string]time.Time{}
+	since, ofBound := map[string]time.Time{}, 0
 	for _, c := range devices.Leftovers(bg.l.engine.Ledger()) {
 		first, known := left.since[c.Claimed.UID]
 		if !known {
 			first = now
 		}
-		if now.Sub(first) >= leftFor {
-			klog.InfoS("A claim that was made for a pod before is given back: the pod waits", "pod", c.Pod, "claim", c.Name)
+		if now.Sub(first) >= leftFor && (!c.Bound || ofBound < mostOfBound) {
+			if c.Bound {
+				ofBound++
+			}
+			klog.InfoS("A claim that was made for a pod is given back: the pod does not use it", "pod", c.Pod,
+				"claim", c.Name, "bound", c.Bound)
 			bg.l.executor.GiveBack(c)
 			first = now
 		}

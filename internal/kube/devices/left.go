@@ -4,23 +4,26 @@ import (
 	"cmp"
 	"slices"
 
+	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"ashlar.sh/sched/ledger"
 	"ashlar.sh/sched/model"
 )
 
-// Leftover is a special claim with devices of a pod that waits: a scheduler that ended made it, or it could not be
-// deleted when a binding failed.
+// Leftover is a special claim that its pod does not use: a scheduler that ended made it, it could not be deleted when a
+// binding failed, or the request that makes it was carried out after that.
 type Leftover struct {
-	Pod ledger.Key
-	UID string // of the pod
+	Pod   ledger.Key
+	UID   string // of the pod
+	Bound bool   // the pod has a node, and its status names another claim or none
 	Claimed
 }
 
-// Leftovers are the claims of waiting pods that keep devices from all other pods, by namespace, pod and name. While the
-// pod waits for something else than devices these are idle; when it is placed the claims are deleted in any case. At
-// most eight of a pod are named, and none that another pod uses.
+// Leftovers are claims to give back, by namespace, pod and name. Those of waiting pods that keep devices from all other
+// pods: while the pod waits for something else than devices these are idle; when it is placed the claims are deleted in
+// any case. And those of pods that have a node, with devices or without: they count in the namespace's quota. At most
+// eight of a pod are named, and none that another pod uses.
 func Leftovers(l *ledger.Ledger) (out []Leftover) {
 	state, _ := l.PluginStates.Find(Name)
 	d, is := state.(*Devices)
@@ -31,14 +34,20 @@ func Leftovers(l *ledger.Ledger) (out []Leftover) {
 		for key := range keys { // order-free: all of one uid, which the first pod that has it ends
 			fact := d.claims[key].fact
 			pod := ledger.Key{Namespace: fact.Namespace, Name: metav1.GetControllerOfNoCopy(fact).Name}
-			if t, known := l.Tasks.Find(pod); known && lacksNode(l.Task(t), uid) {
-				for _, c := range d.special.left(pod.Namespace, uid) {
-					if d.claims[pod.Namespace+"/"+c.Name].fact.Status.Allocation != nil {
-						out = append(out, Leftover{pod, uid, c})
-					}
-				}
-				break
+			t, known := l.Tasks.Find(pod)
+			if !known {
+				continue
 			}
+			used, bound := usedBy(l.Task(t), uid)
+			if waits := lacksNode(l.Task(t), uid); !waits && (!bound || len(keys) == 1 && used == fact.Name) {
+				continue
+			}
+			for _, c := range d.special.left(pod.Namespace, uid) {
+				if bound && c.Name != used || !bound && d.claims[pod.Namespace+"/"+c.Name].fact.Status.Allocation != nil {
+					out = append(out, Leftover{pod, uid, bound, c})
+				}
+			}
+			break
 		}
 	}
 	slices.SortFunc(out, func(a, b Leftover) int {
@@ -46,6 +55,19 @@ func Leftovers(l *ledger.Ledger) (out []Leftover) {
 			cmp.Compare(a.Name, b.Name))
 	})
 	return out
+}
+
+// usedBy says whether a task is the pod of a uid, one of this scheduler's, and runs on a node or is about to; and which
+// special claim it uses then, "": none. That does not change while it has the node.
+func usedBy(task *ledger.Task, uid string) (claim string, bound bool) {
+	p, known := task.Pod.Opaque.(*corev1.Pod)
+	if !known || task.Pod.UID != uid || !task.Pod.Ours || task.Pod.Node == "" || !task.Status.Holds() {
+		return "", false
+	}
+	if s := p.Status.ExtendedResourceClaimStatus; s != nil {
+		claim = s.ResourceClaimName
+	}
+	return claim, true
 }
 
 // lacksNode says that a task is the pod of a uid, one of this scheduler's, and has no node nor is about to have one.

@@ -12,13 +12,18 @@ import (
 	"ashlar.sh/sched/ledger"
 )
 
-// What is left of a pod is named as long as the pod waits and the claim has devices.
-func TestLeftoversOfPodsThatWait(t *testing.T) {
+// What is left of a pod is named as long as the pod waits and the claim has devices; or, with devices or without, while
+// the pod has a node and its status names another claim.
+func TestLeftovers(t *testing.T) {
 	p := asks("p", extended)
 	objects := []metav1.Object{standing("gpu", 1), node("n1"), slice("n1", 2)}
 	made := chosenFor(t, newWorld(t, append(objects, p)...).decide(), "p")
 	named := []devices.Leftover{{Pod: ledger.Key{Namespace: "ns", Name: "p"}, UID: "uid-p",
 		Claimed: devices.Claimed{Name: "mine", UID: "uid-mine"}}}
+	ofBound := slices.Clone(named)
+	ofBound[0].Bound = true
+	none := func(c *resourcev1.ResourceClaim) { c.Status.Allocation = nil }
+	others := func(c *resourcev1.ResourceClaim) { heldBy(c, "uid-other") }
 	for name, c := range map[string]struct {
 		pod   func(*corev1.Pod)
 		claim func(*resourcev1.ResourceClaim)
@@ -27,11 +32,18 @@ func TestLeftoversOfPodsThatWait(t *testing.T) {
 		"it waits":                    {want: named},
 		"it is reserved for it":       {claim: func(c *resourcev1.ResourceClaim) { heldBy(c, "uid-p") }, want: named},
 		"it waits at a gate":          {pod: gated, want: named},
-		"it runs":                     {pod: func(p *corev1.Pod) { p.Spec.NodeName = "n1" }},
+		"it runs":                     {pod: runsWith(""), want: ofBound},
+		"it runs with it":             {pod: runsWith("mine")},
+		"it runs with another":        {pod: runsWith("other"), want: ofBound},
+		"it runs, without devices":    {pod: runsWith("other"), claim: none, want: ofBound},
+		"it runs, and another has it": {pod: runsWith("other"), claim: others},
+		"it ran":                      {pod: func(p *corev1.Pod) { runsWith("")(p); p.Status.Phase = corev1.PodSucceeded }},
+		"it runs, of another life":    {pod: func(p *corev1.Pod) { runsWith("")(p); p.UID = "second" }},
+		"another scheduler's runs":    {pod: func(p *corev1.Pod) { runsWith("")(p); p.Spec.SchedulerName = "other" }},
 		"it is another scheduler's":   {pod: func(p *corev1.Pod) { p.Spec.SchedulerName = "other" }},
 		"it is another by now":        {pod: func(p *corev1.Pod) { p.UID = "second" }},
-		"the claim has no devices":    {claim: func(c *resourcev1.ResourceClaim) { c.Status.Allocation = nil }},
-		"another pod uses it":         {claim: func(c *resourcev1.ResourceClaim) { heldBy(c, "uid-other") }},
+		"the claim has no devices":    {claim: none},
+		"another pod uses it":         {claim: others},
 		"it does not say that":        {claim: func(c *resourcev1.ResourceClaim) { c.Annotations = nil }},
 		"it is of another namespace":  {claim: func(c *resourcev1.ResourceClaim) { c.Namespace = "other" }},
 		"the claim is being deleted":  {claim: func(c *resourcev1.ResourceClaim) { c.DeletionTimestamp = &metav1.Time{} }},
@@ -54,3 +66,13 @@ func TestLeftoversOfPodsThatWait(t *testing.T) {
 }
 
 func gated(p *corev1.Pod) { p.Spec.SchedulingGates = []corev1.PodSchedulingGate{{Name: "later"}} }
+
+// runsWith is a pod that runs with a claim that was made for it; "": with none.
+func runsWith(claim string) func(*corev1.Pod) {
+	return func(p *corev1.Pod) {
+		p.Spec.NodeName, p.Status.Phase = "n1", corev1.PodRunning
+		if claim != "" {
+			p.Status.ExtendedResourceClaimStatus = &corev1.PodExtendedResourceClaimStatus{ResourceClaimName: claim}
+		}
+	}
+}

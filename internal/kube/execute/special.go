@@ -189,16 +189,39 @@ func (dc *deviceClaims) discard(r *reservation) {
 
 // delete deletes a special claim of a pod, as deleting has it, without waiting.
 func (dc *deviceClaims) delete(i sched.Item, of devices.Claimed) {
+	dc.started(dc.deleting(i, of, new(error)))
+}
+
+// started has a request carried out, without waiting.
+func (dc *deviceClaims) started(e request) {
 	dc.x.fast.do(func() (time.Duration, bool) {
-		_, latency, overloaded := dc.x.requests.run(dc.deleting(i, of, new(error)))
+		_, latency, overloaded := dc.x.requests.run(e)
 		return latency, overloaded
 	})
 }
 
-// GiveBack deletes a claim that was made for a pod which waits, if that is what it is still. It does not wait, and
-// nothing is answered.
+// GiveBack deletes a claim that was made for a pod which waits, or which is bound and does not use it, if that is what
+// it is still. It does not wait, and nothing is answered.
 func (c *Executor) GiveBack(l devices.Leftover) {
-	c.devices.delete(sched.Item{Pod: l.Pod, UID: l.UID}, l.Claimed)
+	item := sched.Item{Pod: l.Pod, UID: l.UID}
+	e := c.devices.deleting(item, l.Claimed, new(error))
+	if send := e.send; l.Bound { // what a running pod uses is not gone by what a watch showed
+		e.send = func(ctx context.Context) error {
+			p, err := c.pods(l.Pod.Namespace).Get(ctx, l.Pod.Name, metav1.GetOptions{})
+			switch {
+			case apierrors.IsNotFound(err), apierrors.IsForbidden(err):
+				return nil
+			case err != nil:
+				return notSent(err)
+			}
+			s := p.Status.ExtendedResourceClaimStatus
+			if string(p.UID) != l.UID || p.Spec.NodeName == "" || s != nil && s.ResourceClaimName == l.Name {
+				return nil
+			}
+			return send(ctx)
+		}
+	}
+	c.devices.started(e)
 }
 
 // writeStatuses writes into the status of pods which claims were made for them.

@@ -322,3 +322,40 @@ func TestADeviceOfAClaimThatIsDeletedIsGivenOnce(t *testing.T) {
 		}
 	})
 }
+
+// A claim that a bound pod does not use is deleted, and only if the API server itself says so: its pod is read first.
+func TestAClaimThatABoundPodDoesNotUseIsDeleted(t *testing.T) {
+	for name, c := range map[string]struct {
+		change func(*corev1.Pod)
+		stays  bool
+	}{
+		"its status names another": {},
+		"its status names none":    {change: func(p *corev1.Pod) { p.Status.ExtendedResourceClaimStatus = nil }},
+		"its status names it": {change: func(p *corev1.Pod) {
+			p.Status.ExtendedResourceClaimStatus.ResourceClaimName = "old"
+		}, stays: true},
+		"it has no node any more": {change: func(p *corev1.Pod) { p.Spec.NodeName = "" }, stays: true},
+		"it is another by now":    {change: func(p *corev1.Pod) { p.UID = "second" }, stays: true},
+	} {
+		t.Run(name, func(t *testing.T) {
+			api, m := willing()
+			m.make(api.kube)
+			m.readable("other")
+			m.pod.Spec.NodeName = "n"
+			if c.change != nil {
+				c.change(m.pod)
+			}
+			m.claims["old"] = before("old")
+			x := api.carrierWith(t.Context(), m)
+			x.GiveBack(devices.Leftover{Pod: ledger.Key{Namespace: "ns", Name: "p0"}, UID: "p0", Bound: true,
+				Claimed: devices.Claimed{Name: "old", UID: "old"}})
+			x.WaitForStatuses(t.Context())
+			x.Wait(t.Context())
+			m.mu.Lock()
+			defer m.mu.Unlock()
+			if is := m.claims["old"] != nil; is != c.stays {
+				t.Errorf("the claim is there: %t, want %t", is, c.stays)
+			}
+		})
+	}
+}
