@@ -22,8 +22,9 @@ type Leftover struct {
 
 // Leftovers are claims to give back, by namespace, pod and name. Those of waiting pods that keep devices from all other
 // pods: while the pod waits for something else than devices these are idle; when it is placed the claims are deleted in
-// any case. And those of pods that have a node, with devices or without: they count in the namespace's quota. At most
-// eight of a pod are named, and none that another pod uses.
+// any case. And those of pods that have a node, where the pod's status names another, or none and they have no devices:
+// they count in the namespace's quota. A pod may use a claim though its status names none: an API server before
+// Kubernetes 1.34 forgets that. At most eight of a pod are named, and none that another pod uses.
 func Leftovers(l *ledger.Ledger) (out []Leftover) {
 	state, _ := l.PluginStates.Find(Name)
 	d, is := state.(*Devices)
@@ -43,7 +44,8 @@ func Leftovers(l *ledger.Ledger) (out []Leftover) {
 				continue
 			}
 			for _, c := range d.special.left(pod.Namespace, uid) {
-				if bound && c.Name != used || !bound && d.claims[pod.Namespace+"/"+c.Name].fact.Status.Allocation != nil {
+				holds := d.claims[pod.Namespace+"/"+c.Name].fact.Status.Allocation != nil
+				if bound && c.Name != used && (used != "" || !holds) || !bound && holds {
 					out = append(out, Leftover{pod, uid, bound, c})
 				}
 			}

@@ -13,7 +13,7 @@ import (
 )
 
 // What is left of a pod is named as long as the pod waits and the claim has devices; or, with devices or without, while
-// the pod has a node and its status names another claim.
+// the pod has a node and its status names another claim; or without devices, where that names none.
 func TestLeftovers(t *testing.T) {
 	p := asks("p", extended)
 	objects := []metav1.Object{standing("gpu", 1), node("n1"), slice("n1", 2)}
@@ -32,7 +32,8 @@ func TestLeftovers(t *testing.T) {
 		"it waits":                    {want: named},
 		"it is reserved for it":       {claim: func(c *resourcev1.ResourceClaim) { heldBy(c, "uid-p") }, want: named},
 		"it waits at a gate":          {pod: gated, want: named},
-		"it runs":                     {pod: runsWith(""), want: ofBound},
+		"it runs":                     {pod: runsWith("")},
+		"it runs, and it has none":    {pod: runsWith(""), claim: none, want: ofBound},
 		"it runs with it":             {pod: runsWith("mine")},
 		"it runs with another":        {pod: runsWith("other"), want: ofBound},
 		"it runs, without devices":    {pod: runsWith("other"), claim: none, want: ofBound},

@@ -205,23 +205,34 @@ func (dc *deviceClaims) started(e request) {
 func (c *Executor) GiveBack(l devices.Leftover) {
 	item := sched.Item{Pod: l.Pod, UID: l.UID}
 	e := c.devices.deleting(item, l.Claimed, new(error))
-	if send := e.send; l.Bound { // what a running pod uses is not gone by what a watch showed
+	if send := e.send; l.Bound { // what a running pod uses is not deleted by what a watch showed
 		e.send = func(ctx context.Context) error {
-			p, err := c.pods(l.Pod.Namespace).Get(ctx, l.Pod.Name, metav1.GetOptions{})
-			switch {
-			case apierrors.IsNotFound(err), apierrors.IsForbidden(err):
-				return nil
-			case err != nil:
+			if unused, err := c.devices.unused(ctx, l); err != nil || !unused {
 				return notSent(err)
-			}
-			s := p.Status.ExtendedResourceClaimStatus
-			if string(p.UID) != l.UID || p.Spec.NodeName == "" || s != nil && s.ResourceClaimName == l.Name {
-				return nil
 			}
 			return send(ctx)
 		}
 	}
 	c.devices.started(e)
+}
+
+// unused says whether a bound pod does not use a claim that was made for it: its status names another, or the claim has
+// no devices.
+func (dc *deviceClaims) unused(ctx context.Context, l devices.Leftover) (bool, error) {
+	p, err := dc.x.pods(l.Pod.Namespace).Get(ctx, l.Pod.Name, metav1.GetOptions{})
+	switch {
+	case apierrors.IsNotFound(err), apierrors.IsForbidden(err):
+		return false, nil
+	case err != nil:
+		return false, err
+	case string(p.UID) != l.UID || p.Spec.NodeName == "":
+		return false, nil
+	}
+	if s := p.Status.ExtendedResourceClaimStatus; s != nil {
+		return s.ResourceClaimName != l.Name, nil
+	}
+	claim, err := dc.claimsIn(l.Pod.Namespace).Get(ctx, l.Name, metav1.GetOptions{})
+	return err == nil && claim.Status.Allocation == nil, ignoreNotFound(err)
 }
 
 // writeStatuses writes into the status of pods which claims were made for them.

@@ -327,10 +327,13 @@ func TestADeviceOfAClaimThatIsDeletedIsGivenOnce(t *testing.T) {
 func TestAClaimThatABoundPodDoesNotUseIsDeleted(t *testing.T) {
 	for name, c := range map[string]struct {
 		change func(*corev1.Pod)
+		empty  bool // the claim has no devices
 		stays  bool
 	}{
-		"its status names another": {},
-		"its status names none":    {change: func(p *corev1.Pod) { p.Status.ExtendedResourceClaimStatus = nil }},
+		"its status names another":               {},
+		"its status names another, it is empty":  {empty: true},
+		"its status names none, it has devices":  {change: namesNone, stays: true},
+		"its status names none, and it is empty": {change: namesNone, empty: true},
 		"its status names it": {change: func(p *corev1.Pod) {
 			p.Status.ExtendedResourceClaimStatus.ResourceClaimName = "old"
 		}, stays: true},
@@ -346,6 +349,9 @@ func TestAClaimThatABoundPodDoesNotUseIsDeleted(t *testing.T) {
 				c.change(m.pod)
 			}
 			m.claims["old"] = before("old")
+			if c.empty {
+				m.claims["old"].Status, m.claims["old"].Finalizers = resourcev1.ResourceClaimStatus{}, nil
+			}
 			x := api.carrierWith(t.Context(), m)
 			x.GiveBack(devices.Leftover{Pod: ledger.Key{Namespace: "ns", Name: "p0"}, UID: "p0", Bound: true,
 				Claimed: devices.Claimed{Name: "old", UID: "old"}})
@@ -359,3 +365,5 @@ func TestAClaimThatABoundPodDoesNotUseIsDeleted(t *testing.T) {
 		})
 	}
 }
+
+func namesNone(p *corev1.Pod) { p.Status.ExtendedResourceClaimStatus = nil }
