@@ -28,10 +28,22 @@ import (
 type usageSaver struct {
 	l *loop
 
-	at      time.Time       // of the last look at what changed
-	shown   []string        // what the ConfigMaps have, as far as is known
-	off     bool            // they are not ours to write, or may not be
-	written <-chan []string // has shown, once the write that is under way is over; nil: none is
+	at      time.Time           // of the last look at what changed
+	shown   []keptUsage         // what the ConfigMaps have, as far as is known
+	off     bool                // they are not ours to write, or may not be
+	written <-chan usageWritten // says what became of the write that is under way; nil: none is
+}
+
+// keptUsage is what a ConfigMap has, and its version: a write that arrives late, after a later scheduler wrote, fails.
+type keptUsage struct {
+	text, version string
+	there         bool
+}
+
+// usageWritten is what became of a write.
+type usageWritten struct {
+	shown []keptUsage
+	off   bool // a newer version of the scheduler writes there
 }
 
 // The form of what is kept, and its bounds. An object of a thousand records has 200 KiB as a rule. The API server takes
@@ -69,7 +81,7 @@ func (k *usageSaver) read(ctx context.Context) error {
 		m, err := k.l.rivals.kube.CoreV1().ConfigMaps(k.l.o.Election.Namespace).Get(ctx, k.name(i), metav1.GetOptions{})
 		switch {
 		case apierrors.IsNotFound(err):
-			k.shown = append(k.shown, "")
+			k.shown = append(k.shown, keptUsage{})
 			continue
 		case apierrors.IsForbidden(err):
 			k.off = true
@@ -82,16 +94,15 @@ func (k *usageSaver) read(ctx context.Context) error {
 		part, err := readUsage(m.Data[usageKey])
 		if errors.Is(err, errNewerUsage) {
 			k.off = true
-			klog.ErrorS(err, "What an earlier scheduler kept of usage, runs and estimates is left alone: nothing of it is "+
-				"remembered, and it is not written",
-				"configMap", m.Name)
+			klog.ErrorS(err, "What another scheduler kept of usage, runs and estimates is left alone: nothing of it is "+
+				"remembered, and it is not written", "configMap", m.Name)
 			return nil
 		}
 		if err != nil {
 			klog.ErrorS(err, "What an earlier scheduler kept of usage, runs and estimates cannot be read, and begins anew",
 				"configMap", m.Name)
 		}
-		k.shown = append(k.shown, m.Data[usageKey])
+		k.shown = append(k.shown, keptUsage{m.Data[usageKey], m.ResourceVersion, true})
 		objects = max(objects, min(part.Objects, mostUsageObjects))
 		if i == 0 {
 			all.Label = part.Label
@@ -160,8 +171,8 @@ func sound(r *ledger.UsageRecord) bool {
 func (k *usageSaver) tend(ctx context.Context, now time.Time) {
 	if k.written != nil {
 		select {
-		case k.shown = <-k.written:
-			k.written = nil
+		case is := <-k.written:
+			k.over(is)
 		default:
 			return // the last write is under way
 		}
@@ -170,6 +181,11 @@ func (k *usageSaver) tend(ctx context.Context, now time.Time) {
 		k.at = now
 		k.begin(ctx)
 	}
+}
+
+// over takes what became of a write.
+func (k *usageSaver) over(is usageWritten) {
+	k.shown, k.off, k.written = is.shown, is.off, nil
 }
 
 // flush writes what changed since the last write, when the scheduler ends.
@@ -188,8 +204,8 @@ func (k *usageSaver) wait(ctx context.Context) bool {
 		return true
 	}
 	select {
-	case k.shown = <-k.written:
-		k.written = nil
+	case is := <-k.written:
+		k.over(is)
 		return true
 	case <-ctx.Done():
 		return false
@@ -202,17 +218,19 @@ func (k *usageSaver) begin(ctx context.Context) {
 		return
 	}
 	texts := k.texts(k.all())
-	shown := make([]string, len(texts))
+	shown := make([]keptUsage, len(texts))
 	copy(shown, k.shown)
-	if slices.Equal(texts, shown) {
+	if slices.EqualFunc(texts, shown, func(text string, kept keptUsage) bool { return text == kept.text }) {
 		return
 	}
-	written, was := make(chan []string, 1), max(1, len(k.shown))
+	written, was := make(chan usageWritten, 1), max(1, len(k.shown))
 	k.written = written
 	crash.Handler(k.l.panicked).Go("writing what is remembered of usage, runs and estimates", func() {
-		defer func() { written <- shown }()
-		if !k.write(ctx, texts, shown, was) {
-			shown = shown[:was]
+		is := usageWritten{shown: shown}
+		defer func() { written <- is }()
+		grown, newer := k.write(ctx, texts, shown, was)
+		if is.off = newer; !grown {
+			is.shown = shown[:was]
 		}
 	})
 }
@@ -222,8 +240,8 @@ func (k *usageSaver) begin(ctx context.Context) {
 func (k *usageSaver) texts(s savedUsage) []string {
 	n := max(1, len(k.shown))
 	records := len(s.Queues) + len(s.Tenants) + len(s.Runs) + len(s.Firsts)
-	if records == 0 && !slices.ContainsFunc(k.shown, func(text string) bool { return text != "" }) {
-		return slices.Clone(k.shown) // there was nothing, and there is nothing
+	if records == 0 && !slices.ContainsFunc(k.shown, func(kept keptUsage) bool { return kept.text != "" }) {
+		return make([]string, len(k.shown)) // there was nothing, and there is nothing
 	}
 	for n < mostUsageObjects && records/n > recordsPerObject {
 		n *= 2
@@ -276,34 +294,67 @@ func (s *savedUsage) divide(n int) []string {
 // write writes the ConfigMaps that differ from what is shown, and notes there what they have then. The first of them,
 // which says how many there are, is the last. One that is refused holds up no other; but while one beyond those that
 // were there cannot be made, the one that had its records so far keeps them, and is not written. It returns whether all
-// that were not there are made.
-func (k *usageSaver) write(ctx context.Context, texts, shown []string, was int) (grown bool) {
+// that were not there are made, and whether one is of a newer version: then none is written any more.
+func (k *usageSaver) write(ctx context.Context, texts []string, shown []keptUsage, was int) (grown, newer bool) {
 	ctx, cancel := context.WithTimeout(ctx, 30*time.Second)
 	defer cancel()
 	keeps := make([]bool, was)
-	maps := k.l.rivals.kube.CoreV1().ConfigMaps(k.l.o.Election.Namespace)
 	for i := len(texts) - 1; i >= 0; i-- {
-		if texts[i] == shown[i] || i < was && keeps[i] {
+		if texts[i] == shown[i].text || i < was && keeps[i] {
 			continue
 		}
 		if !k.l.lead.leading() || ctx.Err() != nil {
-			return i < was && !slices.Contains(keeps, true)
+			return i < was && !slices.Contains(keeps, true), false
 		}
-		m := &corev1.ConfigMap{ObjectMeta: metav1.ObjectMeta{Name: k.name(i), Namespace: k.l.o.Election.Namespace},
-			Data: map[string]string{usageKey: texts[i]}}
-		_, err := maps.Update(ctx, m, metav1.UpdateOptions{})
-		if apierrors.IsNotFound(err) {
-			_, err = maps.Create(ctx, m, metav1.CreateOptions{})
-		}
-		if err != nil {
+		switch err := k.store(ctx, k.name(i), texts[i], &shown[i]); {
+		case errors.Is(err, errNewerUsage):
+			klog.ErrorS(err, "What is remembered of usage, runs and estimates is not written any more", "configMap", k.name(i))
+			return false, true
+		case err != nil:
 			klog.ErrorS(err, "What is remembered of usage, runs and estimates could not be written; it is tried again in a "+
-				"minute", "configMap", m.Name)
+				"minute", "configMap", k.name(i))
 			if i >= was {
 				keeps[i%was] = true
 			}
-			continue
 		}
-		shown[i] = texts[i]
 	}
-	return !slices.Contains(keeps, true)
+	return !slices.Contains(keeps, true), false
+}
+
+// store writes a ConfigMap over what it is known to have, and notes what it has then. If it has something else, which a
+// request of its own without an answer may have written, it is read and written once more.
+func (k *usageSaver) store(ctx context.Context, name, text string, kept *keptUsage) error {
+	maps := k.l.rivals.kube.CoreV1().ConfigMaps(k.l.o.Election.Namespace)
+	for again := true; ; again = false {
+		m := &corev1.ConfigMap{Data: map[string]string{usageKey: text}, ObjectMeta: metav1.ObjectMeta{Name: name,
+			Namespace: k.l.o.Election.Namespace, ResourceVersion: kept.version}}
+		is, err := m, error(nil)
+		if kept.there {
+			is, err = maps.Update(ctx, m, metav1.UpdateOptions{})
+		}
+		if !kept.there || apierrors.IsNotFound(err) {
+			m.ResourceVersion = ""
+			is, err = maps.Create(ctx, m, metav1.CreateOptions{})
+		}
+		if err == nil {
+			*kept = keptUsage{text, is.ResourceVersion, true}
+			return nil
+		}
+		if !again || !apierrors.IsConflict(err) && !apierrors.IsAlreadyExists(err) || !k.l.lead.leading() {
+			return err
+		}
+		switch is, err = maps.Get(ctx, name, metav1.GetOptions{}); {
+		case apierrors.IsNotFound(err):
+			*kept = keptUsage{}
+			continue
+		case err != nil:
+			return err
+		}
+		if _, err := readUsage(is.Data[usageKey]); errors.Is(err, errNewerUsage) {
+			return err
+		}
+		if *kept = (keptUsage{is.Data[usageKey], is.ResourceVersion, true}); kept.text == text {
+			return nil
+		}
+	}
 }

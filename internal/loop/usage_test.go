@@ -2,14 +2,17 @@ package loop
 
 import (
 	"context"
+	"errors"
 	"os"
 	"path/filepath"
+	"strconv"
 	"strings"
 	"sync/atomic"
 	"testing"
 	"time"
 
 	corev1 "k8s.io/api/core/v1"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/client-go/kubernetes"
@@ -204,6 +207,76 @@ func TestUsageThatCannotBeWrittenHoldsUpNoEnd(t *testing.T) {
 				w.after(time.Minute) // the requests are over
 				w.spoil = nil
 				w.schedule()
+			})
+		})
+	}
+}
+
+// A write without an answer that is carried out late, after a scheduler of a newer version wrote, changes nothing; and
+// one that was carried out does not keep the next one from being written.
+func TestUsageThatIsWrittenLate(t *testing.T) {
+	for name, newer := range map[string]bool{"after a newer version's": true, "before the next": false} {
+		t.Run(name, func(t *testing.T) {
+			inVirtualTimeWith(t, 1, remembering, func(w *living) {
+				version, loses := 0, false
+				var is, late *corev1.ConfigMap
+				carryOut := func(m *corev1.ConfigMap) error {
+					if is != nil && m.ResourceVersion != is.ResourceVersion {
+						return apierrors.NewConflict(corev1.Resource("configmaps"), m.Name, errors.New("it was changed"))
+					}
+					version++
+					is = m.DeepCopy()
+					is.ResourceVersion = strconv.Itoa(version)
+					return nil
+				}
+				written := func(a k8stesting.Action) (bool, runtime.Object, error) {
+					m := a.(k8stesting.UpdateAction).GetObject().(*corev1.ConfigMap).DeepCopy()
+					if !loses || late != nil {
+						err := carryOut(m)
+						return true, is.DeepCopy(), err
+					}
+					if late = m; !newer {
+						w.must(carryOut(m))
+					}
+					return true, nil, context.DeadlineExceeded
+				}
+				w.answers(&w.kube.Fake, "create", "configmaps", written)
+				w.answers(&w.kube.Fake, "update", "configmaps", written)
+				w.answers(&w.kube.Fake, "get", "configmaps", func(k8stesting.Action) (bool, runtime.Object, error) {
+					if is == nil {
+						return true, nil, apierrors.NewNotFound(corev1.Resource("configmaps"), "volcano-usage-0")
+					}
+					return true, is.DeepCopy(), nil
+				})
+				w.group("g", 1, "")
+				w.pods("g", 0, 1, "4")
+				w.after(5 * time.Minute) // it is made
+				loses = true
+				w.group("h", 1, "")
+				w.pods("h", 0, 1, "2")
+				for range 300 {
+					if w.after(time.Second); late != nil {
+						break
+					}
+				}
+				if late == nil {
+					t.Fatal("usage was not written again")
+				}
+				if newer {
+					m := is.DeepCopy()
+					m.Data["usage.json"] = `{"form":2,"Tenants":"?"}`
+					w.must(carryOut(m))
+					if err := carryOut(late); !apierrors.IsConflict(err) {
+						t.Errorf("what arrived late was carried out: %v", err)
+					}
+				}
+				w.group("i", 1, "")
+				w.pods("i", 0, 1, "1")
+				w.after(5 * time.Minute)
+				if kept := is.Data["usage.json"]; strings.Contains(kept, `"form":2`) != newer ||
+					!newer && kept == late.Data["usage.json"] {
+					t.Errorf("kept is %s", kept)
+				}
 			})
 		})
 	}
