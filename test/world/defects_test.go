@@ -200,6 +200,19 @@ func forgetful(next http.RoundTripper, r *http.Request) (*http.Response, error) 
 		return said(r, http.StatusNotFound, []byte(`{"kind":"Status","apiVersion":"v1","status":"Failure","code":404,`+
 			`"reason":"NotFound","message":"no"}`)), nil
 	}
+	if r.Method == http.MethodPost && strings.HasSuffix(r.URL.Path, "/configmaps") && r.Body != nil {
+		body, err := io.ReadAll(r.Body)
+		if err != nil {
+			return nil, err
+		}
+		over := r.Clone(r.Context()) // it writes over what it did not read
+		over.Method, over.URL.Path = http.MethodPut, r.URL.Path+"/volcano-usage-0"
+		over.Body = io.NopCloser(bytes.NewReader(body))
+		if answer, err := next.RoundTrip(over); err != nil || answer.StatusCode != http.StatusNotFound {
+			return answer, err
+		}
+		r.Body = io.NopCloser(bytes.NewReader(body))
+	}
 	return next.RoundTrip(r)
 }
 
