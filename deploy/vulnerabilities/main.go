@@ -8,6 +8,7 @@
 package main
 
 import (
+	"bytes"
 	"encoding/json"
 	"errors"
 	"flag"
@@ -34,15 +35,15 @@ var excepted = map[string]string{
 
 func main() {
 	db := flag.String("db", "", "address of the list of vulnerabilities; without it "+database)
-	strict := flag.Bool("go", false, "fail over what a newer Go mends, too")
+	withGo := flag.Bool("go", false, "fail over what a newer Go mends, too")
 	flag.Parse()
-	if err := run(flag.Args(), *db, *strict, os.Stdout); err != nil {
+	if err := run(flag.Args(), *db, *withGo, os.Stdout); err != nil {
 		fmt.Fprintln(os.Stderr, "error:", err)
 		os.Exit(1)
 	}
 }
 
-func run(args []string, db string, strict bool, out io.Writer) error {
+func run(args []string, db string, withGo bool, out io.Writer) error {
 	if len(args) != 1 {
 		return errors.New("give one program that Go built")
 	}
@@ -65,7 +66,7 @@ func run(args []string, db string, strict bool, out io.Writer) error {
 	if err != nil {
 		return err
 	}
-	return judge(found, strict, out)
+	return judge(found, withGo, out)
 }
 
 // download is the folder of the list, which the Go command keeps in its cache and checks against the public sums.
@@ -93,7 +94,7 @@ type vulnerability struct {
 // read takes what concerns functions out of what govulncheck said: one for each vulnerability of a module, by name.
 func read(said []byte) ([]vulnerability, error) {
 	found, summaries := map[[2]string]vulnerability{}, map[string]string{}
-	for stream := json.NewDecoder(strings.NewReader(string(said))); ; {
+	for stream := json.NewDecoder(bytes.NewReader(said)); ; {
 		var message struct {
 			OSV     *struct{ ID, Summary string }
 			Finding *struct {
@@ -127,8 +128,8 @@ func read(said []byte) ([]vulnerability, error) {
 }
 
 // judge tells what was found, and returns an error that names what has to be mended: what neither an exception nor,
-// unless strict, a newer Go explains, and exceptions for what is not there.
-func judge(found []vulnerability, strict bool, out io.Writer) error {
+// unless withGo, a newer Go explains, and exceptions for what is not there.
+func judge(found []vulnerability, withGo bool, out io.Writer) error {
 	var wrong, golang []string
 	newest, seen := "", map[string]bool{}
 	for _, v := range found {
@@ -137,7 +138,7 @@ func judge(found []vulnerability, strict bool, out io.Writer) error {
 		switch {
 		case isExcepted:
 			fmt.Fprintf(out, "%s does not concern this program: %s\n", v.id, why)
-		case v.module == "stdlib" && v.mended != "" && !strict:
+		case v.module == "stdlib" && v.mended != "" && !withGo:
 			golang = append(golang, v.id)
 			if newest == "" || semver.MustParseGeneric(v.mended).AtLeast(semver.MustParseGeneric(newest)) {
 				newest = v.mended

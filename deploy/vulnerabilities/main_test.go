@@ -18,7 +18,7 @@ func TestWhatFails(t *testing.T) {
 	exceptions := finding("GO-2025-3521", "", "k", "v1.0.0", "F") + finding("GO-2025-3547", "", "k", "v1.0.0", "F")
 	for name, c := range map[string]struct {
 		said          []string
-		strict        bool
+		withGo        bool
 		tells, refuse []string // refuse without words: nothing is wrong
 	}{
 		"nothing but exceptions": {said: []string{exceptions}, tells: []string{"GO-2025-3521", "GO-2025-3547"}},
@@ -28,7 +28,7 @@ func TestWhatFails(t *testing.T) {
 			refuse: []string{"GO-2: ", "no version is known to mend it"}},
 		"Go": {said: []string{exceptions, laterGo, inGo},
 			tells: []string{"2 known vulnerabilities (GO-3, GO-4); release what Go 1.26.10 or newer builds"}},
-		"Go, in what is released":    {said: []string{exceptions, inGo}, strict: true, refuse: []string{"GO-3", "v1.26.9"}},
+		"Go, in what is released":    {said: []string{exceptions, inGo}, withGo: true, refuse: []string{"GO-3", "v1.26.9"}},
 		"what is not in the program": {said: []string{exceptions, imported}},
 		"exceptions for nothing":     {refuse: []string{"GO-2025-3521", "GO-2025-3547", "take its exception out"}},
 	} {
@@ -38,7 +38,7 @@ func TestWhatFails(t *testing.T) {
 			continue
 		}
 		var out strings.Builder
-		err = judge(found, c.strict, &out)
+		err = judge(found, c.withGo, &out)
 		if (err != nil) != (len(c.refuse) > 0) {
 			t.Errorf("%s: the error is %v, want one: %v", name, err, len(c.refuse) > 0)
 		}

@@ -185,7 +185,7 @@ func (k *usageSaver) tend(ctx context.Context, now time.Time) {
 
 // over takes what became of a write.
 func (k *usageSaver) over(is usageWritten) {
-	k.shown, k.off, k.written = is.shown, is.off, nil
+	k.shown, k.off, k.written = is.shown, k.off || is.off, nil
 }
 
 // flush writes what changed since the last write, when the scheduler ends.

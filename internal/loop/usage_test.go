@@ -220,6 +220,11 @@ func TestUsageThatIsWrittenLate(t *testing.T) {
 			inVirtualTimeWith(t, 1, remembering, func(w *living) {
 				version, loses := 0, false
 				var is, late *corev1.ConfigMap
+				alone := func(f func()) { // answers are made one at a time
+					w.kube.Lock()
+					defer w.kube.Unlock()
+					f()
+				}
 				carryOut := func(m *corev1.ConfigMap) error {
 					if is != nil && m.ResourceVersion != is.ResourceVersion {
 						return apierrors.NewConflict(corev1.Resource("configmaps"), m.Name, errors.New("it was changed"))
@@ -251,32 +256,35 @@ func TestUsageThatIsWrittenLate(t *testing.T) {
 				w.group("g", 1, "")
 				w.pods("g", 0, 1, "4")
 				w.after(5 * time.Minute) // it is made
-				loses = true
+				alone(func() { loses = true })
 				w.group("h", 1, "")
 				w.pods("h", 0, 1, "2")
-				for range 300 {
-					if w.after(time.Second); late != nil {
-						break
+				for n, sent := 0, false; !sent; n++ {
+					if w.after(time.Second); n == 300 {
+						t.Fatal("usage was not written again")
 					}
+					alone(func() { sent = late != nil })
 				}
-				if late == nil {
-					t.Fatal("usage was not written again")
-				}
-				if newer {
+				alone(func() {
+					if !newer {
+						return
+					}
 					m := is.DeepCopy()
 					m.Data["usage.json"] = `{"form":2,"Tenants":"?"}`
 					w.must(carryOut(m))
 					if err := carryOut(late); !apierrors.IsConflict(err) {
 						t.Errorf("what arrived late was carried out: %v", err)
 					}
-				}
+				})
 				w.group("i", 1, "")
 				w.pods("i", 0, 1, "1")
 				w.after(5 * time.Minute)
-				if kept := is.Data["usage.json"]; strings.Contains(kept, `"form":2`) != newer ||
-					!newer && kept == late.Data["usage.json"] {
-					t.Errorf("kept is %s", kept)
-				}
+				alone(func() {
+					if kept := is.Data["usage.json"]; strings.Contains(kept, `"form":2`) != newer ||
+						!newer && kept == late.Data["usage.json"] {
+						t.Errorf("kept is %s", kept)
+					}
+				})
 			})
 		})
 	}

@@ -40,7 +40,7 @@ func Leftovers(l *ledger.Ledger) (out []Leftover) {
 				continue
 			}
 			used, bound := usedBy(l.Task(t), uid)
-			if waits := lacksNode(l.Task(t), uid); !waits && (!bound || len(keys) == 1 && used == fact.Name) {
+			if !bound && !lacksNode(l.Task(t), uid) || len(keys) == 1 && used == fact.Name {
 				continue
 			}
 			for _, c := range d.special.left(pod.Namespace, uid) {

@@ -84,8 +84,8 @@ func (s *specialClaims) concern(task *ledger.Task) bool {
 // mostLeft bounds how many special claims of a pod are seen to; what is beyond that goes with the pod.
 const mostLeft = 8
 
-// left are the special claims of a pod that has no node: a scheduler that ended made them, or a binding failed. One
-// that another pod uses is not touched, nor one that is going.
+// left are the special claims of a pod. Of a pod that has no node all are left over: a scheduler that ended made
+// them, or a binding failed. One that another pod uses is not named, nor one that is going.
 func (s *specialClaims) left(namespace, uid string) (out []Claimed) {
 	keys := s.of[uid]
 	if len(keys) == 0 {
