@@ -84,3 +84,58 @@ func TestWhatIsLeftOfAPodThatWaitsIsGivenBack(t *testing.T) {
 		}
 	})
 }
+
+// Claims that a tenant makes for its pods that run, as if a scheduler had made them, are deleted a minute later, eight
+// at a time; what the pods use stays, over a restart too.
+func TestClaimsMadeForPodsThatRunAreDeleted(t *testing.T) {
+	const groups, each = 3, 6
+	inVirtualTimeWith(t, 1, func(w *living) {
+		w.cards("n0", groups)
+		for g := range groups {
+			w.asking(fmt.Sprint("g", g), "1")
+		}
+	}, func(w *living) {
+		claims := func() (used, idle int) {
+			list, err := w.core.List(claimsKind, resourcev1.SchemeGroupVersion.WithKind("ResourceClaim"), "ns")
+			w.must(err)
+			for _, c := range list.(*resourcev1.ResourceClaimList).Items {
+				if c.Status.Allocation != nil {
+					used++
+				} else {
+					idle++
+				}
+			}
+			return used, idle
+		}
+		w.after(20 * time.Second)
+		if used, idle := claims(); used != groups || idle != 0 {
+			t.Fatalf("%d claims are used and %d idle, want one for each of %d pods", used, idle, groups)
+		}
+		for g := range groups {
+			pod := fmt.Sprintf("g%d-0", g)
+			for n := range each {
+				name := fmt.Sprint(pod, "-extended-resources-", n)
+				c := (&devices.Special{}).Claim(ledger.Key{Namespace: "ns", Name: pod}, pod, name)
+				c.UID = types.UID(name)
+				w.must(w.core.Create(claimsKind, c, "ns"))
+			}
+		}
+		w.restart()
+		w.after(50 * time.Second)
+		if _, idle := claims(); idle != groups*each {
+			t.Errorf("before a minute has passed %d claims are left, want all %d", idle, groups*each)
+		}
+		before := groups * each
+		for range 12 {
+			w.after(lookForLeft)
+			used, idle := claims()
+			if used != groups || before-idle > 8 {
+				t.Fatalf("of %d idle claims %d are left, and %d are used of %d", before, idle, used, groups)
+			}
+			before = idle
+		}
+		if before > 0 {
+			t.Errorf("%d idle claims are left", before)
+		}
+	})
+}
