@@ -13,6 +13,10 @@ import (
 	"sync"
 	"time"
 
+	corev1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/runtime/serializer/protobuf"
+	"k8s.io/client-go/kubernetes/scheme"
+
 	"ashlar.sh/internal/recording"
 	"ashlar.sh/sched"
 	"ashlar.sh/test/world/apimodel"
@@ -82,18 +86,30 @@ func everybody(next http.RoundTripper, r *http.Request) (*http.Response, error) 
 		`"status":{"allowed":true}}`)), nil
 }
 
-// memories sends the first of what is kept of usage again and again.
+// memories writes the first of what is kept of usage again and again from the third time on, over the version that is
+// there.
 func memories() func(http.RoundTripper) http.RoundTripper {
-	first := ""
+	var first map[string]string
+	writes := 0
+	form := protobuf.NewSerializer(scheme.Scheme, scheme.Scheme)
 	return with(func(next http.RoundTripper, r *http.Request) (*http.Response, error) {
-		if r.Method == http.MethodGet || !strings.Contains(r.URL.Path, "/configmaps/"+usageObject) {
+		if r.Method != http.MethodPut || !strings.Contains(r.URL.Path, "/configmaps/"+usageObject) {
 			return next.RoundTrip(r)
 		}
 		return changed(next, r, func(body string) string {
-			if first == "" {
-				first = body
+			m, out := &corev1.ConfigMap{}, &strings.Builder{}
+			if _, _, err := form.Decode([]byte(body), nil, m); err != nil {
+				panic(err) // client-go wrote it
 			}
-			return first
+			if writes++; writes == 1 {
+				first = m.Data
+			} else if writes > 2 {
+				m.Data = first
+			}
+			if err := form.Encode(m, out); err != nil {
+				panic(err) // it was read in the same form
+			}
+			return out.String()
 		})
 	})
 }
