@@ -4,8 +4,10 @@
 
 GO       ?= go
 TIMEOUT  ?= 30m
-# Of make fuzz and make soak: for how long each fuzz target runs.
+# Of make fuzz: for how long each fuzz target runs, on all processors. In make soak they have FUZZHOURS of one processor
+# together, unless FUZZTIME is given.
 FUZZTIME ?= 10s
+FUZZHOURS ?= 24
 BENCH    ?= .
 BENCHTIME ?= 0.5s
 # Of make image: what the program calls itself, and for which machines it is.
@@ -92,6 +94,8 @@ test-rest:
 	$(GO) -C test/deploy test -timeout $(TIMEOUT) ./...
 	$(GO) -C test/kubescheduler test -timeout $(TIMEOUT) ./...
 
+FUZZES = grep -roE --include='*_test.go' '^func Fuzz[A-Za-z0-9_]+' .
+soak: FUZZTIME = $(shell echo $$(( $(FUZZHOURS) * 3600 / $$($(FUZZES) | wc -l) / $$(getconf _NPROCESSORS_ONLN) )))s
 soak: laws worlds model kube-scheduler soak-cluster fuzz ## Run the long tests: all that follow up to fuzz
 
 laws: ## Try CASES (5000) cases of each law, and ask WAYS (10000) clusters what would make jobs run
@@ -117,7 +121,7 @@ soak-cluster: ## Disturb a real cluster for SOAK (5m)
 	ASHLAR_E2E_SOAK=$(SOAK) $(GO) test -timeout 0 -count=1 -v -run '^TestSoak$$' ./test/e2e
 
 fuzz: ## Fuzz each target for FUZZTIME (10s)
-	@grep -roE --include='*_test.go' '^func Fuzz[A-Za-z0-9_]+' . | while IFS=: read -r file func; do \
+	@$(FUZZES) | while IFS=: read -r file func; do \
 		$(GO) test -run '^$$' -fuzz "^$${func#func }$$" -fuzztime $(FUZZTIME) -fuzzminimizetime 2s "$$(dirname "$$file")" </dev/null || exit 1; \
 	done
 
