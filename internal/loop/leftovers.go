@@ -1,6 +1,7 @@
 package loop
 
 import (
+	"slices"
 	"time"
 
 	"k8s.io/klog/v2"
@@ -19,7 +20,8 @@ type leftovers struct {
 
 // A claim is given back once it was left for so long: by then the API server has given up whatever the scheduler
 // before had sent, so that no binding which counts on the claim can come any more.
-// Of pods that are bound, a tenant can make claims that look like it: of these only so many are seen to at a time.
+// Of pods that are bound, a tenant can make claims that look like it: of these only so many are seen to at a time,
+// those of each namespace in turn.
 const (
 	leftFor     = time.Minute
 	lookForLeft = 5 * time.Second
@@ -32,22 +34,41 @@ func (bg *background) giveBack(now time.Time) {
 	if now.Sub(left.looked) < lookForLeft {
 		return
 	}
-	since, ofBound := map[string]time.Time{}, 0
+	since, due, ofBound := map[string]time.Time{}, []devices.Leftover(nil), []devices.Leftover(nil)
 	for _, c := range devices.Leftovers(bg.l.engine.Ledger()) {
 		first, known := left.since[c.Claimed.UID]
 		if !known {
 			first = now
 		}
-		if now.Sub(first) >= leftFor && (!c.Bound || ofBound < mostOfBound) {
-			if c.Bound {
-				ofBound++
-			}
-			klog.InfoS("A claim that was made for a pod is given back: the pod does not use it", "pod", c.Pod,
-				"claim", c.Name, "bound", c.Bound)
-			bg.l.executor.GiveBack(c)
-			first = now
-		}
 		since[c.Claimed.UID] = first
+		switch {
+		case now.Sub(first) < leftFor:
+		case c.Bound:
+			ofBound = append(ofBound, c)
+		default:
+			due = append(due, c)
+		}
+	}
+	inTurn(ofBound, since)
+	for _, c := range append(due, ofBound[:min(len(ofBound), mostOfBound)]...) {
+		klog.V(2).InfoS("A claim that was made for a pod is looked at, and deleted unless the pod uses it", "pod", c.Pod,
+			"claim", c.Name, "bound", c.Bound)
+		bg.l.executor.GiveBack(c)
+		since[c.Claimed.UID] = now
 	}
 	left.looked, left.since = now, since
+}
+
+// inTurn puts those first that were seen first, the first ones of all namespaces before the second ones: what one
+// tenant makes holds up no claim of another.
+func inTurn(list []devices.Leftover, since map[string]time.Time) {
+	slices.SortStableFunc(list, func(a, b devices.Leftover) int {
+		return since[a.Claimed.UID].Compare(since[b.Claimed.UID])
+	})
+	before, turn := map[string]int{}, map[string]int{} // how many of its namespace are before a claim
+	for _, c := range list {
+		turn[c.Claimed.UID] = before[c.Pod.Namespace]
+		before[c.Pod.Namespace]++
+	}
+	slices.SortStableFunc(list, func(a, b devices.Leftover) int { return turn[a.Claimed.UID] - turn[b.Claimed.UID] })
 }

@@ -85,6 +85,25 @@ func TestWhatIsLeftOfAPodThatWaitsIsGivenBack(t *testing.T) {
 	})
 }
 
+// Those of each namespace are seen to in turn, the first ones first.
+func TestLeftClaimsOfEachNamespaceInTurn(t *testing.T) {
+	now, since := time.Unix(0, 0), map[string]time.Time{}
+	of := func(namespace, uid string, seen int) devices.Leftover {
+		since[uid] = now.Add(time.Duration(seen) * time.Second)
+		return devices.Leftover{Pod: ledger.Key{Namespace: namespace, Name: "p"}, Claimed: devices.Claimed{UID: uid}}
+	}
+	list := []devices.Leftover{of("a", "a3", 3), of("a", "a2", 2), of("a", "a1", 1), of("b", "b5", 5), of("c", "c4", 4),
+		of("c", "c6", 6)}
+	inTurn(list, since)
+	order := ""
+	for _, c := range list {
+		order += c.Claimed.UID + " "
+	}
+	if want := "a1 c4 b5 a2 c6 a3 "; order != want {
+		t.Errorf("the order is %s, want %s", order, want)
+	}
+}
+
 // Claims that a tenant makes for its pods that run, as if a scheduler had made them, are deleted a minute later, eight
 // at a time; what the pods use stays, over a restart too.
 func TestClaimsMadeForPodsThatRunAreDeleted(t *testing.T) {

@@ -340,20 +340,23 @@ func (k *usageSaver) store(ctx context.Context, name, text string, kept *keptUsa
 			*kept = keptUsage{text, is.ResourceVersion, true}
 			return nil
 		}
-		if !again || !apierrors.IsConflict(err) && !apierrors.IsAlreadyExists(err) || !k.l.lead.leading() {
+		if !again || !apierrors.IsConflict(err) && !apierrors.IsAlreadyExists(err) {
 			return err
 		}
+		refusal := err
 		switch is, err = maps.Get(ctx, name, metav1.GetOptions{}); {
 		case apierrors.IsNotFound(err):
-			*kept = keptUsage{}
-			continue
+			is = &corev1.ConfigMap{}
 		case err != nil:
 			return err
+		}
+		if !k.l.lead.leading() { // another scheduler may have written what was read
+			return refusal
 		}
 		if _, err := readUsage(is.Data[usageKey]); errors.Is(err, errNewerUsage) {
 			return err
 		}
-		if *kept = (keptUsage{is.Data[usageKey], is.ResourceVersion, true}); kept.text == text {
+		if *kept = (keptUsage{is.Data[usageKey], is.ResourceVersion, is.ResourceVersion != ""}); kept.text == text {
 			return nil
 		}
 	}

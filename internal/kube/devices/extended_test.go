@@ -251,6 +251,28 @@ func TestAClaimThatLooksMadeForAnother(t *testing.T) {
 	}
 }
 
+// A claim that a pod's spec names stays where the pod is placed, though a template, or whoever made it, says of it what a
+// scheduler says of those that it makes.
+func TestAClaimThatThePodNamesIsNotLeft(t *testing.T) {
+	p := asks("p", extended)
+	objects := []metav1.Object{standing("gpu", 1), node("n1"), slice("n1", 4)}
+	named := left(chosenFor(t, newWorld(t, append(objects, p)...).decide(), "p"), p, "mine")
+	for name, change := range map[string]func(*resourcev1.ResourceClaim){
+		"it has devices":    func(*resourcev1.ResourceClaim) {},
+		"it is reserved":    func(c *resourcev1.ResourceClaim) { heldBy(c, "uid-p") },
+		"it has no devices": func(c *resourcev1.ResourceClaim) { c.Status = resourcev1.ResourceClaimStatus{} },
+	} {
+		t.Run(name, func(t *testing.T) {
+			claim, pod := named.DeepCopy(), p.DeepCopy()
+			change(claim)
+			names("mine")(pod)
+			if w := chosenFor(t, newWorld(t, append(objects, claim, pod)...).decide(), "p"); len(w.Left) > 0 {
+				t.Errorf("to be deleted is %+v", w.Left)
+			}
+		})
+	}
+}
+
 func heldBy(c *resourcev1.ResourceClaim, uids ...string) {
 	for _, u := range uids {
 		c.Status.ReservedFor = append(c.Status.ReservedFor, resourcev1.ResourceClaimConsumerReference{Resource: "pods",

@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	corev1 "k8s.io/api/core/v1"
+	resourcev1 "k8s.io/api/resource/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"ashlar.sh/sched/ledger"
@@ -16,15 +17,16 @@ import (
 type Leftover struct {
 	Pod   ledger.Key
 	UID   string // of the pod
-	Bound bool   // the pod has a node, and its status names another claim or none
+	Bound bool   // the pod has a node, and the claim no devices
 	Claimed
 }
 
 // Leftovers are claims to give back, by namespace, pod and name. Those of waiting pods that keep devices from all other
 // pods: while the pod waits for something else than devices these are idle; when it is placed the claims are deleted in
-// any case. And those of pods that have a node, where the pod's status names another, or none and they have no devices:
-// they count in the namespace's quota. A pod may use a claim though its status names none: an API server before
-// Kubernetes 1.34 forgets that. At most eight of a pod are named, and none that another pod uses.
+// any case. And those of pods that have a node, which have no devices and which the pod's status does not name: they
+// count in the namespace's quota. One with devices may be in use, whatever the status names: an API server before
+// Kubernetes 1.34 forgets that, and a client may write it. At most eight of a pod are named, and none that another pod
+// uses or that the pod's spec names.
 func Leftovers(l *ledger.Ledger) (out []Leftover) {
 	state, _ := l.PluginStates.Find(Name)
 	d, is := state.(*Devices)
@@ -43,11 +45,10 @@ func Leftovers(l *ledger.Ledger) (out []Leftover) {
 			if !bound && !lacksNode(l.Task(t), uid) || len(keys) == 1 && used == fact.Name {
 				continue
 			}
-			for _, c := range d.special.left(pod.Namespace, uid) {
-				holds := d.claims[pod.Namespace+"/"+c.Name].fact.Status.Allocation != nil
-				if bound && c.Name != used && (used != "" || !holds) || !bound && holds {
-					out = append(out, Leftover{pod, uid, bound, c})
-				}
+			for _, c := range d.special.leftOf(l.Task(t), func(c *resourcev1.ResourceClaim) bool {
+				return bound == (c.Status.Allocation == nil) && (!bound || c.Name != used)
+			}) {
+				out = append(out, Leftover{pod, uid, bound, c})
 			}
 			break
 		}

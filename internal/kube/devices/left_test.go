@@ -12,8 +12,8 @@ import (
 	"ashlar.sh/sched/ledger"
 )
 
-// What is left of a pod is named as long as the pod waits and the claim has devices; or, with devices or without, while
-// the pod has a node and its status names another claim; or without devices, where that names none.
+// What is left of a pod is named as long as the pod waits and the claim has devices; or while the pod has a node, the
+// claim has none, and the pod's status does not name it. One that the pod's spec names is never left, whatever it says.
 func TestLeftovers(t *testing.T) {
 	p := asks("p", extended)
 	objects := []metav1.Object{standing("gpu", 1), node("n1"), slice("n1", 2)}
@@ -35,7 +35,9 @@ func TestLeftovers(t *testing.T) {
 		"it runs":                     {pod: runsWith("")},
 		"it runs, and it has none":    {pod: runsWith(""), claim: none, want: ofBound},
 		"it runs with it":             {pod: runsWith("mine")},
-		"it runs with another":        {pod: runsWith("other"), want: ofBound},
+		"it runs with another":        {pod: runsWith("other")},
+		"it asks for it by name":      {pod: names("mine")},
+		"it runs, and asks for it":    {pod: func(p *corev1.Pod) { runsWith("other")(p); names("mine")(p) }, claim: none},
 		"it runs, without devices":    {pod: runsWith("other"), claim: none, want: ofBound},
 		"it runs, and another has it": {pod: runsWith("other"), claim: others},
 		"it ran":                      {pod: func(p *corev1.Pod) { runsWith("")(p); p.Status.Phase = corev1.PodSucceeded }},
@@ -63,6 +65,13 @@ func TestLeftovers(t *testing.T) {
 				t.Errorf("left is %+v, want %+v", got, c.want)
 			}
 		})
+	}
+}
+
+// names is a pod whose spec names a claim.
+func names(claim string) func(*corev1.Pod) {
+	return func(p *corev1.Pod) {
+		p.Spec.ResourceClaims = []corev1.PodResourceClaim{{Name: "its", ResourceClaimName: &claim}}
 	}
 }
 

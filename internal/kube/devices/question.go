@@ -91,7 +91,7 @@ func (qu *questions) ask(task *ledger.Task) *question {
 			q.lacks, q.has = q.lacks || !n.allocated, q.has || n.allocated
 		}
 	}
-	q.names, q.left = qu.d.classes.extendedOf(task.Pod.Spec), qu.d.special.left(pod.Namespace, q.uid)
+	q.names, q.left = qu.d.classes.extendedOf(task.Pod.Spec), qu.d.special.left(task)
 	var all []*resourcev1.ResourceClaim
 	for _, n := range q.needs {
 		all = append(all, n.claim)

@@ -85,17 +85,24 @@ func (s *specialClaims) concern(task *ledger.Task) bool {
 const mostLeft = 8
 
 // left are the special claims of a pod. Of a pod that has no node all are left over: a scheduler that ended made
-// them, or a binding failed. One that another pod uses is not named, nor one that is going.
-func (s *specialClaims) left(namespace, uid string) (out []Claimed) {
-	keys := s.of[uid]
+// them, or a binding failed. One that the pod's spec names is not: a template may say of its claims what a scheduler
+// says of those that it makes. Nor is one that another pod uses, or one that is going.
+func (s *specialClaims) left(task *ledger.Task) []Claimed {
+	return s.leftOf(task, func(*resourcev1.ResourceClaim) bool { return true })
+}
+
+// leftOf are those of left for which is returns true.
+func (s *specialClaims) leftOf(task *ledger.Task, is func(*resourcev1.ResourceClaim) bool) (out []Claimed) {
+	keys := s.of[task.Pod.UID]
 	if len(keys) == 0 {
 		return nil
 	}
+	named := ClaimsOf(task)
 	for _, key := range slices.Sorted(maps.Keys(keys)) {
 		c := s.d.claims[key].fact
-		if in, name, _ := strings.Cut(key, "/"); in == namespace && c.DeletionTimestamp == nil && len(out) < mostLeft &&
-			s.d.claims[key].others(uid) == 0 {
-			out = append(out, Claimed{Name: name, UID: string(c.UID)})
+		if c.Namespace == task.Key.Namespace && c.DeletionTimestamp == nil && len(out) < mostLeft &&
+			s.d.claims[key].others(task.Pod.UID) == 0 && !slices.Contains(named, key) && is(c) {
+			out = append(out, Claimed{Name: c.Name, UID: string(c.UID)})
 		}
 	}
 	return out

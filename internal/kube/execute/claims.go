@@ -100,7 +100,8 @@ func (dc *deviceClaims) unreserve(list []*reservation) {
 		switch {
 		case !r.wrote:
 		case r.special != nil:
-			back = append(back, dc.deleting(r.pods[0], devices.Claimed{Name: r.name, UID: r.uid}, new(error)))
+			back = append(back, dc.deleting(r.pods[0], devices.Claimed{Name: r.name, UID: r.uid}, false,
+				new(error)))
 		default:
 			back = append(back, dc.unreserving(r))
 		}

@@ -117,7 +117,9 @@ func (dc *deviceClaims) clean(items []sched.Item) *obstacle {
 			return &obstacle{i, sched.Failed, "devices", err}
 		}
 		var wrong error
-		outcomes := dc.x.volumes.together(len(w.Left), func(n int) request { return dc.deleting(i, w.Left[n], &wrong) })
+		outcomes := dc.x.volumes.together(len(w.Left), func(n int) request {
+			return dc.deleting(i, w.Left[n], false, &wrong)
+		})
 		for n, outcome := range outcomes {
 			if outcome != sched.Done && outcome != sched.Missing {
 				if wrong == nil {
@@ -132,9 +134,10 @@ func (dc *deviceClaims) clean(items []sched.Item) *obstacle {
 	return nil
 }
 
-// deleting deletes a claim that was made for a pod, if that is what it is and no other pod uses it; under a role that
-// may not delete claims, it takes its devices back. wrong is where a refusal for good goes.
-func (dc *deviceClaims) deleting(i sched.Item, of devices.Claimed, wrong *error) request {
+// deleting deletes a claim that was made for a pod, if that is what it is and no other pod uses it, and with empty only
+// if it has no devices; under a role that may not delete claims, it takes its devices back. wrong is where a refusal for
+// good goes.
+func (dc *deviceClaims) deleting(i sched.Item, of devices.Claimed, empty bool, wrong *error) request {
 	claims := dc.claimsIn(i.Pod.Namespace)
 	look := func(ctx context.Context) (*resourcev1.ResourceClaim, error) { // nil: there is nothing to delete
 		c, err := claims.Get(ctx, of.Name, metav1.GetOptions{})
@@ -144,7 +147,8 @@ func (dc *deviceClaims) deleting(i sched.Item, of devices.Claimed, wrong *error)
 		others := slices.ContainsFunc(c.Status.ReservedFor,
 			func(u resourcev1.ResourceClaimConsumerReference) bool { return string(u.UID) != i.UID })
 		going := c.DeletionTimestamp != nil && len(c.Finalizers) == 0
-		if string(c.UID) != of.UID || devices.SpecialOf(c) != i.UID || others || going {
+		inUse := others || empty && (c.Status.Allocation != nil || len(c.Status.ReservedFor) > 0)
+		if string(c.UID) != of.UID || devices.SpecialOf(c) != i.UID || inUse || going {
 			return nil, nil
 		}
 		return c, nil
@@ -161,9 +165,9 @@ func (dc *deviceClaims) deleting(i sched.Item, of devices.Claimed, wrong *error)
 				rest := slices.DeleteFunc(slices.Clone(c.Finalizers), func(f string) bool { return f == resourcev1.Finalizer })
 				err = dc.patchClaim(ctx, r, map[string]any{"finalizers": rest}, nil)
 			}
-			if err == nil {
-				err = ignoreNotFound(claims.Delete(ctx, of.Name,
-					metav1.DeleteOptions{Preconditions: &metav1.Preconditions{UID: &c.UID}}))
+			if err == nil { // in this version: another pod may come to use it
+				err = ignoreNotFound(claims.Delete(ctx, of.Name, metav1.DeleteOptions{
+					Preconditions: &metav1.Preconditions{UID: &c.UID, ResourceVersion: &r.now.ResourceVersion}}))
 			}
 			if apierrors.IsForbidden(err) && c.Status.Allocation != nil { // it stays, with nothing, until its pod goes
 				err = dc.writeStatus(ctx, r, nil, nil)
@@ -189,7 +193,7 @@ func (dc *deviceClaims) discard(r *reservation) {
 
 // delete deletes a special claim of a pod, as deleting has it, without waiting.
 func (dc *deviceClaims) delete(i sched.Item, of devices.Claimed) {
-	dc.started(dc.deleting(i, of, new(error)))
+	dc.started(dc.deleting(i, of, false, new(error)))
 }
 
 // started has a request carried out, without waiting.
@@ -201,38 +205,37 @@ func (dc *deviceClaims) started(e request) {
 }
 
 // GiveBack deletes a claim that was made for a pod which waits, or which is bound and does not use it, if that is what
-// it is still. It does not wait, and nothing is answered.
+// the API server itself shows still. It does not wait, and nothing is answered.
 func (c *Executor) GiveBack(l devices.Leftover) {
 	item := sched.Item{Pod: l.Pod, UID: l.UID}
-	e := c.devices.deleting(item, l.Claimed, new(error))
-	if send := e.send; l.Bound { // what a running pod uses is not deleted by what a watch showed
-		e.send = func(ctx context.Context) error {
-			if unused, err := c.devices.unused(ctx, l); err != nil || !unused {
-				return notSent(err)
-			}
-			return send(ctx)
+	e := c.devices.deleting(item, l.Claimed, l.Bound, new(error))
+	send := e.send
+	e.send = func(ctx context.Context) error {
+		if unused, err := c.devices.unused(ctx, l); err != nil || !unused {
+			return notSent(err)
 		}
+		return send(ctx)
 	}
-	c.devices.started(e)
+	c.fast.do(func() (time.Duration, bool) {
+		_, _, overloaded := c.requests.run(e)
+		return 0, overloaded // it is several requests, one after the other: how long they took says nothing of each
+	})
 }
 
-// unused says whether a bound pod does not use a claim that was made for it: its status names another, or the claim has
-// no devices.
+// unused says whether the API server shows a pod as a leftover has it: it has no node, or it has one and its status does
+// not name the claim.
 func (dc *deviceClaims) unused(ctx context.Context, l devices.Leftover) (bool, error) {
 	p, err := dc.x.pods(l.Pod.Namespace).Get(ctx, l.Pod.Name, metav1.GetOptions{})
 	switch {
-	case apierrors.IsNotFound(err), apierrors.IsForbidden(err):
-		return false, nil
+	case apierrors.IsForbidden(err):
+		return !l.Bound, nil
 	case err != nil:
-		return false, err
-	case string(p.UID) != l.UID || p.Spec.NodeName == "":
+		return false, ignoreNotFound(err) // where it is gone, its claims go
+	case string(p.UID) != l.UID || l.Bound != (p.Spec.NodeName != ""):
 		return false, nil
 	}
-	if s := p.Status.ExtendedResourceClaimStatus; s != nil {
-		return s.ResourceClaimName != l.Name, nil
-	}
-	claim, err := dc.claimsIn(l.Pod.Namespace).Get(ctx, l.Name, metav1.GetOptions{})
-	return err == nil && claim.Status.Allocation == nil, ignoreNotFound(err)
+	s := p.Status.ExtendedResourceClaimStatus
+	return !l.Bound || s == nil || s.ResourceClaimName != l.Name, nil
 }
 
 // writeStatuses writes into the status of pods which claims were made for them.

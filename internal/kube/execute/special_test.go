@@ -328,17 +328,20 @@ func TestAClaimThatABoundPodDoesNotUseIsDeleted(t *testing.T) {
 	for name, c := range map[string]struct {
 		change func(*corev1.Pod)
 		empty  bool // the claim has no devices
+		waits  bool // the pod waited when the claim was seen to be left
 		stays  bool
 	}{
-		"its status names another":               {},
+		"its status names another":               {stays: true}, // its spec may name this one
 		"its status names another, it is empty":  {empty: true},
 		"its status names none, it has devices":  {change: namesNone, stays: true},
 		"its status names none, and it is empty": {change: namesNone, empty: true},
 		"its status names it": {change: func(p *corev1.Pod) {
 			p.Status.ExtendedResourceClaimStatus.ResourceClaimName = "old"
 		}, stays: true},
-		"it has no node any more": {change: func(p *corev1.Pod) { p.Spec.NodeName = "" }, stays: true},
-		"it is another by now":    {change: func(p *corev1.Pod) { p.UID = "second" }, stays: true},
+		"it has no node any more": {change: func(p *corev1.Pod) { p.Spec.NodeName = "" }, empty: true, stays: true},
+		"it is another by now":    {change: func(p *corev1.Pod) { p.UID = "second" }, empty: true, stays: true},
+		"it waits":                {change: func(p *corev1.Pod) { p.Spec.NodeName = "" }, waits: true},
+		"it was bound meanwhile":  {waits: true, stays: true},
 	} {
 		t.Run(name, func(t *testing.T) {
 			api, m := willing()
@@ -353,7 +356,7 @@ func TestAClaimThatABoundPodDoesNotUseIsDeleted(t *testing.T) {
 				m.claims["old"].Status, m.claims["old"].Finalizers = resourcev1.ResourceClaimStatus{}, nil
 			}
 			x := api.carrierWith(t.Context(), m)
-			x.GiveBack(devices.Leftover{Pod: ledger.Key{Namespace: "ns", Name: "p0"}, UID: "p0", Bound: true,
+			x.GiveBack(devices.Leftover{Pod: ledger.Key{Namespace: "ns", Name: "p0"}, UID: "p0", Bound: !c.waits,
 				Claimed: devices.Claimed{Name: "old", UID: "old"}})
 			x.WaitForStatuses(t.Context())
 			x.Wait(t.Context())

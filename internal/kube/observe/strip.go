@@ -11,6 +11,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	schedulingv1beta1 "volcano.sh/apis/pkg/apis/scheduling/v1beta1"
 
+	"ashlar.sh/internal/kube/devices"
 	"ashlar.sh/internal/kube/persisted"
 	"ashlar.sh/internal/kube/translate"
 )
@@ -197,7 +198,7 @@ func same(before, after any) bool {
 	if x, ok := before.(*resourcev1.ResourceClaim); ok {
 		y := after.(*resourcev1.ResourceClaim)
 		return x.UID == y.UID && (x.DeletionTimestamp == nil) == (y.DeletionTimestamp == nil) &&
-			equality.Semantic.DeepEqual(x.Spec, y.Spec) &&
+			devices.SpecialOf(x) == devices.SpecialOf(y) && equality.Semantic.DeepEqual(x.Spec, y.Spec) &&
 			equality.Semantic.DeepEqual(x.Status.Allocation, y.Status.Allocation) &&
 			equality.Semantic.DeepEqual(x.Status.ReservedFor, y.Status.ReservedFor)
 	}
