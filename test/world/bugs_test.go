@@ -20,8 +20,11 @@ import (
 type bug struct {
 	touches atomic.Int64 // at the last of so many, the engine panics, once; 0: it does not
 	until   atomic.Int64 // requests whose path falls in panic until then
+	after   atomic.Bool  // they do so once they were carried out
 	facts   atomic.Bool  // the next facts that are taken in panic
 	shown   atomic.Int64 // panics so far
+	// answered is how many of them showed after a request was carried out.
+	answered atomic.Int64
 
 	mu     sync.Mutex
 	unsent []*apimodel.Request // those that panicked, until they are taken
@@ -39,6 +42,7 @@ func (b *bug) strike(w *World) {
 	case 0, 1:
 		b.touches.Store(1 + w.random.Int64N(60))
 	case 2, 3:
+		b.after.Store(w.Trouble.Answered && w.chance(0.5))
 		b.until.Store(time.Now().Add(w.between(10*time.Millisecond, time.Second)).UnixNano())
 	default:
 		b.facts.Store(true)
@@ -57,7 +61,15 @@ func (b *bug) order(facts []model.Fact) {
 func (b *bug) inRequests(next http.RoundTripper) http.RoundTripper {
 	return sender(func(r *http.Request) (*http.Response, error) {
 		if r.Method != http.MethodGet && !strings.Contains(r.URL.Path, "/leases") && time.Now().UnixNano() < b.until.Load() {
-			if strikes(r.URL.Path) {
+			switch after := b.after.Load(); {
+			case !strikes(r.URL.Path):
+			case after:
+				if answer, err := next.RoundTrip(r); err == nil {
+					_ = answer.Body.Close() // nobody reads it
+				}
+				b.answered.Add(1)
+				b.panics("an answer")
+			default:
 				b.keep(r)
 				b.panics("a request")
 			}

@@ -7,10 +7,11 @@ import (
 	"ashlar.sh/test/world/apimodel"
 )
 
-// released checks that no member of a gang that was once whole is deleted because the gang cannot be completed.
+// released checks that no member of a gang that was once whole is deleted because the gang cannot be completed,
+// whatever it lost since.
 func (c *checker) released(write apimodel.Write, p *apimodel.Stored) {
 	g := c.gangOf(p)
-	if why := c.why[p.Meta().GetUID()]; g != nil && g.whole && !c.spared[g.name] && strings.HasPrefix(why, "evicted by ") {
+	if why := c.why[p.Meta().GetUID()]; g != nil && g.whole && strings.HasPrefix(why, "evicted by ") {
 		c.w.wrong("%s deleted pod %s of a gang that was whole: %s", write.Client, write.Key(), why)
 	}
 }

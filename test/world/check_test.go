@@ -2,6 +2,7 @@ package world
 
 import (
 	"net/http"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -21,10 +22,11 @@ type checker struct {
 
 	bound   map[types.UID]string // the node of a pod that holds room
 	bindsOf map[types.UID]int
-	gangs   map[string]*gang // by the UID of the PodGroup
-	said    map[types.UID]bool
+	gangs   map[string]*gang   // by the UID of the PodGroup
+	said    map[types.UID]bool // it was sent why they are evicted
+	stored  map[types.UID]bool // the API server has that
 	tried   map[types.UID]bool // it may have been tried to say why they are evicted
-	spared  map[string]bool    // gangs from which the world itself took something, by name
+	spared  map[string]bool    // the user's gangs from which the world itself took something, by name
 
 	holder string         // of the lease
 	terms  map[string]int // when a client last got the lease, in order
@@ -34,6 +36,7 @@ type checker struct {
 	born   map[types.UID]time.Time // when a scheduler first wrote to it
 
 	restoredAt time.Time            // when the store was put back last
+	calmSince  time.Time            // zero: there is trouble
 	why        map[types.UID]string // an eviction's reason, as it was written
 	remadeAt   time.Time            // when the queue that is owed something was made again
 	debt       debt
@@ -49,8 +52,9 @@ type gang struct {
 	half  time.Time // since when it is bound in part; zero: it is not
 	lost  bool      // a bug kept a binding of it from being sent: as after a crash, it is completed or stays
 	stays bool      // a user was told that its members stay, though it is in part
-	term  int       // which scheduler had the lease when it was bound in part, counted from the first
-	first time.Time // when it was first planned to start; zero: it was not
+	// orphan: the scheduler that bound it in part lost the lease before it recorded that the gang never was whole.
+	orphan bool
+	first  time.Time // when it was first planned to start; zero: it was not
 }
 
 // Bounds.
@@ -61,14 +65,16 @@ const (
 	// so long after the store was put back, schedulers may decide on what they saw before: nothing tells them at once
 	blind     = 15 * time.Second
 	forgotten = 10 * time.Minute // so long after a pod is gone, no backup is put back that has it
-	fewWrites = 30               // of one pod or PodGroup; beyond that there is at most one in a second of its life
+	// So many writes of one pod or PodGroup there may be, and one more in each time of this length.
+	fewWrites  = 30
+	manyWrites = 10 * time.Second
 )
 
 func newChecker(w *World) *checker {
 	return &checker{w: w, pods: w.api.Kind("", "pods"), groups: w.api.Kind("scheduling.volcano.sh", "podgroups"),
 		lease: w.api.Kind("coordination.k8s.io", "leases"), maps: w.api.Kind("", "configmaps"),
 		bound: map[types.UID]string{}, bindsOf: map[types.UID]int{},
-		gangs: map[string]*gang{}, said: map[types.UID]bool{}, tried: map[types.UID]bool{},
+		gangs: map[string]*gang{}, said: map[types.UID]bool{}, stored: map[types.UID]bool{}, tried: map[types.UID]bool{},
 		spared: map[string]bool{}, terms: map[string]int{},
 		writes: map[types.UID]int{}, born: map[types.UID]time.Time{}, why: map[types.UID]string{},
 		repeats: newRepeats(), debt: debt{sent: map[types.UID]time.Time{}}}
@@ -171,6 +177,7 @@ func (c *checker) leased(write apimodel.Write) {
 	if c.holder = holder; holder != "" {
 		c.term++
 		c.terms[holder] = c.term
+		c.orphaned()
 		c.w.did("the lease taken")
 	}
 }
@@ -211,9 +218,17 @@ func (c *checker) pod(write apimodel.Write) {
 	if was == "" && is != "" {
 		c.bind(write, is)
 	}
+	if isScheduler(write.Client) && hasCondition(p, "DisruptionTarget") {
+		c.stored[uid] = true
+	}
 	if write.Before != nil && write.Before.Meta().GetDeletionTimestamp() == nil && p.Meta().GetDeletionTimestamp() != nil {
 		c.deleted(write, p)
 	}
+}
+
+func hasCondition(p *apimodel.Stored, kind string) bool {
+	list, _ := asMap(p.Object["status"])["conditions"].([]any)
+	return slices.ContainsFunc(list, func(x any) bool { return asMap(x)["type"] == kind })
 }
 
 // gone sees a pod that is removed.
@@ -227,6 +242,7 @@ func (c *checker) gone(write apimodel.Write) {
 	c.stands(p)
 	c.w.seq.after(forgotten, func() {
 		delete(c.said, uid)
+		delete(c.stored, uid)
 		delete(c.tried, uid)
 		delete(c.why, uid)
 		delete(c.bindsOf, uid)
@@ -253,7 +269,8 @@ func (c *checker) bind(write apimodel.Write, node string) {
 		}
 	}
 	room := c.w.others.room(node)
-	if write.Before != nil && (cores > room || pods > nodePods) && time.Since(c.restoredAt) > blind {
+	if write.Before != nil && write.Client != kubeScheduler && (cores > room || pods > nodePods) &&
+		time.Since(c.restoredAt) > blind {
 		c.w.wrong("node %s has %d cores for %d pods, and%s of %d cores since %s is bound", node, room, nodePods, names,
 			cores, write.Key())
 	}
@@ -293,13 +310,19 @@ func cores(amount string) int64 {
 // deleted checks that a scheduler that deletes a pod says why, and may.
 func (c *checker) deleted(write apimodel.Write, p *apimodel.Stored) {
 	if !isScheduler(write.Client) {
-		c.spare(p.Meta().GetAnnotations()[groupAnnotation])
+		if p.Meta().GetNamespace() == userNamespace { // a tenant's gangs have the same names
+			c.spare(p.Meta().GetAnnotations()[groupAnnotation])
+		}
 		return
 	}
 	c.w.did("a pod evicted")
 	c.w.log("%s evicts %s: %s", write.Client, write.Key(), c.why[p.Meta().GetUID()])
 	if uid := p.Meta().GetUID(); !c.said[uid] && !c.tried[uid] {
 		c.w.wrong("%s deleted pod %s, and never said why", write.Client, write.Key())
+	} else if c.stored[uid] {
+		c.w.did("a pod evicted that says why")
+	} else if !c.calmSince.IsZero() && time.Since(c.calmSince) > countedAfter {
+		c.w.wrong("%s deleted pod %s, and the pod does not say why", write.Client, write.Key())
 	}
 	c.configured(write, c.why[p.Meta().GetUID()])
 	c.foreign(write, p)
@@ -364,7 +387,7 @@ func (c *checker) stands(p *apimodel.Stored) {
 		c.halfTooLong(g)
 		g.half = time.Time{}
 	case g.half.IsZero() && !g.whole:
-		g.half, g.term = time.Now(), c.term
+		g.half, g.orphan = time.Now(), false
 	}
 }
 
@@ -372,7 +395,11 @@ func (c *checker) halfTooLong(g *gang) {
 	if g == nil || g.half.IsZero() || g.whole || g.lost || c.spared[g.name] {
 		return
 	}
-	if took := time.Since(g.half); took > halfBound && !c.mayStay(g) {
+	most := halfBound
+	if c.w.Trouble.Held > 0 { // twice a binding may be in doubt for so long, and nothing is released meanwhile
+		most += 2 * longHeld
+	}
+	if took := time.Since(g.half); took > most && !c.mayStay(g) {
 		c.w.wrong("gang %s was bound in part for %s", g.name, took)
 	}
 }

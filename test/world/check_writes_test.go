@@ -56,9 +56,9 @@ func (c *checker) counted(write apimodel.Write) {
 	if c.born[m.GetUID()].IsZero() {
 		c.born[m.GetUID()] = time.Now()
 	}
-	lived := int(time.Since(c.born[m.GetUID()]) / time.Second)
-	if n > fewWrites && n > lived {
-		c.w.wrong("%s %s was written to %d times in %d seconds", write.Kind.Resource, write.Key(), n, lived)
+	lived := time.Since(c.born[m.GetUID()])
+	if n > fewWrites+int(lived/manyWrites) {
+		c.w.wrong("%s %s was written to %d times in %s", write.Kind.Resource, write.Key(), n, lived)
 	}
 }
 

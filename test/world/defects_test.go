@@ -6,6 +6,7 @@ import (
 	"io"
 	"maps"
 	"net/http"
+	"slices"
 	"strings"
 	"time"
 
@@ -263,11 +264,44 @@ func deleteBound(next http.RoundTripper, r *http.Request) (*http.Response, error
 }
 
 func releaseBound(next http.RoundTripper, r *http.Request) (*http.Response, error) {
-	return afterBinding(next, r, func(path, uid string) {
-		sent(next, r, http.MethodPatch, path+"/status", "application/strategic-merge-patch+json",
-			fmt.Sprintf(`{"metadata":{"uid":%q},"status":{"conditions":[{"type":"DisruptionTarget","status":"True",`+
-				`"message":"evicted by the release of its gang"}]}}`, uid))
-		sent(next, r, http.MethodDelete, path, "application/json", fmt.Sprintf(`{"preconditions":{"uid":%q}}`, uid))
+	return afterBinding(next, r, func(path, uid string) { release(next, r, path, uid) })
+}
+
+// release deletes a pod as if its gang could not be completed.
+func release(next http.RoundTripper, r *http.Request, path, uid string) {
+	sent(next, r, http.MethodPatch, path+"/status", "application/strategic-merge-patch+json",
+		fmt.Sprintf(`{"metadata":{"uid":%q},"status":{"conditions":[{"type":"DisruptionTarget","status":"True",`+
+			`"message":"evicted by the release of its gang"}]}}`, uid))
+	sent(next, r, http.MethodDelete, path, "application/json", fmt.Sprintf(`{"preconditions":{"uid":%q}}`, uid))
+}
+
+// releaseOthers releases a member of a gang once another one, which was made again, is bound again.
+func releaseOthers() func(http.RoundTripper) http.RoundTripper {
+	bound := map[string]string{} // UIDs of pods by their paths
+	return with(func(next http.RoundTripper, r *http.Request) (*http.Response, error) {
+		if !isBinding(r) {
+			return next.RoundTrip(r)
+		}
+		text := ""
+		answer, err := changed(next, r, func(body string) string {
+			text = body
+			return body
+		})
+		at := strings.Index(text, "00000000-0000-4000-")
+		if err != nil || answer.StatusCode != http.StatusCreated || at < 0 {
+			return answer, err
+		}
+		path, uid := strings.TrimSuffix(r.URL.Path, "/binding"), text[at:at+36]
+		was, again := bound[path]
+		bound[path] = uid
+		gang := path[:strings.LastIndexByte(path, '-')+1]
+		for _, other := range slices.Sorted(maps.Keys(bound)) {
+			if again && was != uid && other != path && strings.HasPrefix(other, gang) {
+				release(next, r, other, bound[other])
+				break
+			}
+		}
+		return answer, nil
 	})
 }
 

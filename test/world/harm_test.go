@@ -27,6 +27,11 @@ func harmful() map[string]func() Breaks {
 		"evicts for a tenant": func() Breaks {
 			return Breaks{wrap: with(forTenant), shows: "was evicted for a tenant"}
 		},
+		"releases gangs that lost a member": func() Breaks {
+			return Breaks{wrap: releaseOthers(), shows: "of a gang that was whole", world: func(o *Options) {
+				o.Trouble, o.Lasts = Trouble{ClusterTrouble: ClusterTrouble{NodeFails: 30 * time.Second}}, 10*time.Minute
+			}}
+		},
 		"changes annotations of others": func() Breaks {
 			return Breaks{wrap: alsoWrites(`{"metadata":{"annotations":{"` + lastsAnnotation + `":"1s"}}}`),
 				shows: "changed the annotations of"}

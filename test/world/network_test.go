@@ -172,6 +172,11 @@ func (n *network) arrive(a *arrival) {
 		w.did("403")
 		n.reply(a, deniedBy("world"), took)
 		return
+	case write && t.DeniedAll && !strings.Contains(a.request.Path, "/pods/") &&
+		!strings.Contains(a.request.Path, "/leases") && w.chance(t.Denied):
+		w.did("403 of no pod")
+		n.reply(a, deniedBy("world"), took)
+		return
 	case w.jobs.refuses(a.request):
 		w.did("a binding refused for a while")
 		n.reply(a, deniedBy("policy"), took)

@@ -45,6 +45,7 @@ func (k *kubelets) begin() {
 			w.seq.after(w.between(time.Second, w.longest()), func() { k.come(name) })
 		}
 	})
+	k.scale()
 	w.every(w.Trouble.Cordoned, func() {
 		if name := pick(); k.up[name] {
 			w.did("a node cordoned")

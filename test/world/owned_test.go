@@ -8,6 +8,7 @@ import (
 	"testing"
 	"time"
 
+	"ashlar.sh/internal/kube/persisted"
 	"ashlar.sh/test/world/apimodel"
 )
 
@@ -96,7 +97,36 @@ func (c *checker) stays(write apimodel.Write) {
 // gang never was whole; or no controller makes its pods anew, or a budget keeps some of them, and a user was told so.
 func (c *checker) mayStay(g *gang) bool {
 	one := c.w.jobs.byName[g.name]
-	return c.term != g.term || g.stays && (one == nil || !one.owned || one.stay > 0)
+	return g.orphan || g.stays && (one == nil || !one.owned || one.stay > 0)
+}
+
+// orphaned notes, when another scheduler gets the lease, of which gangs it cannot know that they never were whole. Of
+// the others its time begins.
+func (c *checker) orphaned() {
+	for _, p := range c.w.api.List(c.groups) {
+		g := c.gangs[string(p.Meta().GetUID())]
+		if g == nil || g.half.IsZero() || g.orphan {
+			continue
+		}
+		var bound, waiting []string
+		for _, member := range c.w.api.List(c.pods) {
+			uid := string(member.Meta().GetUID())
+			switch phase := text(member.Object, "status", "phase"); {
+			case member.Meta().GetNamespace() != p.Meta().GetNamespace() ||
+				member.Meta().GetAnnotations()[groupAnnotation] != g.name || phase == "Succeeded" || phase == "Failed":
+			case text(member.Object, "spec", "nodeName") != "":
+				bound = append(bound, uid)
+			default:
+				waiting = append(waiting, uid)
+			}
+		}
+		r, err := persisted.ReadRefusedBinds(p.Meta().GetAnnotations()[persisted.RefusedBindsKey])
+		// Other versions write it otherwise.
+		g.orphan = err != nil || c.w.Trouble.Versions > 0 || !r.Never.Holds(int32(g.least), bound, waiting)
+		if g.half = time.Now(); !g.orphan {
+			c.w.did("a gang in part taken over")
+		}
+	}
 }
 
 // A gang of which a member is refused for minutes is released where a controller makes its pods anew, and not without

@@ -185,6 +185,7 @@ func (w *World) kill(p *process) {
 func (w *World) close(p *process) {
 	p.closed = true
 	w.result.Did["a panic"] += int(p.bug.shown.Load())
+	w.result.Did["a panic after a request"] += int(p.bug.answered.Load())
 	_ = p.listener.Close() // it has no error
 	p.listener.cut()
 	p.direct.cut()

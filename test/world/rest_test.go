@@ -25,6 +25,23 @@ func heapHeld() uint64 {
 	return memory.HeapAlloc
 }
 
+// idles checks, where there is no trouble, that jobs do not wait for long while nothing runs. It returns when something
+// ran last.
+func (c *checker) idles(since time.Time) time.Time {
+	switch {
+	case len(c.bound) > 0 || len(c.w.jobs.alive()) == 0:
+	case time.Since(since) > idleAtMost:
+		c.w.wrong("%d jobs wait, and nothing has run since %s", len(c.w.jobs.alive()), since.Sub(c.w.began))
+	default:
+		return since
+	}
+	return time.Now()
+}
+
+// idleAtMost is for how long nothing runs at most, while jobs wait without trouble: a job of which bindings were
+// refused again and again is tried after minutes.
+const idleAtMost = 10 * time.Minute
+
 // rest checks what must hold once nothing happens any more: every status is true, and nothing is written.
 func (w *World) rest() {
 	w.others.rest()
@@ -79,6 +96,12 @@ func (w *World) truth(stays, never *job) {
 		s = status(w.jobs.pods, userNamespace, podName(never, i))
 		if c := of(s, "PodScheduled"); c["status"] != "False" {
 			w.wrong("pod %s can never run, and says %v", podName(never, i), s)
+		}
+	}
+	for _, g := range w.api.List(w.jobs.groups) {
+		if g.Meta().GetNamespace() == evilNamespace && text(g.Object, "status", "phase") == "Running" &&
+			time.Since(w.check.repeats.over[g.Meta().GetUID()]) > saidAgain {
+			w.wrong("nothing of %s runs, and its PodGroup %s says Running", evilNamespace, g.Meta().GetName())
 		}
 	}
 	for _, name := range queueNames {

@@ -37,6 +37,7 @@ func (o *others) begin() {
 			o.make(name)
 		}
 	})
+	o.race()
 	w.every(w.Trouble.Shrinks, func() {
 		if name := pick(); w.nodes.up[name] {
 			w.did("a node that offers less")
@@ -62,7 +63,7 @@ func (o *others) rest() {
 	}
 }
 
-func (o *others) make(node string) {
+func (o *others) make(node string) *apimodel.Stored {
 	o.made++
 	lasts := o.w.between(5*time.Second, 10*time.Minute)
 	p := map[string]any{"metadata": map[string]any{"name": fmt.Sprint("static-", o.made), "namespace": systemNamespace,
@@ -74,6 +75,7 @@ func (o *others) make(node string) {
 	made := o.w.api.Get(o.pods, systemNamespace, fmt.Sprint("static-", o.made))
 	o.since[made.Meta().GetUID()] = time.Now()
 	o.w.seq.after(lasts+10*time.Second, func() { o.w.nodes.remove(made) })
+	return made
 }
 
 // offer has a node offer so many cores.

@@ -33,6 +33,9 @@ func (e *tenant) begin() {
 			"capability": map[string]any{"cpu": "1m", "memory": "1Mi", "pods": "1"}}})
 	w.every(w.Trouble.Hostile, func() {
 		w.did("a hostile write")
+		if w.Trouble.Fields && w.chance(0.2) {
+			e.claim()
+		}
 		switch w.random.IntN(5) {
 		case 0:
 			e.group()
@@ -64,6 +67,9 @@ func (e *tenant) group() {
 		"priorityClassName": e.any("", "high", "nosuch"), "minResources": map[string]any{"cpu": e.any(hugeAmounts...),
 			"nosuch.io/thing": e.any(hugeAmounts...)},
 		"minTaskMember": e.any(map[string]any{"a": 1<<31 - 1}, map[string]any{"a": -5, "": 3}, nil)}
+	if e.w.Trouble.Fields {
+		e.groupFields(spec)
+	}
 	e.do(http.MethodPost, e.groups.Path(evilNamespace, ""), map[string]any{
 		"metadata": map[string]any{"name": e.name(), "namespace": evilNamespace, "annotations": e.annotations()},
 		"spec":     spec, "status": e.status()})
@@ -114,6 +120,9 @@ func (e *tenant) pod() {
 		"tolerations":  []any{map[string]any{"operator": "Exists"}},
 		"containers": []any{map[string]any{"name": "main", "image": "main", "resources": map[string]any{
 			"requests": requests}}}}
+	if e.w.Trouble.Fields {
+		e.fields(spec)
+	}
 	e.do(http.MethodPost, e.pods.Path(evilNamespace, ""), map[string]any{"metadata": map[string]any{
 		"name": fmt.Sprintf("%s-%d", e.name(), e.w.random.IntN(3)), "namespace": evilNamespace, "annotations": a,
 		"labels": map[string]any{jobLabel: e.name(), "app": "volcano-scheduler"}}, "spec": spec})

@@ -32,16 +32,18 @@ type NetworkTrouble struct {
 
 // ServerTrouble is the API server's.
 type ServerTrouble struct {
-	Conflict float64       // a write is answered with 409
-	TooMany  float64       // 429
-	Internal float64       // 500, carried out or not
-	Denied   float64       // a write about a pod is refused by admission: 403
-	Refuses  time.Duration // so are all bindings of one pod, for a while
-	Stale    float64       // a list that may be old is, as from another API server whose cache lags
-	Compacts time.Duration // and all watches end: they begin again with 410
-	Restarts time.Duration // all connections break, and none are made for seconds
-	Jumps    time.Duration // its clock is set, by up to an hour either way
-	Restored time.Duration // its store is put back to an older state, as from a backup of etcd
+	Conflict float64 // a write is answered with 409
+	TooMany  float64 // 429
+	Internal float64 // 500, carried out or not
+	Denied   float64 // a write about a pod is refused by admission: 403
+	// DeniedAll: so is one about any object but a lease.
+	DeniedAll bool
+	Refuses   time.Duration // so are all bindings of one pod, for a while
+	Stale     float64       // a list that may be old is, as from another API server whose cache lags
+	Compacts  time.Duration // and all watches end: they begin again with 410
+	Restarts  time.Duration // all connections break, and none are made for seconds
+	Jumps     time.Duration // its clock is set, by up to an hour either way
+	Restored  time.Duration // its store is put back to an older state, as from a backup of etcd
 }
 
 // ProcessTrouble is the schedulers'.
@@ -50,6 +52,7 @@ type ProcessTrouble struct {
 	Replaced time.Duration // one is asked to end
 	Paused   time.Duration // one stands still, some times for longer than its lease
 	Panics   time.Duration // a bug shows, in the engine or in a request
+	Answered bool          // half of those in requests show after the API server has carried the request out
 	Reloads  time.Duration // the configuration's file changes, some times to what cannot be used
 	Dumps    time.Duration // a dump is asked for
 	NoDisk   bool          // nothing can be saved
@@ -77,6 +80,9 @@ type ClusterTrouble struct {
 	Expels              time.Duration // a node has a taint by which pods that do not tolerate it have to leave
 	Rewired             time.Duration // HyperNodes change for a while
 	Moved               time.Duration // a queue is below another one for a while, or the one above is gone
+	Scaled              time.Duration // an autoscaler removes an empty node, and adds it again
+	Foreign             time.Duration // kube-scheduler binds a pod to a node that had room when it looked
+	Fields              bool          // what tenants write has all fields
 }
 
 // drawn is a world with a mix of trouble of its own: each kind is there in about half of all worlds, or in fewer.
@@ -120,7 +126,7 @@ var laterDraws = []struct {
 	draw func(*Options)
 }{{wider, (*Options).widen}, {widest, (*Options).widenMore}, {slower, (*Options).slowDown},
 	{longHeldFrom, (*Options).hold}, {ownedFrom, (*Options).ownMore}, {rewiredFrom, (*Options).rewire},
-	{extendedFrom, (*Options).extend}, {movedFrom, (*Options).move}}
+	{extendedFrom, (*Options).extend}, {movedFrom, (*Options).move}, {fullerFrom, (*Options).fill}}
 
 // wider is the first seed of worlds that draw what came later, too: those below it are the same as ever.
 const wider = 1_000_000
@@ -175,7 +181,10 @@ var happens = map[string][]string{
 	"OneWay":   {"a scheduler that is not heard", "a scheduler that hears nothing"},
 	"Lags":     {"a scheduler whose API server lags"},
 	"Conflict": {"409"}, "TooMany": {"429"}, "Internal": {"500"},
-	"Denied": {"403"}, "Refuses": {"a binding refused for a while"}, "Stale": {"an old list"}, "Compacts": {"compaction"},
+	"Denied": {"403"}, "DeniedAll": {"403 of no pod"}, "Answered": {"a panic after a request"},
+	"Scaled": {"an empty node removed", "a node added for pods that wait"}, "Foreign": {"a pod bound by kube-scheduler"},
+	"Fields": {"a hostile field"}, "Refuses": {"a binding refused for a while"}, "Stale": {"an old list"},
+	"Compacts": {"compaction"},
 	"Restarts": {"API server restart"}, "Jumps": {"a clock set"}, "Restored": {"etcd restored"},
 	"Killed": {"a scheduler killed"}, "Replaced": {"a scheduler asked to end"},
 	"Paused": {"a scheduler that stands still"}, "Panics": {"a panic"},
@@ -204,7 +213,7 @@ func TestAllTroubleHappens(t *testing.T) {
 		Schedulers: 2, Devices: true, Volumes: true, Shared: true, Templates: true, Local: true, Extended: true,
 		Owned: 1}
 	for seed := range uint64(100) {
-		o := drawn([]uint64{widest, longHeldFrom, ownedFrom, rewiredFrom, movedFrom}[seed%5]+seed, time.Minute)
+		o := drawn([]uint64{widest, longHeldFrom, ownedFrom, rewiredFrom, movedFrom, fullerFrom}[seed%6]+seed, time.Minute)
 		eachTrouble(&o.Trouble, func(kind string, v reflect.Value) { everDrawn[kind] = everDrawn[kind] || !v.IsZero() })
 	}
 	calm := run(t, Options{Seed: 1, Lasts: time.Minute, Settles: time.Hour, Nodes: 4, Schedulers: 2})

@@ -185,6 +185,7 @@ func (w *World) until(d time.Duration) { w.seq.run(w.began.Add(d), w.net.arrive,
 // settle ends all trouble and waits until all jobs have ended, or their time has.
 func (w *World) settle() {
 	w.calm, w.skew = true, 0 // an hour's wait is told, and would be by a clock that differs by so much
+	w.check.calmSince = time.Now()
 	w.net.calm()
 	w.nodes.calm()
 	w.others.calm()
@@ -201,9 +202,10 @@ func (w *World) settle() {
 		p.bug.facts.Store(false)
 		p.bug.until.Store(0)
 	}
-	bound := w.Lasts + w.Settles
+	bound, busy := w.Lasts+w.Settles, time.Now()
 	for time.Since(w.began) < bound && !w.jobs.over() && !w.seq.over {
 		w.until(time.Since(w.began) + 10*time.Second)
+		busy = w.check.idles(busy)
 	}
 	over := w.seq.over
 	w.Enough, w.seq.over = nil, false // little is left

@@ -251,8 +251,8 @@ func TestAClaimThatLooksMadeForAnother(t *testing.T) {
 	}
 }
 
-// A claim that a pod's spec names stays where the pod is placed, though a template, or whoever made it, says of it what a
-// scheduler says of those that it makes.
+// A claim that a pod's spec names stays where the pod is placed, though its template says of it what a scheduler says
+// of those that it makes.
 func TestAClaimThatThePodNamesIsNotLeft(t *testing.T) {
 	p := asks("p", extended)
 	objects := []metav1.Object{standing("gpu", 1), node("n1"), slice("n1", 4)}

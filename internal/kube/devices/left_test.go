@@ -68,7 +68,7 @@ func TestLeftovers(t *testing.T) {
 	}
 }
 
-// names is a pod whose spec names a claim.
+// names has the spec of a pod name a claim.
 func names(claim string) func(*corev1.Pod) {
 	return func(p *corev1.Pod) {
 		p.Spec.ResourceClaims = []corev1.PodResourceClaim{{Name: "its", ResourceClaimName: &claim}}

@@ -135,8 +135,8 @@ func (dc *deviceClaims) clean(items []sched.Item) *obstacle {
 }
 
 // deleting deletes a claim that was made for a pod, if that is what it is and no other pod uses it, and with empty only
-// if it has no devices; under a role that may not delete claims, it takes its devices back. wrong is where a refusal for
-// good goes.
+// if it has no devices; under a role that may not delete claims, it takes its devices back. wrong is where a refusal
+// for good goes.
 func (dc *deviceClaims) deleting(i sched.Item, of devices.Claimed, empty bool, wrong *error) request {
 	claims := dc.claimsIn(i.Pod.Namespace)
 	look := func(ctx context.Context) (*resourcev1.ResourceClaim, error) { // nil: there is nothing to delete
@@ -222,8 +222,8 @@ func (c *Executor) GiveBack(l devices.Leftover) {
 	})
 }
 
-// unused says whether the API server shows a pod as a leftover has it: it has no node, or it has one and its status does
-// not name the claim.
+// unused says whether the API server shows a pod as a leftover has it: it has no node, or it has one and its status
+// does not name the claim.
 func (dc *deviceClaims) unused(ctx context.Context, l devices.Leftover) (bool, error) {
 	p, err := dc.x.pods(l.Pod.Namespace).Get(ctx, l.Pod.Name, metav1.GetOptions{})
 	switch {
