@@ -99,13 +99,15 @@ type QueueHeads struct {
 	s       *session.Session
 	waiting map[ledger.QueueID]*session.Heap[ledger.JobID] // nil until they are collected
 	first   map[ledger.QueueID][]ledger.JobID              // taken from waiting: they are first for as long as they wait
+	moved   map[ledger.QueueID]bool                        // others than the one that was placed may have another place
 	never   map[ledger.QueueID]int                         // taken from waiting, and passed over
 	refused bool                                           // a first job was that has no planned start
 }
 
 // HeadsOf returns those of a session.
 func HeadsOf(s *session.Session) *QueueHeads {
-	return &QueueHeads{s: s, first: map[ledger.QueueID][]ledger.JobID{}, never: map[ledger.QueueID]int{}}
+	return &QueueHeads{s: s, first: map[ledger.QueueID][]ledger.JobID{}, moved: map[ledger.QueueID]bool{},
+		never: map[ledger.QueueID]int{}}
 }
 
 // collect collects the jobs that wait, those of a queue up to a last one where there is one.
@@ -160,6 +162,25 @@ func (f *QueueHeads) Refused(j ledger.JobID) {
 	f.refused = f.refused || !f.s.L.KeptRoom.Planned(j) && !f.known(j)
 }
 
+// Placed notes that a job was given places. It may come later in the order then, and so may the others of its tenant:
+// which one is first must not follow from the order in which they were collected.
+func (f *QueueHeads) Placed(j ledger.JobID) {
+	q := f.s.L.Job(j).Queue
+	waiting := f.waiting[q]
+	if waiting == nil {
+		return
+	}
+	switch i := waiting.Find(func(other ledger.JobID) bool { return other == j }); {
+	case i < 0:
+	case lacksMinimum(f.s, j):
+		waiting.Fix(i)
+	default:
+		waiting.Remove(i)
+	}
+	order := f.s.Policy.TenantOrder()
+	f.moved[q] = f.moved[q] || order != nil && order.OrdersTenants(q)
+}
+
 // known says that so many jobs have a planned start as are first in a queue, and none comes after a job.
 func (f *QueueHeads) known(j ledger.JobID) bool {
 	s, first := f.s, int64(0)
@@ -180,6 +201,10 @@ func (f *QueueHeads) plan(q ledger.QueueID, before ledger.JobID) (planned bool) 
 	s, waiting := f.s, f.waiting[q]
 	if waiting == nil {
 		return false
+	}
+	if f.moved[q] {
+		waiting.Heapify()
+		delete(f.moved, q)
 	}
 	depth := s.Backfill.Depth
 	if depth > 0 {

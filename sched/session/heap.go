@@ -1,5 +1,7 @@
 package session
 
+import "slices"
+
 // Heap is a priority queue by a total order: Pop returns the least. Where the order of an element changes while
 // it is inside, Fix or Heapify has to follow before anything else.
 type Heap[T any] struct {
@@ -13,6 +15,9 @@ func NewHeap[T any](compare func(a, b T) int) *Heap[T] { return &Heap[T]{compare
 
 // Len is the number of elements.
 func (h *Heap[T]) Len() int { return len(h.items) }
+
+// Find is the index of the first element for which is returns true, -1 if there is none. It asks one after the other.
+func (h *Heap[T]) Find(is func(T) bool) int { return slices.IndexFunc(h.items, is) }
 
 // First is the least element; the heap must not be empty.
 func (h *Heap[T]) First() T { return h.items[0] }

@@ -125,6 +125,21 @@ func (d *devices) asks(one *job) {
 	}
 }
 
+// within has a job ask for no more devices than its queue deserves whatever all of them ask for: two gangs of two queues
+// that ask for more may wait for each other for ever, as in Volcano.
+func (d *devices) within(one *job) {
+	if d.w.Seed < fullerFrom || one.devices == 0 {
+		return
+	}
+	due := d.w.Nodes * nodeDevices * weights[slices.Index(queueNames, one.queue)] / 8
+	if one.least*one.devices > due {
+		one.devices, one.least = 1, min(one.least, max(1, due))
+	}
+	if due == 0 {
+		one.devices, one.extended, one.shared, one.template = 0, false, false, false
+	}
+}
+
 // claims writes into the spec of a pod which claim it has.
 func (one *job) claims(spec map[string]any, pod string) {
 	if one.extended {

@@ -143,6 +143,7 @@ func (j *jobs) submit() {
 		w.volumes.asks(one)
 	}
 	one.owned = w.chance(w.Owned)
+	w.devices.within(one)
 	// A gang above what its queue deserves while all others wait, too, would wait for ever: so it is in Volcano.
 	if due := w.due(one.queue); one.least*one.cores > due {
 		one.cores, one.least = 1, min(one.least, due)

@@ -43,6 +43,9 @@ func (r *round) borrow() {
 		if s.Policy.Loanable(j) && !w.Empty() && suffices(s, w) && search.Borrow(s, w) {
 			placed = true
 			s.Admit(j)
+			if r.heads != nil {
+				r.heads.Placed(j)
+			}
 			s.Trace.Add(trace.Event{Kind: trace.Enqueued, Job: s.L.Jobs.Called(j), Queue: s.L.Queue(q).Name})
 		}
 		rotation.Return(q)

@@ -154,8 +154,12 @@ func (r *round) turn(rotation *session.Rotation, q ledger.QueueID, j ledger.JobI
 	if outcome == search.Provisional {
 		r.pipelined = append(r.pipelined, j)
 	}
-	if outcome == search.Refused && r.heads != nil {
+	switch {
+	case r.heads == nil:
+	case outcome == search.Refused:
 		r.heads.Refused(j)
+	default:
+		r.heads.Placed(j)
 	}
 	served := outcome == search.Committed
 	again := served && !w.Empty()
