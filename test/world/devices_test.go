@@ -125,8 +125,8 @@ func (d *devices) asks(one *job) {
 	}
 }
 
-// within has a job ask for no more devices than its queue deserves whatever all of them ask for: two gangs of two queues
-// that ask for more may wait for each other for ever, as in Volcano.
+// within has a job ask for no more devices than its queue deserves whatever all of them ask for: two gangs of two
+// queues that ask for more may wait for each other for ever, as in Volcano.
 func (d *devices) within(one *job) {
 	if d.w.Seed < fullerFrom || one.devices == 0 {
 		return
