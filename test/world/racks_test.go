@@ -202,8 +202,8 @@ func (r *racks) allowed(write apimodel.Write, one *job) {
 	nodes, names := []string{}, ""
 	for _, p := range r.w.api.List(r.w.jobs.pods) {
 		node := text(p.Object, "spec", "nodeName")
-		if r.w.jobs.of(p) == one && node != "" && !ended(p) && p.Meta().GetDeletionTimestamp() == nil &&
-			!r.w.nodes.failed(node, p) {
+		leaves := p.Meta().GetDeletionTimestamp() != nil || r.w.check.said[p.Meta().GetUID()]
+		if r.w.jobs.of(p) == one && node != "" && !ended(p) && !leaves && !r.w.nodes.failed(node, p) {
 			nodes, names = append(nodes, node), names+" "+p.Meta().GetName()+" on "+node
 		}
 	}
