@@ -49,8 +49,8 @@ func compareAll(t testing.TB, k *kubeScheduler, c cluster, seen coverage, lists 
 			out = append(out, difference{what: "ashlar fails", text: err.Error()})
 			continue
 		}
-		seen.count(theirs)
-		for _, d := range between(c, p, ours, theirs, lists) {
+		seen.add("pods")
+		for _, d := range between(c, p, ours, theirs, lists, seen) {
 			d.text = fmt.Sprintf("pod %s/%s: %s", p.Namespace, p.Name, d.text)
 			out = append(out, d)
 		}
@@ -59,12 +59,14 @@ func compareAll(t testing.TB, k *kubeScheduler, c cluster, seen coverage, lists 
 }
 
 // between compares the answers about one pod: first which nodes are feasible, then, where these are the same, how each
-// score orders them.
-func between(c cluster, p *corev1.Pod, ours, theirs answers, lists bool) (out []difference) {
+// score orders them. What no list excuses is seen.
+func between(c cluster, p *corev1.Pod, ours, theirs answers, lists bool, seen coverage) (out []difference) {
 	for _, n := range of[*corev1.Node](c) {
 		we, refused := ours.refused[n.Name]
 		they, theyRefuse := theirs.refused[n.Name]
 		switch {
+		case refused && theyRefuse:
+			seen.add("refused: " + first(they))
 		case refused == theyRefuse:
 		case refused:
 			out = append(out, difference{"only ashlar refuses: " + first(we), fmt.Sprintf("node %s: %s", n.Name, we)})
@@ -80,6 +82,9 @@ func between(c cluster, p *corev1.Pod, ours, theirs answers, lists bool) (out []
 	for _, s := range scored {
 		if lists && listedScore(c, p, s.plugin) {
 			continue
+		}
+		if differs(theirs.scores[s.plugin]) {
+			seen.add("scored: " + s.plugin)
 		}
 		equal := rounding
 		if s.plugin == names.PodTopologySpread {
@@ -128,17 +133,8 @@ const rounding = 2.01
 // coverage counts what was compared: nodes by the plugin that refused them, pods by the scores that tell nodes apart.
 type coverage map[string]int
 
-func (v coverage) count(theirs answers) {
-	if v == nil {
-		return
-	}
-	v["pods"]++
-	for _, why := range theirs.refused {
-		v["refused: "+first(why)]++
-	}
-	for plugin, scores := range theirs.scores {
-		if differs(scores) {
-			v["scored: "+plugin]++
-		}
+func (v coverage) add(what string) {
+	if v != nil {
+		v[what]++
 	}
 }

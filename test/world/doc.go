@@ -42,17 +42,17 @@
 // resource, and schedulers make their claims. In most worlds of seeds from movedFrom on, two queues are below a third,
 // which bounds them together, and operators move queues and delete the one above.
 //
-// Worlds of seeds from fullerFrom on have, beside all that, an autoscaler, which removes empty nodes and adds them again,
-// kube-scheduler, which binds its own pods to nodes that had room when it looked, refusals of writes about any object,
-// bugs that show once a request was carried out, and tenants that write all fields of pods and PodGroups, and claims
-// that say that a scheduler made them. One in twenty of them is dense: its pace is 1 to 5.
+// Worlds of seeds from fullerFrom on have, beside all that, an autoscaler, which removes empty nodes and adds them
+// again, kube-scheduler, which binds its own pods to nodes that had room when it looked, refusals of writes about any
+// object, bugs that show once a request was carried out, and tenants that write all fields of pods and PodGroups, and
+// claims that say that a scheduler made them. One in twenty of them is dense: its pace is 1 to 5.
 //
 // A defect is tried first in the worlds that found it before (testdata/found.txt). A world that failed once runs for 5
 // minutes of trouble, or for as long as it did then: in the history that it failed in it goes on only until the code
 // changes, and its mix of trouble, which stays, shows from the beginning on.
 //
-// Controllers are one: it makes the pods of a job that are missing, names the controller of most of them, and ends the
-// job. Those of Volcano write nothing into PodGroups here, but for a rival that takes over as Volcano's scheduler does.
+// Controllers are one: it makes the pods of a job that are missing, names the controller of most, and ends the job.
+// Those of Volcano write nothing into PodGroups here, but for a rival that takes over as Volcano's scheduler does.
 //
 // Not modelled: TLS and HTTP/2, requests that arrive later than a lease's margin, bindings by a scheduler of another
 // version (it leaves records alone), streams of the read API and its connections. A process that stands still is kept

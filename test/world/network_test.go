@@ -41,7 +41,11 @@ func (n *network) begin() {
 	w, t := n.w, n.w.Trouble
 	w.every(t.WatchDies, func() { n.oneWatch("a watch dies", func(d *delivery) { n.end(d) }) })
 	w.every(t.WatchStalls, func() {
-		n.oneWatch("a watch stalls", func(d *delivery) { d.stalls = time.Now().Add(w.between(time.Second, time.Minute)) })
+		n.oneWatch("a watch stalls", func(d *delivery) {
+			if until := time.Now().Add(w.between(time.Second, time.Minute)); n.mayStall(d) {
+				d.stalls = until
+			}
+		})
 	})
 	w.every(t.Lags, func() {
 		p := w.procs[w.random.IntN(len(w.procs))]
@@ -49,7 +53,7 @@ func (n *network) begin() {
 		w.did("a scheduler whose API server lags")
 		w.log("the watches of %s lag until %s", p.name, until.Sub(w.began))
 		for _, d := range n.streams {
-			if d.watch.Client == p.name && d.stalls.Before(until) {
+			if d.watch.Client == p.name && d.stalls.Before(until) && n.mayStall(d) {
 				d.stalls = until
 			}
 		}
@@ -83,6 +87,12 @@ func (n *network) processes() {
 		w.did("a scheduler asked to end")
 		pick().cancel()
 	})
+}
+
+// mayStall says that a watch may stall from now on: in a dense world one would otherwise stall for longer than any
+// scheduler may not see what happens.
+func (n *network) mayStall(d *delivery) bool {
+	return n.w.Seed < fullerFrom || time.Since(d.stalls) > 5*time.Second
 }
 
 func (n *network) calm() {

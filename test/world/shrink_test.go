@@ -48,6 +48,9 @@ func simpler(o Options) (out []Options) {
 	}
 	for _, has := range []func(*Options) *bool{
 		func(o *Options) *bool { return &o.Devices }, func(o *Options) *bool { return &o.Volumes },
+		func(o *Options) *bool { return &o.Shared }, func(o *Options) *bool { return &o.Templates },
+		func(o *Options) *bool { return &o.Local }, func(o *Options) *bool { return &o.Extended },
+		func(o *Options) *bool { return &o.Usage }, func(o *Options) *bool { return &o.Undefined },
 	} {
 		if without := o; *has(&o) {
 			*has(&without) = false
