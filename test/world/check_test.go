@@ -50,6 +50,7 @@ type gang struct {
 	least int
 	whole bool      // it once had its minimum
 	half  time.Time // since when it is bound in part; zero: it is not
+	gone  int       // how many of its pods are gone
 	lost  bool      // a bug kept a binding of it from being sent: as after a crash, it is completed or stays
 	stays bool      // a user was told that its members stay, though it is in part
 	// orphan: the scheduler that bound it in part lost the lease before it recorded that the gang never was whole.
@@ -65,7 +66,9 @@ const (
 	// so long after the store was put back, schedulers may decide on what they saw before: nothing tells them at once
 	blind     = 15 * time.Second
 	forgotten = 10 * time.Minute // so long after a pod is gone, no backup is put back that has it
-	// So many writes of one pod or PodGroup there may be, and one more in each time of this length.
+	// So many writes of one pod or PodGroup there may be, one more in each time of this length, and some for each pod of
+	// the PodGroup that is gone.
+	goneWrites = 4
 	fewWrites  = 30
 	manyWrites = 10 * time.Second
 )
@@ -236,6 +239,9 @@ func (c *checker) gone(write apimodel.Write) {
 	p := write.Before
 	uid := p.Meta().GetUID()
 	delete(c.bound, uid)
+	if g := c.gangOf(p); g != nil {
+		g.gone++
+	}
 	if p.Meta().GetDeletionTimestamp() == nil {
 		c.deleted(write, p)
 	}

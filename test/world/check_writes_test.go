@@ -57,7 +57,11 @@ func (c *checker) counted(write apimodel.Write) {
 		c.born[m.GetUID()] = time.Now()
 	}
 	lived := time.Since(c.born[m.GetUID()])
-	if n > fewWrites+int(lived/manyWrites) {
+	most := fewWrites + int(lived/manyWrites)
+	if g := c.gangs[string(m.GetUID())]; g != nil {
+		most += goneWrites * g.gone
+	}
+	if n > most {
 		c.w.wrong("%s %s was written to %d times in %s", write.Kind.Resource, write.Key(), n, lived)
 	}
 }

@@ -12,8 +12,8 @@ import (
 	"ashlar.sh/sched/ledger"
 )
 
-// What is left of a pod is named as long as the pod waits and the claim has devices; or while the pod has a node, the
-// claim has none, and the pod's status does not name it. One that the pod's spec names is never left, whatever it says.
+// What is left of a pod is named as long as the pod waits; or while the pod has a node, the claim has no devices, and the
+// pod's status does not name it. One that the pod's spec names is never left, whatever it says.
 func TestLeftovers(t *testing.T) {
 	p := asks("p", extended)
 	objects := []metav1.Object{standing("gpu", 1), node("n1"), slice("n1", 2)}
@@ -45,7 +45,7 @@ func TestLeftovers(t *testing.T) {
 		"another scheduler's runs":    {pod: func(p *corev1.Pod) { runsWith("")(p); p.Spec.SchedulerName = "other" }},
 		"it is another scheduler's":   {pod: func(p *corev1.Pod) { p.Spec.SchedulerName = "other" }},
 		"it is another by now":        {pod: func(p *corev1.Pod) { p.UID = "second" }},
-		"the claim has no devices":    {claim: none},
+		"the claim has no devices":    {claim: none, want: named},
 		"another pod uses it":         {claim: others},
 		"it does not say that":        {claim: func(c *resourcev1.ResourceClaim) { c.Annotations = nil }},
 		"it is of another namespace":  {claim: func(c *resourcev1.ResourceClaim) { c.Namespace = "other" }},

@@ -116,6 +116,11 @@ func (dc *deviceClaims) clean(items []sched.Item) *obstacle {
 		if err != nil {
 			return &obstacle{i, sched.Failed, "devices", err}
 		}
+		if len(w.Left) > 0 {
+			if err := dc.waits(i); err != nil {
+				return &obstacle{i, sched.Failed, "devices", err}
+			}
+		}
 		var wrong error
 		outcomes := dc.x.volumes.together(len(w.Left), func(n int) request {
 			return dc.deleting(i, w.Left[n], false, &wrong)
@@ -133,6 +138,24 @@ func (dc *deviceClaims) clean(items []sched.Item) *obstacle {
 	}
 	return nil
 }
+
+// waits returns an error if the API server does not show that a pod waits: a binding by the scheduler before may have
+// been carried out late, and the pod run with a claim that it left.
+func (dc *deviceClaims) waits(i sched.Item) error {
+	ctx, cancel := context.WithTimeout(dc.x.ctx, apiRequest)
+	defer cancel()
+	waits, err := dc.unused(ctx, devices.Leftover{Pod: i.Pod, UID: i.UID})
+	if err == nil && !waits {
+		err = errBound
+	}
+	if err != nil {
+		return fmt.Errorf("no claim that was made for the pod before is deleted: %w", err)
+	}
+	return nil
+}
+
+// errBound says that a pod does not wait any more.
+var errBound = errors.New("it is gone, or has a node by now")
 
 // deleting deletes a claim that was made for a pod, if that is what it is and no other pod uses it, and with empty only
 // if it has no devices; under a role that may not delete claims, it takes its devices back. wrong is where a refusal

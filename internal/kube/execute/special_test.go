@@ -265,6 +265,11 @@ func TestAClaimIsMadeForAnExtendedResource(t *testing.T) {
 			has(before("old"))(m)
 			m.mayDelete = apierrors.NewBadRequest("no")
 		}, want: sched.Failed, refused: "could not be deleted", claims: []string{"g7 for p0"}},
+		"and the pod was bound with it meanwhile": {chosen: also, begin: func(m *maker) {
+			has(before("old"))(m)
+			m.readable("old")
+			m.pod.Spec.NodeName = "n"
+		}, want: sched.Failed, claims: []string{"g7 for p0 kept"}},
 		"and none is needed now": {chosen: devices.Writes{Left: also.Left, Unsaid: true}, begin: func(m *maker) {
 			has(before("old"))(m)
 			m.readable("old")
