@@ -12,8 +12,8 @@ import (
 	"ashlar.sh/sched/ledger"
 )
 
-// What is left of a pod is named as long as the pod waits; or while the pod has a node, the claim has no devices, and the
-// pod's status does not name it. One that the pod's spec names is never left, whatever it says.
+// What is left of a pod is named as long as the pod waits; or while the pod has a node, the claim has no devices, and
+// the pod's status does not name it. One that the pod's spec names is never left, whatever it says.
 func TestLeftovers(t *testing.T) {
 	p := asks("p", extended)
 	objects := []metav1.Object{standing("gpu", 1), node("n1"), slice("n1", 2)}
