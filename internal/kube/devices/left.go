@@ -24,9 +24,9 @@ type Leftover struct {
 // Leftovers are claims to give back, by namespace, pod and name. Those of waiting pods: while the pod waits for
 // something else than devices they keep theirs from all other pods, and count in the namespace's quota; when it is
 // placed they are deleted in any case. And those of pods that have a node, which have no devices and which the pod's
-// status does not name. One with devices may be in use there, whatever the status names: an API server before Kubernetes
-// 1.34 forgets that, and a client may write it. At most eight of a pod are named, and none that another pod uses or that
-// the pod's spec names.
+// status does not name. One with devices may be in use there, whatever the status names: an API server before
+// Kubernetes 1.34 forgets that, and a client may write it. At most eight of a pod are named, and none that another pod
+// uses or that the pod's spec names.
 func Leftovers(l *ledger.Ledger) (out []Leftover) {
 	state, _ := l.PluginStates.Find(Name)
 	d, is := state.(*Devices)
