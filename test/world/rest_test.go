@@ -39,8 +39,8 @@ func (c *checker) idles(since time.Time) time.Time {
 }
 
 // idleAtMost is for how long nothing runs at most, while jobs wait without trouble: a job of which bindings were
-// refused again and again is tried after minutes.
-const idleAtMost = 10 * time.Minute
+// refused again and again is tried after half an hour.
+const idleAtMost = 35 * time.Minute
 
 // rest checks what must hold once nothing happens any more: every status is true, and nothing is written.
 func (w *World) rest() {
