@@ -134,8 +134,8 @@ func (c *checker) loses(p *apimodel.Stored) {
 	}
 }
 
-// namesLife says that a request names a UID, in whichever form: all UIDs of the model begin alike.
-func namesLife(body []byte) bool { return strings.Contains(string(body), "00000000-0000-4000-") }
+// namesLife says that a request names a UID, in whichever form.
+func namesLife(body []byte) bool { return strings.Contains(string(body), uidsBegin) }
 
 // wrote checks a write.
 func (c *checker) wrote(write apimodel.Write) {

@@ -227,6 +227,17 @@ func refusedAfterAll(next http.RoundTripper, r *http.Request) (*http.Response, e
 	return answer, err
 }
 
+// uidsBegin is how all UIDs of the model begin.
+const uidsBegin = "00000000-0000-4000-"
+
+// uidIn is the first UID in a text, "" if there is none.
+func uidIn(text string) string {
+	if at := strings.Index(text, uidsBegin); at >= 0 && len(text) >= at+36 {
+		return text[at : at+36]
+	}
+	return ""
+}
+
 // afterBinding sends something more about a pod that was bound, now and then.
 func afterBinding(next http.RoundTripper, r *http.Request, more func(path, uid string)) (*http.Response, error) {
 	if !isBinding(r) {
@@ -238,9 +249,8 @@ func afterBinding(next http.RoundTripper, r *http.Request, more func(path, uid s
 	}
 	r.Body = io.NopCloser(bytes.NewReader(body))
 	answer, err := next.RoundTrip(r)
-	at := bytes.Index(body, []byte("00000000-0000-4000-"))
-	if err == nil && answer.StatusCode == http.StatusCreated && at >= 0 && body[at+35]%4 == 0 {
-		more(strings.TrimSuffix(r.URL.Path, "/binding"), string(body[at:at+36]))
+	if uid := uidIn(string(body)); err == nil && answer.StatusCode == http.StatusCreated && uid != "" && uid[35]%4 == 0 {
+		more(strings.TrimSuffix(r.URL.Path, "/binding"), uid)
 	}
 	return answer, err
 }
@@ -287,11 +297,10 @@ func releaseOthers() func(http.RoundTripper) http.RoundTripper {
 			text = body
 			return body
 		})
-		at := strings.Index(text, "00000000-0000-4000-")
-		if err != nil || answer.StatusCode != http.StatusCreated || at < 0 {
+		path, uid := strings.TrimSuffix(r.URL.Path, "/binding"), uidIn(text)
+		if err != nil || answer.StatusCode != http.StatusCreated || uid == "" {
 			return answer, err
 		}
-		path, uid := strings.TrimSuffix(r.URL.Path, "/binding"), text[at:at+36]
 		was, again := bound[path]
 		bound[path] = uid
 		gang := path[:strings.LastIndexByte(path, '-')+1]

@@ -16,10 +16,7 @@ const fullerFrom = 200_000_000
 // fill draws, from a source of its own, what worlds from there on have.
 func (o *Options) fill() {
 	r := rand.New(rand.NewPCG(o.Seed, 11))
-	d := func(least time.Duration) time.Duration {
-		return time.Duration(r.IntN(2)) * (least + time.Duration(r.Int64N(int64(4*least))))
-	}
-	o.Trouble.Scaled, o.Trouble.Foreign = d(20*time.Second), d(20*time.Second)
+	o.Trouble.Scaled, o.Trouble.Foreign = inHalf(r, 20*time.Second), inHalf(r, 20*time.Second)
 	o.Trouble.Fields, o.Trouble.Answered, o.Trouble.DeniedAll = r.IntN(2) == 0, r.IntN(2) == 0, r.IntN(2) == 0
 	if r.IntN(20) == 0 {
 		o.Settles /= time.Duration(o.Pace)
@@ -160,15 +157,14 @@ func (e *tenant) groupFields(spec map[string]any) {
 
 // claim makes a claim that says of itself that a scheduler made it, for a pod of the tenant.
 func (e *tenant) claim() {
-	claims := e.w.api.Kind("resource.k8s.io", "resourceclaims")
 	owner := map[string]any{"apiVersion": "v1", "kind": "Pod", "controller": true, "name": "nosuch", "uid": "nosuch"}
 	if list := e.own(); len(list) > 0 {
 		m := list[e.w.random.IntN(len(list))].Meta()
 		owner["name"], owner["uid"] = m.GetName(), string(m.GetUID())
 	}
-	e.do(http.MethodPost, claims.Path(evilNamespace, ""), map[string]any{"metadata": map[string]any{"name": e.name(),
-		"namespace": evilNamespace, "ownerReferences": []any{owner},
-		"annotations": map[string]any{"resource.kubernetes.io/extended-resource-claim": "true"}},
+	e.do(http.MethodPost, e.w.devices.claims.Path(evilNamespace, ""), map[string]any{"metadata": map[string]any{
+		"name": e.name(), "namespace": evilNamespace, "ownerReferences": []any{owner},
+		"annotations": map[string]any{extendedAnnotation: "true"}},
 		"spec": map[string]any{"devices": map[string]any{"requests": []any{map[string]any{"name": "r",
 			"exactly": map[string]any{"deviceClassName": e.any("nosuch", deviceClass), "count": e.any(1, 1<<40)}}}}}})
 }

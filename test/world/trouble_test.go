@@ -89,9 +89,7 @@ type ClusterTrouble struct {
 func drawn(seed uint64, lasts time.Duration) Options {
 	r := rand.New(rand.NewPCG(seed, 2))
 	p := func(most float64) float64 { return float64(r.IntN(2)) * r.Float64() * most }
-	d := func(least time.Duration) time.Duration {
-		return time.Duration(r.IntN(2)) * (least + time.Duration(r.Int64N(int64(4*least))))
-	}
+	d := func(least time.Duration) time.Duration { return inHalf(r, least) }
 	rare := func(least time.Duration) time.Duration { return time.Duration(r.IntN(2)) * d(least) }
 	o := Options{Seed: seed, Lasts: lasts, Settles: time.Hour, Nodes: 2 + r.IntN(5), Schedulers: 1 + r.IntN(2),
 		HTTP: seed%8 == 0, Usage: seed%3 == 0, Undefined: seed%5 == 0, Reads: seed%4 == 1,
@@ -119,6 +117,12 @@ func drawn(seed uint64, lasts time.Duration) Options {
 	return o
 }
 
+// inHalf is a mean time between two troubles, from the least one to five times that; in half of all worlds there is
+// none.
+func inHalf(r *rand.Rand, least time.Duration) time.Duration {
+	return time.Duration(r.IntN(2)) * (least + time.Duration(r.Int64N(int64(4*least))))
+}
+
 // laterDraws are what worlds of seeds from one on draw beside, each from a source of its own. Worlds of seeds below are
 // the same as ever.
 var laterDraws = []struct {
@@ -134,9 +138,7 @@ const wider = 1_000_000
 // widen draws, from a source of its own, what worlds from there on have.
 func (o *Options) widen() {
 	r := rand.New(rand.NewPCG(o.Seed, 4))
-	d := func(least time.Duration) time.Duration {
-		return time.Duration(r.IntN(2)) * (least + time.Duration(r.Int64N(int64(4*least))))
-	}
+	d := func(least time.Duration) time.Duration { return inHalf(r, least) }
 	o.Trouble.Lags, o.Trouble.Versions = d(30*time.Second), d(90*time.Second)
 	o.Devices, o.Volumes = r.IntN(2) == 0, r.IntN(3) == 0
 	o.Trouble.Relabelled, o.Trouble.Tainted = d(30*time.Second), d(time.Minute)

@@ -33,7 +33,7 @@ func TestWhatABugKeepsFromBeingSentIsDecided(t *testing.T) {
 		b.job(name, 0, 2, "/binding")
 		b.bind(name + "-1")
 		if name == "spoilt" {
-			b.bug(http.MethodPost, "spoilt-0/binding", "00000000-0000-4000-")
+			b.bug(http.MethodPost, "spoilt-0/binding", uidsBegin)
 		}
 		b.gang(name).half = time.Now().Add(-2 * halfBound)
 	}
