@@ -290,7 +290,7 @@ func (c *checker) bind(write apimodel.Write, node string) {
 		c.w.volumes.bound(write, one, node)
 	}
 	c.w.booked.heeded(write, node)
-	c.debt.held.add(c.held(owedQueue))
+	c.debt.held.add(c.running(owedQueue, everyPod))
 	if c.queueOf(write.After) == owedQueue && c.debt.taken.sum() > 0 {
 		c.debt.regained.add(coresOf(write.After))
 	}

@@ -13,7 +13,7 @@ import (
 
 // debt is what is known of the queue that is owed something.
 type debt struct {
-	held     window                  // by its pods
+	held     window                  // by its pods until they leave, told to or not
 	taken    window                  // from it for others
 	regained window                  // what was bound of it since something was taken
 	sent     map[types.UID]time.Time // when a pod's binding was sent, or what comes before it, of any queue
