@@ -162,7 +162,7 @@ func (t *attempt) placeTask(tx *ledger.Tx, task ledger.TaskID) bool {
 		return false
 	}
 	// A nomination counts in the queue already.
-	if !withdrawn(t.s, task) && t.s.Policy.Allocatable(t.job.Queue, class, 1) < 1 {
+	if !withdrawn(t.s, task) && !t.allocatable(tx, class) {
 		t.refuse(task, t.s.Policy.WhyNotAllocatable(t.job.Queue, class))
 		return false
 	}

@@ -113,6 +113,25 @@ func (t *attempt) moved(members []ledger.TaskID, mode Mode) (ok bool) {
 	return ok
 }
 
+// allocatable says that the queue may hold one more task of a class beside all members with a nomination, those included
+// that the try has taken back: they may be placed after the task, or get their nominations back.
+func (t *attempt) allocatable(tx *ledger.Tx, class ledger.ClassID) bool {
+	ok := t.s.Policy.Allocatable(t.job.Queue, class, 1) >= 1
+	if !ok || !t.together.idle {
+		return ok
+	}
+	tx.Try(func(tx *ledger.Tx) bool {
+		for _, task := range t.w.Tasks {
+			if withdrawn(t.s, task) {
+				tx.ResumeNomination(task)
+			}
+		}
+		ok = t.s.Policy.Allocatable(t.job.Queue, class, 1) >= 1
+		return false
+	})
+	return ok
+}
+
 // nominateAgain gives the members that were not placed their nominations back; false when one of them could
 // not have its room any more.
 func (t *attempt) nominateAgain(tx *ledger.Tx, members []ledger.TaskID) bool {
