@@ -226,6 +226,7 @@ func (c *checker) pod(write apimodel.Write) {
 	}
 	if write.Before != nil && write.Before.Meta().GetDeletionTimestamp() == nil && p.Meta().GetDeletionTimestamp() != nil {
 		c.deleted(write, p)
+		c.stands(p)
 	}
 }
 
@@ -368,6 +369,11 @@ func (c *checker) group(write apimodel.Write) {
 		}
 		return
 	}
+	if g := c.gangs[string(write.After.Meta().GetUID())]; g != nil {
+		if least, ok := asMap(write.After.Object["spec"])["minMember"].(int64); ok {
+			g.least = int(least)
+		}
+	}
 }
 
 // stands notes whether a pod's gang is bound in part.
@@ -379,9 +385,10 @@ func (c *checker) stands(p *apimodel.Stored) {
 	n, hold := 0, false
 	for _, other := range c.w.api.List(c.pods) {
 		if other.Meta().GetNamespace() == p.Meta().GetNamespace() &&
-			other.Meta().GetAnnotations()[groupAnnotation] == g.name && text(other.Object, "spec", "nodeName") != "" {
+			other.Meta().GetAnnotations()[groupAnnotation] == g.name && text(other.Object, "spec", "nodeName") != "" &&
+			text(other.Object, "status", "phase") != "Failed" {
 			n++
-			hold = hold || c.bound[other.Meta().GetUID()] != ""
+			hold = hold || c.bound[other.Meta().GetUID()] != "" && other.Meta().GetDeletionTimestamp() == nil
 		}
 	}
 	switch {
@@ -389,7 +396,7 @@ func (c *checker) stands(p *apimodel.Stored) {
 		c.halfTooLong(g)
 		c.punctual(g)
 		g.whole, g.half = true, time.Time{}
-	case !hold: // those that have succeeded count, and hold up nothing
+	case !hold: // those that have succeeded or leave count, and hold up nothing
 		c.halfTooLong(g)
 		g.half = time.Time{}
 	case g.half.IsZero() && !g.whole:

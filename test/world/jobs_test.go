@@ -49,6 +49,7 @@ type job struct {
 	guess     time.Duration // how long its author says that they run; 0: nothing is said
 	done      map[int]bool  // pods that have succeeded
 	aborted   bool          // a pod reached its limit
+	made      made
 	ended     bool
 }
 
@@ -83,6 +84,7 @@ func (j *jobs) begin() {
 	w.every(20*time.Second, j.submit)
 	w.every(w.Trouble.Remade, j.remake)
 	j.refuse()
+	j.resize()
 	w.every(w.Trouble.Recreated, func() {
 		if alive := j.alive(); len(alive) > 0 {
 			w.did("something deleted and made again")
@@ -144,6 +146,7 @@ func (j *jobs) submit() {
 	}
 	one.owned = w.chance(w.Owned)
 	w.devices.within(one)
+	j.kindOf(one)
 	// A gang above what its queue deserves while all others wait, too, would wait for ever: so it is in Volcano.
 	if due := w.due(one.queue); one.least*one.cores > due {
 		one.cores, one.least = 1, min(one.least, due)
@@ -177,6 +180,8 @@ func (j *jobs) add(one *job) *job {
 	j.all = append(j.all, one)
 	j.byName[one.name] = one
 	j.w.did("a job submitted")
+	j.w.log("%s is submitted: %d of %d pods of %d cores, queue %s, %s", one.name, one.least, one.pods, one.cores, one.queue,
+		one.made.kind)
 	j.group(one)
 	j.tend(one)
 	return one
@@ -192,6 +197,7 @@ func (j *jobs) group(one *job) {
 	if j.w.Trouble.Versions > 0 { // what is told of its start is one more record
 		metadata["annotations"] = map[string]any{"ashlar.sh/tell-start": "true"}
 	}
+	j.grouped(one, metadata, spec)
 	j.w.make("scheduling.volcano.sh", "podgroups", map[string]any{"apiVersion": "scheduling.volcano.sh/v1beta1",
 		"kind": "PodGroup", "metadata": metadata, "spec": spec})
 }
@@ -202,7 +208,7 @@ func (j *jobs) tend(one *job) {
 	if one.ended {
 		return
 	}
-	if len(one.done) == one.pods || one.aborted {
+	if len(one.done) == one.pods || one.aborted || one.made.retired {
 		one.ended = true
 		w.did("a job done")
 		w.log("%s is done", one.name)
@@ -213,19 +219,23 @@ func (j *jobs) tend(one *job) {
 		j.group(one)
 	}
 	j.own(one)
-	j.restart(one)
+	j.control(one)
+	w.seq.after(w.between(200*time.Millisecond, 4*time.Second), func() { j.tend(one) })
+}
+
+// fill makes the pods that are missing, under their names.
+func (j *jobs) fill(one *job) {
 	for i := range one.pods {
 		name := podName(one, i)
 		if one.done[i] {
-			w.volumes.release(one, name)
+			j.w.volumes.release(one, name)
 			continue
 		}
 		j.claims(one, name)
-		if w.api.Get(j.pods, userNamespace, name) == nil {
-			w.make("", "pods", j.podOf(one, name))
+		if j.w.api.Get(j.pods, userNamespace, name) == nil {
+			j.w.make("", "pods", j.podOf(one, name))
 		}
 	}
-	w.seq.after(w.between(200*time.Millisecond, 4*time.Second), func() { j.tend(one) })
 }
 
 // restart has members of a gang run again that succeeded and are gone, where the rest can never have the minimum: of a
@@ -253,7 +263,12 @@ func (j *jobs) restart(one *job) {
 	}
 }
 
-func podName(one *job, i int) string { return fmt.Sprintf("%s-%d", one.name, i) }
+func podName(one *job, i int) string {
+	if i < len(one.made.names) {
+		return one.made.names[i]
+	}
+	return fmt.Sprintf("%s-%d", one.name, i)
+}
 
 // claims makes the claims of a pod.
 func (j *jobs) claims(one *job, name string) {
@@ -284,6 +299,15 @@ func (j *jobs) podOf(one *job, name string) map[string]any {
 	}
 	metadata := map[string]any{"name": name, "namespace": userNamespace,
 		"labels": map[string]any{jobLabel: one.name}, "annotations": annotations}
+	if one.made.gated {
+		spec["schedulingGates"] = []any{map[string]any{"name": "example.com/budget"}}
+	}
+	if one.made.tasks {
+		annotations["volcano.sh/task-spec"] = "work"
+		if name == podName(one, 0) {
+			annotations["volcano.sh/task-spec"] = "lead"
+		}
+	}
 	j.ownedBy(one, metadata)
 	return map[string]any{"metadata": metadata, "spec": spec}
 }
@@ -293,6 +317,13 @@ func (j *jobs) clear(one *job) {
 		j.w.do(http.MethodDelete, j.pods.Path(userNamespace, podName(one, i)), map[string]any{"gracePeriodSeconds": 0})
 		j.w.devices.unclaim(one, podName(one, i))
 		j.w.volumes.unclaim(one, podName(one, i))
+	}
+	if one.made.kind != "" {
+		for _, p := range j.w.api.List(j.pods) {
+			if j.of(p) == one {
+				j.w.nodes.remove(p)
+			}
+		}
 	}
 	j.w.do(http.MethodDelete, j.groups.Path(userNamespace, one.name), map[string]any{})
 	j.disown(one)
@@ -309,8 +340,12 @@ func (j *jobs) recreate(one *job) {
 	}
 	j.clear(one)
 	clear(one.done)
+	one.made.names = nil
 	j.group(one)
 	j.own(one)
+	if one.made.kind != "" {
+		return // its controller makes them
+	}
 	for i := range one.pods {
 		j.claims(one, podName(one, i))
 		j.w.make("", "pods", j.podOf(one, podName(one, i)))
@@ -351,7 +386,9 @@ func (j *jobs) again(one *job, i int) {
 	if p := j.w.api.Get(j.pods, userNamespace, podName(one, i)); p != nil && !one.done[i] {
 		j.w.check.spare(one.name)
 		j.w.nodes.remove(p)
-		j.w.make("", "pods", j.podOf(one, podName(one, i)))
+		if one.made.kind == "" {
+			j.w.make("", "pods", j.podOf(one, podName(one, i)))
+		}
 	}
 }
 
@@ -366,7 +403,7 @@ func (j *jobs) wrote(write apimodel.Write) {
 	}
 	switch text(write.After.Object, "status", "phase") {
 	case "Failed":
-		one.aborted = true
+		one.aborted = one.aborted || one.made.kind == "" || one.limit > 0
 		return
 	case "Succeeded":
 	default:

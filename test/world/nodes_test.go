@@ -149,8 +149,17 @@ func (k *kubelets) wrote(write apimodel.Write) {
 		k.w.seq.after(k.w.between(100*time.Millisecond, 3*time.Second), func() { k.report(p, "Running") })
 	}
 	if write.Before != nil && write.Before.Meta().GetDeletionTimestamp() == nil && p.Meta().GetDeletionTimestamp() != nil {
-		k.w.seq.after(k.w.between(100*time.Millisecond, 10*time.Second), func() { k.remove(p) })
+		k.w.seq.after(k.endsIn(), func() { k.remove(p) })
 	}
+}
+
+// endsIn is how long a pod takes to leave.
+func (k *kubelets) endsIn() time.Duration {
+	if !k.w.calm && k.w.chance(k.w.Trouble.Lingers) {
+		k.w.did("a pod that takes minutes to leave")
+		return k.w.between(10*time.Second, 10*time.Minute)
+	}
+	return k.w.between(100*time.Millisecond, 10*time.Second)
 }
 
 // report writes a pod's phase, if it still lives and its node is there.
@@ -180,6 +189,10 @@ func (k *kubelets) report(p *apimodel.Stored, phase string) {
 		limit, _ := asMap(m.Object["spec"])["activeDeadlineSeconds"].(int64)
 		if limit := time.Duration(limit) * time.Second; limit > 0 && limit < lasts {
 			k.w.seq.after(limit, func() { k.report(p, "Failed") })
+			return
+		}
+		if crash := k.w.jobs.crashes(p); crash > 0 && crash < lasts {
+			k.w.seq.after(crash, func() { k.report(p, "Failed") })
 			return
 		}
 		k.w.seq.after(lasts, func() { k.report(p, "Succeeded") })

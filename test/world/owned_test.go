@@ -45,17 +45,18 @@ func (j *jobs) refuses(r *apimodel.Request) bool {
 
 // own makes the controller of a job's pods, if they have one and it is not there.
 func (j *jobs) own(one *job) {
-	if !one.owned || j.w.api.Get(j.sets, userNamespace, one.name) != nil {
+	k := j.owner(one)
+	if !one.owned || j.w.api.Get(k, userNamespace, one.name) != nil {
 		return
 	}
-	labels := map[string]any{jobLabel: one.name}
-	j.w.post(j.sets, map[string]any{"apiVersion": "apps/v1", "kind": "StatefulSet",
+	object := map[string]any{"apiVersion": k.GroupVersion().String(), "kind": k.Kind,
 		"metadata": map[string]any{"name": one.name, "namespace": userNamespace},
-		"spec": map[string]any{"replicas": one.pods, "serviceName": one.name,
-			"selector": map[string]any{"matchLabels": labels},
-			"template": map[string]any{"metadata": map[string]any{"labels": labels},
-				"spec": map[string]any{"containers": []any{map[string]any{"name": "main", "image": "main"}}}}},
-		"status": map[string]any{"replicas": 0}})
+		"spec": one.owning(map[string]any{"metadata": map[string]any{"labels": map[string]any{jobLabel: one.name}},
+			"spec": map[string]any{"containers": []any{map[string]any{"name": "main", "image": "main"}}}})}
+	if k == j.sets {
+		object["status"] = map[string]any{"replicas": 0}
+	}
+	j.w.post(k, object)
 }
 
 // ownedBy adds to the metadata of a pod which controller it has.
@@ -63,16 +64,17 @@ func (j *jobs) ownedBy(one *job, metadata map[string]any) {
 	if !one.owned {
 		return
 	}
-	if set := j.w.api.Get(j.sets, userNamespace, one.name); set != nil {
-		metadata["ownerReferences"] = []any{map[string]any{"apiVersion": "apps/v1", "kind": "StatefulSet", "name": one.name,
-			"uid": string(set.Meta().GetUID()), "controller": true, "blockOwnerDeletion": true}}
+	k := j.owner(one)
+	if set := j.w.api.Get(k, userNamespace, one.name); set != nil {
+		metadata["ownerReferences"] = []any{map[string]any{"apiVersion": k.GroupVersion().String(), "kind": k.Kind,
+			"name": one.name, "uid": string(set.Meta().GetUID()), "controller": true, "blockOwnerDeletion": true}}
 	}
 }
 
 // disown removes the controller of a job's pods.
 func (j *jobs) disown(one *job) {
 	if one.owned {
-		j.w.do(http.MethodDelete, j.sets.Path(userNamespace, one.name), map[string]any{})
+		j.w.do(http.MethodDelete, j.owner(one).Path(userNamespace, one.name), map[string]any{})
 	}
 }
 

@@ -145,7 +145,7 @@ func TestWorlds(t *testing.T) {
 
 // missing is what never happened in so many worlds that draw all trouble that there is.
 func missing(seeds []uint64, did map[string]int) (out []string) {
-	if len(seeds) < 500 || seeds[0] < fullerFrom {
+	if len(seeds) < 500 || seeds[0] < kindsFrom {
 		return nil
 	}
 	for _, kind := range slices.Sorted(maps.Keys(happens)) {

@@ -83,6 +83,11 @@ type ClusterTrouble struct {
 	Scaled              time.Duration // an autoscaler removes an empty node, and adds it again
 	Foreign             time.Duration // kube-scheduler binds a pod to a node that had room when it looked
 	Fields              bool          // what tenants write has all fields
+	Kinds               float64       // the part of jobs whose pods are made as by a controller that there is
+	Crashes             float64       // a container of such a job fails
+	Resized             time.Duration // such a job is scaled
+	Lingers             float64       // a pod that has to leave takes minutes
+	Gated               float64       // the part of jobs whose pods have a gate at first
 }
 
 // drawn is a world with a mix of trouble of its own: each kind is there in about half of all worlds, or in fewer.
@@ -130,7 +135,8 @@ var laterDraws = []struct {
 	draw func(*Options)
 }{{wider, (*Options).widen}, {widest, (*Options).widenMore}, {slower, (*Options).slowDown},
 	{longHeldFrom, (*Options).hold}, {ownedFrom, (*Options).ownMore}, {rewiredFrom, (*Options).rewire},
-	{extendedFrom, (*Options).extend}, {movedFrom, (*Options).move}, {fullerFrom, (*Options).fill}}
+	{extendedFrom, (*Options).extend}, {movedFrom, (*Options).move}, {fullerFrom, (*Options).fill},
+	{kindsFrom, (*Options).drawKinds}}
 
 // wider is the first seed of worlds that draw what came later, too: those below it are the same as ever.
 const wider = 1_000_000
@@ -185,7 +191,12 @@ var happens = map[string][]string{
 	"Conflict": {"409"}, "TooMany": {"429"}, "Internal": {"500"},
 	"Denied": {"403"}, "DeniedAll": {"403 of no pod"}, "Answered": {"a panic after a request"},
 	"Scaled": {"an empty node removed", "a node added for pods that wait"}, "Foreign": {"a pod bound by kube-scheduler"},
-	"Fields": {"a hostile field"}, "Refuses": {"a binding refused for a while"}, "Stale": {"an old list"},
+	"Kinds": {"a Job", "a ReplicaSet", "a VolcanoJob", "a pod replaced that is still there", "a pod too many deleted",
+		"a Volcano job waits to be admitted"},
+	"Crashes": {"a container fails", "a Volcano job begun again"},
+	"Lingers": {"a pod that takes minutes to leave"}, "Gated": {"a gate removed"},
+	"Resized": {"a ReplicaSet scaled", "a Volcano job scaled"},
+	"Fields":  {"a hostile field"}, "Refuses": {"a binding refused for a while"}, "Stale": {"an old list"},
 	"Compacts": {"compaction"},
 	"Restarts": {"API server restart"}, "Jumps": {"a clock set"}, "Restored": {"etcd restored"},
 	"Killed": {"a scheduler killed"}, "Replaced": {"a scheduler asked to end"},
@@ -208,14 +219,15 @@ var happens = map[string][]string{
 	"Remade": {"a queue made again", "a PodGroup made again"}, "Booked": {"a node booked"},
 }
 
-// Every kind of trouble is drawn for some worlds, and happens in one of two worlds that have all of it, which bear it,
+// Every kind of trouble is drawn for some worlds, and happens in one of three worlds that have all of it, which bear it,
 // and not in a calm one.
 func TestAllTroubleHappens(t *testing.T) {
 	everDrawn, all := map[string]bool{}, Options{Lasts: 30 * time.Minute, Settles: time.Hour, Nodes: 4,
 		Schedulers: 2, Devices: true, Volumes: true, Shared: true, Templates: true, Local: true, Extended: true,
 		Owned: 1}
 	for seed := range uint64(100) {
-		o := drawn([]uint64{widest, longHeldFrom, ownedFrom, rewiredFrom, movedFrom, fullerFrom}[seed%6]+seed, time.Minute)
+		o := drawn([]uint64{widest, longHeldFrom, ownedFrom, rewiredFrom, movedFrom, fullerFrom,
+			kindsFrom}[seed%7]+seed, time.Minute)
 		eachTrouble(&o.Trouble, func(kind string, v reflect.Value) { everDrawn[kind] = everDrawn[kind] || !v.IsZero() })
 	}
 	calm := run(t, Options{Seed: 1, Lasts: time.Minute, Settles: time.Hour, Nodes: 4, Schedulers: 2})
@@ -229,14 +241,15 @@ func TestAllTroubleHappens(t *testing.T) {
 			v.SetInt(int64(time.Minute))
 		}
 	})
-	all.Trouble.Panics = 10 * time.Second  // most of them are due in a scheduler that stands by or ends before
-	all.Trouble.Refuses = 5 * time.Second  // of pods that may never come
-	all.Trouble.Reconfigured = 0.5         // lives are few
+	all.Trouble.Panics = 10 * time.Second // most of them are due in a scheduler that stands by or ends before
+	all.Trouble.Refuses = 5 * time.Second // of pods that may never come
+	all.Trouble.Reconfigured = 0.5        // lives are few
+	all.Trouble.Kinds, all.Trouble.Crashes, all.Trouble.Gated = 0.4, 0.5, 0.2
 	all.Trouble.Stale = 1                  // lists that may be old are rare
 	all.Trouble.Volcano = 20 * time.Second // it binds what waits while it has the lease
 	all.Log = logged(t)
 	troubled, kinds := map[string]int{}, 0
-	for seed := range uint64(2) {
+	for seed := range uint64(3) {
 		all.Seed = 1 + seed
 		r := run(t, all)
 		for what, n := range r.Did {
