@@ -112,12 +112,20 @@ func (vs *Search) fewNodes() []ledger.NodeID {
 // takeJointly carries the candidate for a gang out: the gang is placed where it fits with the victims gone, and each
 // victim is recorded for a member that is placed on its node, where there is one.
 func (vs *Search) takeJointly(tx *ledger.Tx, j *jointSearch, found *candidate) {
+	var nodes []ledger.NodeID
+	for _, v := range found.victims {
+		if n := j.nodeOf(v.task); !slices.Contains(nodes, n) {
+			nodes = append(nodes, n)
+		}
+	}
 	tx.Try(func(tx *ledger.Tx) bool {
 		for _, v := range found.victims {
 			j.dry.leave(tx, v.task)
 		}
 		j.dry.units = j.dry.units[:0]
-		j.fits()
+		if j.place(nil); slices.ContainsFunc(nodes, func(n ledger.NodeID) bool { return !slices.Contains(j.at, n) }) {
+			j.place(nodes)
+		}
 		return false
 	})
 	for _, t := range j.gang {
@@ -175,11 +183,25 @@ func (j *jointSearch) cheapestForAll(tx *ledger.Tx) (found *candidate) {
 
 // fits says that the whole gang has a place with the victims evicted so far, and that every evicted
 // unit freed room on a node that the gang uses. Tasks of one class are all equal, so any way of placing
-// them is as good as another.
-func (j *jointSearch) fits() (ok bool) {
+// them is as good as another, but for what they use: where victims make room in a queue as well, the gang may leave a
+// node of theirs out, and is then placed on these nodes first.
+func (j *jointSearch) fits() bool {
+	return j.place(nil) && (j.used() || j.place(j.freed()) && j.used())
+}
+
+// place finds a node for each member: one on each of the first nodes, and the others on the listed ones in turn.
+func (j *jointSearch) place(first []ledger.NodeID) (ok bool) {
 	j.p.l.Try(func(tx *ledger.Tx) bool {
-		next := 0
-		for i, t := range j.gang {
+		next, placed := 0, 0
+		for _, n := range first[:min(len(first), len(j.gang))] {
+			j.p.Task, j.dry.at = j.gang[placed], n
+			if j.dry.fits() {
+				j.at[placed] = n
+				tx.Nominate(j.gang[placed], n)
+				placed++
+			}
+		}
+		for i, t := range j.gang[placed:] {
 			j.p.Task = t
 			for next < len(j.list) {
 				if j.dry.at = j.list[next]; j.dry.fits() {
@@ -190,14 +212,28 @@ func (j *jointSearch) fits() (ok bool) {
 			if next == len(j.list) {
 				return false
 			}
-			j.at[i] = j.dry.at
+			j.at[placed+i] = j.dry.at
 			tx.Nominate(t, j.dry.at)
 		}
 		ok = true
 		return false
 	})
 	j.p.Task = j.gang[0]
-	return ok && j.used()
+	return ok
+}
+
+// freed are the nodes of the units evicted so far, each once.
+func (j *jointSearch) freed() (out []ledger.NodeID) {
+	for i := range j.dry.units {
+		if u := &j.dry.units[i]; u.gone > 0 {
+			for _, t := range u.Tasks {
+				if n := j.nodeOf(t); !slices.Contains(out, n) {
+					out = append(out, n)
+				}
+			}
+		}
+	}
+	return out
 }
 
 // used says that every evicted unit had a member on a node where the gang is placed.
