@@ -62,6 +62,9 @@ const (
 	Failed                   // not carried out, refused or given up: the engine decides anew
 	Missing                  // the object does not exist any more
 	Withdrawn                // taken back by a later item before it was begun, or a victim had ended by itself
+	// Forgone is the outcome of an eviction that was not begun since it would have been for nothing: another one of its
+	// statement failed, or its preemptor could not be bound.
+	Forgone
 )
 
 // Receipt reports the outcome of an item, which it quotes.
@@ -71,4 +74,6 @@ type Receipt struct {
 	// Refused is the API server's answer, for a bind that Failed because the API server will refuse it each
 	// time; "" where it failed for another reason.
 	Refused string
+	// Denials are, for an eviction that Failed, how often in a row it failed for that pod; 0: that is not known.
+	Denials int32
 }

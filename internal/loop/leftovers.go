@@ -20,12 +20,12 @@ type leftovers struct {
 
 // A claim is given back once it was left for so long: by then the API server has given up whatever the scheduler
 // before had sent, so that no binding which counts on the claim can come any more.
-// Of pods that are bound, a tenant can make claims that look like it: of these only so many are seen to at a time,
-// those of each namespace in turn.
+// A tenant can make claims that look like it, though none that have devices: of those without, only so many are seen to
+// at a time, after all that have devices, and of both those of each namespace in turn.
 const (
 	leftFor     = time.Minute
 	lookForLeft = 5 * time.Second
-	mostOfBound = 8
+	mostEmpty   = 8
 )
 
 // giveBack has claims deleted that are left for long enough; one that is there still a minute later, again.
@@ -34,7 +34,7 @@ func (bg *background) giveBack(now time.Time) {
 	if now.Sub(left.looked) < lookForLeft {
 		return
 	}
-	since, due, ofBound := map[string]time.Time{}, []devices.Leftover(nil), []devices.Leftover(nil)
+	since, due, empty := map[string]time.Time{}, []devices.Leftover(nil), []devices.Leftover(nil)
 	for _, c := range devices.Leftovers(bg.l.engine.Ledger()) {
 		first, known := left.since[c.Claimed.UID]
 		if !known {
@@ -43,14 +43,15 @@ func (bg *background) giveBack(now time.Time) {
 		since[c.Claimed.UID] = first
 		switch {
 		case now.Sub(first) < leftFor:
-		case c.Bound:
-			ofBound = append(ofBound, c)
+		case c.Empty:
+			empty = append(empty, c)
 		default:
 			due = append(due, c)
 		}
 	}
-	inTurn(ofBound, since)
-	for _, c := range append(due, ofBound[:min(len(ofBound), mostOfBound)]...) {
+	inTurn(due, since)
+	inTurn(empty, since)
+	for _, c := range append(due, empty[:min(len(empty), mostEmpty)]...) {
 		klog.V(2).InfoS("A claim that was made for a pod is looked at, and deleted unless the pod uses it", "pod", c.Pod,
 			"claim", c.Name, "bound", c.Bound)
 		bg.l.executor.GiveBack(c)

@@ -85,6 +85,65 @@ func TestWhatIsLeftOfAPodThatWaitsIsGivenBack(t *testing.T) {
 	})
 }
 
+// makeIdle makes claims without devices for a pod of its uid, as a tenant can.
+func (w *living) makeIdle(pod string, names ...string) {
+	for _, name := range names {
+		c := (&devices.Special{}).Claim(ledger.Key{Namespace: "ns", Name: pod}, pod, name)
+		c.UID = types.UID(name)
+		w.must(w.core.Create(claimsKind, c, "ns"))
+	}
+}
+
+// The pod's tenant makes claims without devices for it all the time, which come first by name: another pod has the
+// device as soon as without them.
+func TestClaimsWithoutDevicesHoldUpNoneThatHasSome(t *testing.T) {
+	inVirtualTimeWith(t, 1, func(w *living) {
+		w.cards("n0", 1)
+		w.leave("large-0", w.asking("large", "9"), "n0")
+		w.asking("small", "1")
+	}, func(w *living) {
+		for n := range 16 {
+			w.makeIdle("large-0", fmt.Sprintf("a-%04d", 2*n), fmt.Sprintf("a-%04d", 2*n+1))
+			w.after(5 * time.Second)
+		}
+		if on := w.members("small")[0].Spec.NodeName; on == "" {
+			t.Error("after 80 s the other pod waits still for the device")
+		}
+	})
+}
+
+// Claims that a tenant makes for its pods that wait are deleted eight at a time: bindings of others have to wait for no
+// more of them.
+func TestClaimsMadeForPodsThatWaitAreDeleted(t *testing.T) {
+	const groups, each = 4, 8
+	inVirtualTimeWith(t, 1, func(w *living) {
+		w.cards("n0", 1)
+		for g := range groups {
+			w.asking(fmt.Sprint("g", g), "9")
+		}
+	}, func(w *living) {
+		for g := range groups {
+			for n := range each {
+				w.makeIdle(fmt.Sprintf("g%d-0", g), fmt.Sprintf("c-%d-%d", g, n))
+			}
+		}
+		before := groups * each
+		for range 18 {
+			w.after(lookForLeft)
+			list, err := w.core.List(claimsKind, resourcev1.SchemeGroupVersion.WithKind("ResourceClaim"), "ns")
+			w.must(err)
+			left := len(list.(*resourcev1.ResourceClaimList).Items)
+			if before-left > 8 {
+				t.Errorf("in five seconds %d claims were deleted, want eight at most", before-left)
+			}
+			before = left
+		}
+		if before > 0 {
+			t.Errorf("%d claims are left after a minute and a half", before)
+		}
+	})
+}
+
 // Those of each namespace are seen to in turn, the first ones first.
 func TestLeftClaimsOfEachNamespaceInTurn(t *testing.T) {
 	now, since := time.Unix(0, 0), map[string]time.Time{}
@@ -133,10 +192,7 @@ func TestClaimsMadeForPodsThatRunAreDeleted(t *testing.T) {
 		for g := range groups {
 			pod := fmt.Sprintf("g%d-0", g)
 			for n := range each {
-				name := fmt.Sprint(pod, "-extended-resources-", n)
-				c := (&devices.Special{}).Claim(ledger.Key{Namespace: "ns", Name: pod}, pod, name)
-				c.UID = types.UID(name)
-				w.must(w.core.Create(claimsKind, c, "ns"))
+				w.makeIdle(pod, fmt.Sprint(pod, "-extended-resources-", n))
 			}
 		}
 		w.restart()

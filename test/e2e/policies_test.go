@@ -25,7 +25,9 @@ import (
 	"k8s.io/client-go/rest"
 	"sigs.k8s.io/yaml"
 
+	"ashlar.sh/internal/kube/devices"
 	"ashlar.sh/internal/kube/translate"
+	"ashlar.sh/sched/ledger"
 )
 
 // as are clients of another user: the API server is asked by an administrator in that user's name, which the audit log
@@ -293,7 +295,9 @@ func TestRecordsAreTheSchedulersOwn(t *testing.T) {
 	ns := namespace(t)
 	guarded(t, "20-ashlar.yaml", "ashlar", ns)
 	may(t, ns, "tenant", rbacv1.PolicyRule{APIGroups: []string{"scheduling.volcano.sh"}, Resources: []string{"podgroups"},
-		Verbs: []string{"create", "update", "patch"}})
+		Verbs: []string{"create", "update", "patch"}},
+		rbacv1.PolicyRule{APIGroups: []string{"resource.k8s.io"}, Resources: []string{"resourceclaims"},
+			Verbs: []string{"create", "update", "patch"}})
 	user, groups := account("ashlar")
 	_, scheduler := as(t, user, groups...)
 	foreign(t, ns, object("PodGroup", "gang", map[string]any{"minMember": int64(1), "queue": ns}))
@@ -302,6 +306,13 @@ func TestRecordsAreTheSchedulersOwn(t *testing.T) {
 		t.Fatal(err)
 	}
 	create(t, plainPod(ns, "waits", ns))
+	made := (&devices.Special{Requests: asksFor(ns, 1).Devices.Requests}).Claim(ledger.Key{Namespace: ns, Name: "waits"},
+		string(uidOf(t, ns, "waits")), "made")
+	claims := shared.kube.ResourceV1().ResourceClaims(ns)
+	if _, err := claims.Create(t.Context(), made, metav1.CreateOptions{}); err != nil {
+		t.Fatal(err)
+	}
+	createDeviceClaim(t, ns, "card", 1)
 	tried(t, "what-tenants-may-write.yaml", ns, "tenant")
 	may(t, ns, "kubelet", rbacv1.PolicyRule{APIGroups: []string{""}, Resources: []string{"pods/status"},
 		Verbs: []string{"patch"}})

@@ -17,7 +17,8 @@ import (
 type Leftover struct {
 	Pod   ledger.Key
 	UID   string // of the pod
-	Bound bool   // the pod has a node, and the claim no devices
+	Bound bool   // the pod has a node
+	Empty bool   // the claim has no devices; so it is of all pods that have a node
 	Claimed
 }
 
@@ -25,8 +26,8 @@ type Leftover struct {
 // something else than devices they keep theirs from all other pods, and count in the namespace's quota; when it is
 // placed they are deleted in any case. And those of pods that have a node, which have no devices and which the pod's
 // status does not name. One with devices may be in use there, whatever the status names: an API server before
-// Kubernetes 1.34 forgets that, and a client may write it. At most eight of a pod are named, and none that another pod
-// uses or that the pod's spec names.
+// Kubernetes 1.34 forgets that, and a client may write it. Of a pod at most eight are named that have devices, and
+// eight that have none; and none that another pod uses or that the pod's spec names.
 func Leftovers(l *ledger.Ledger) (out []Leftover) {
 	state, _ := l.PluginStates.Find(Name)
 	d, is := state.(*Devices)
@@ -48,7 +49,8 @@ func Leftovers(l *ledger.Ledger) (out []Leftover) {
 			for _, c := range d.special.leftOf(l.Task(t), func(c *resourcev1.ResourceClaim) bool {
 				return !bound || c.Status.Allocation == nil && c.Name != used
 			}) {
-				out = append(out, Leftover{pod, uid, bound, c})
+				empty := d.claims[pod.Namespace+"/"+c.Name].fact.Status.Allocation == nil
+				out = append(out, Leftover{pod, uid, bound, empty, c})
 			}
 			break
 		}

@@ -1,6 +1,7 @@
 package devices_test
 
 import (
+	"fmt"
 	"slices"
 	"testing"
 
@@ -20,8 +21,8 @@ func TestLeftovers(t *testing.T) {
 	made := chosenFor(t, newWorld(t, append(objects, p)...).decide(), "p")
 	named := []devices.Leftover{{Pod: ledger.Key{Namespace: "ns", Name: "p"}, UID: "uid-p",
 		Claimed: devices.Claimed{Name: "mine", UID: "uid-mine"}}}
-	ofBound := slices.Clone(named)
-	ofBound[0].Bound = true
+	ofBound, empty := slices.Clone(named), slices.Clone(named)
+	ofBound[0].Bound, ofBound[0].Empty, empty[0].Empty = true, true, true
 	none := func(c *resourcev1.ResourceClaim) { c.Status.Allocation = nil }
 	others := func(c *resourcev1.ResourceClaim) { heldBy(c, "uid-other") }
 	for name, c := range map[string]struct {
@@ -45,7 +46,7 @@ func TestLeftovers(t *testing.T) {
 		"another scheduler's runs":    {pod: func(p *corev1.Pod) { runsWith("")(p); p.Spec.SchedulerName = "other" }},
 		"it is another scheduler's":   {pod: func(p *corev1.Pod) { p.Spec.SchedulerName = "other" }},
 		"it is another by now":        {pod: func(p *corev1.Pod) { p.UID = "second" }},
-		"the claim has no devices":    {claim: none, want: named},
+		"the claim has no devices":    {claim: none, want: empty},
 		"another pod uses it":         {claim: others},
 		"it does not say that":        {claim: func(c *resourcev1.ResourceClaim) { c.Annotations = nil }},
 		"it is of another namespace":  {claim: func(c *resourcev1.ResourceClaim) { c.Namespace = "other" }},
@@ -65,6 +66,38 @@ func TestLeftovers(t *testing.T) {
 				t.Errorf("left is %+v, want %+v", got, c.want)
 			}
 		})
+	}
+}
+
+// Claims without devices, which a client makes as many as it likes, hide none that has devices: neither while the pod
+// waits nor when it is placed.
+func TestClaimsWithoutDevicesHideNoneThatHasSome(t *testing.T) {
+	p := asks("p", extended)
+	objects := []metav1.Object{standing("gpu", 1), node("n1"), slice("n1", 2), p}
+	made := chosenFor(t, newWorld(t, objects...).decide(), "p")
+	objects = append(objects, left(made, p, "mine"))
+	for n := range 9 {
+		c := left(made, p, fmt.Sprint("a-", n))
+		c.Status.Allocation = nil
+		objects = append(objects, c)
+	}
+	w := newWorld(t, objects...)
+	of := devices.Leftovers(w.e.Ledger())
+	if len(of) != 9 || !slices.ContainsFunc(of, func(l devices.Leftover) bool { return l.Name == "mine" && !l.Empty }) {
+		t.Errorf("while the pod waits left is %+v, want the one with devices and eight others", of)
+	}
+	if at := chosenFor(t, w.decide(), "p").Left; len(at) != 9 || at[0].Name != "mine" {
+		t.Errorf("when it is placed %+v is to be deleted, want the one with devices and eight others", at)
+	}
+}
+
+// A binding failed, so that the pod's status names a claim that is gone; then no class stands for the resource any
+// more, and a device plugin has it. The pod is not bound with that status: a kubelet would wait for the claim.
+func TestAStatusThatNamesAClaimWhichIsGoneIsCleared(t *testing.T) {
+	p := asks("p", extended)
+	p.Status.ExtendedResourceClaimStatus = &corev1.PodExtendedResourceClaimStatus{ResourceClaimName: "gone"}
+	if got := chosenFor(t, newWorld(t, offers(node("n1"), "2"), p).decide(), "p"); !got.Unsaid {
+		t.Errorf("chosen is %+v, and the status is not cleared", got)
 	}
 }
 

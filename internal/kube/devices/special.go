@@ -76,12 +76,16 @@ func (s *specialClaims) note(key, was, is string) {
 	}
 }
 
-// concern says that something may have to be written for a task: it has claims, or one was made for it before.
+// concern says that something may have to be written for a task: it has claims, or one was made for it before, or its
+// status names one: where that is gone, and no class stands for the resource any more, a kubelet would wait for it.
 func (s *specialClaims) concern(task *ledger.Task) bool {
-	return s.d.Concerns(task.Pod.Spec) || len(s.of[task.Pod.UID]) > 0
+	p, known := task.Pod.Opaque.(*corev1.Pod)
+	return s.d.Concerns(task.Pod.Spec) || len(s.of[task.Pod.UID]) > 0 ||
+		known && p.Status.ExtendedResourceClaimStatus != nil
 }
 
-// mostLeft bounds how many special claims of a pod are seen to; what is beyond that goes with the pod.
+// mostLeft bounds how many special claims of a pod are seen to: so many that have devices, and so many that have none,
+// since a tenant makes as many of those as it likes. What is beyond that goes with the pod.
 const mostLeft = 8
 
 // left are the special claims of a pod. Of a pod that has no node all are left over: a scheduler that ended made
@@ -91,21 +95,28 @@ func (s *specialClaims) left(task *ledger.Task) []Claimed {
 	return s.leftOf(task, func(*resourcev1.ResourceClaim) bool { return true })
 }
 
-// leftOf are those of left for which is returns true.
+// leftOf are those of left for which is returns true, those that have devices first.
 func (s *specialClaims) leftOf(task *ledger.Task, is func(*resourcev1.ResourceClaim) bool) (out []Claimed) {
 	keys := s.of[task.Pod.UID]
 	if len(keys) == 0 {
 		return nil
 	}
-	named := ClaimsOf(task)
+	named, idle := ClaimsOf(task), []Claimed(nil)
 	for _, key := range slices.Sorted(maps.Keys(keys)) {
 		c := s.d.claims[key].fact
-		if c.Namespace == task.Key.Namespace && c.DeletionTimestamp == nil && len(out) < mostLeft &&
-			s.d.claims[key].others(task.Pod.UID) == 0 && !slices.Contains(named, key) && is(c) {
-			out = append(out, Claimed{Name: c.Name, UID: string(c.UID)})
+		if c.Namespace != task.Key.Namespace || c.DeletionTimestamp != nil || s.d.claims[key].others(task.Pod.UID) > 0 ||
+			slices.Contains(named, key) || !is(c) {
+			continue
+		}
+		of := &out
+		if c.Status.Allocation == nil {
+			of = &idle
+		}
+		if len(*of) < mostLeft {
+			*of = append(*of, Claimed{Name: c.Name, UID: string(c.UID)})
 		}
 	}
-	return out
+	return append(out, idle...)
 }
 
 // devices are those of the claims that are left of a pod: they are free for it alone.

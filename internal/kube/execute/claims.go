@@ -12,7 +12,6 @@ import (
 	"k8s.io/apimachinery/pkg/types"
 	typedresourcev1 "k8s.io/client-go/kubernetes/typed/resource/v1"
 
-	"ashlar.sh/internal/kube/devices"
 	"ashlar.sh/sched"
 )
 
@@ -100,8 +99,7 @@ func (dc *deviceClaims) unreserve(list []*reservation) {
 		switch {
 		case !r.wrote:
 		case r.special != nil:
-			back = append(back, dc.deleting(r.pods[0], devices.Claimed{Name: r.name, UID: r.uid}, false,
-				new(error)))
+			back = append(back, dc.giving(madeNow(r), new(error)))
 		default:
 			back = append(back, dc.unreserving(r))
 		}

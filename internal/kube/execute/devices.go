@@ -21,6 +21,7 @@ import (
 type deviceClaims struct {
 	x        *Executor
 	underWay poolsUnderWay
+	kept     keptClaims
 }
 
 // reservation is one resource claim, and the pods of a statement that are to use it.
@@ -36,6 +37,7 @@ type reservation struct {
 	wrote   bool                      // anything was
 	refusal error                     // why the claim cannot be reserved
 	asked   time.Time                 // when it was read that is not seen yet
+	version string                    // that the pod of a special claim has, once its status names that; "": not known
 }
 
 // reservationsOf are the claims of a statement's pods, each once, in the order in which

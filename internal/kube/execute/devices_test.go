@@ -70,6 +70,9 @@ func (s *shop) serve(kube k8sFake) {
 		}
 		var is, patch map[string]any
 		text, _ := json.Marshal(old)
+		if p.GetPatchType() == types.JSONPatchType {
+			return s.stepwise(old, text, p.GetPatch())
+		}
 		_ = json.Unmarshal(text, &is)
 		_ = json.Unmarshal(p.GetPatch(), &patch)
 		if v := patch["metadata"].(map[string]any)["resourceVersion"]; v != old.ResourceVersion {

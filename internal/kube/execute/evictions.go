@@ -10,14 +10,19 @@ import (
 // evictions are the evictions that plans ask for and that are not answered yet. An eviction that
 // was not begun can be withdrawn: nothing was written to the pod, and it stays.
 type evictions struct {
+	x *Executor
+
 	mu     sync.Mutex
 	states map[uint64]*eviction // by item
+	// denials are how often in a row the deletion of a pod failed, by its UID; see together.
+	denials map[string]int32
 }
 
 // eviction is the progress of one eviction.
 type eviction struct {
-	begun     bool // the pod may show a reason already
-	withdrawn bool // nothing is to be sent
+	begun     bool         // the pod may show a reason already
+	withdrawn bool         // nothing is to be sent
+	behind    []sched.Item // evictions that are carried out only if this one is accepted
 }
 
 // errWithdrawn says that an eviction was withdrawn before anything was sent, or that the pod had ended by itself.

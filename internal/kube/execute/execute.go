@@ -112,6 +112,13 @@ func New(ctx context.Context, o Options) *Executor {
 // Execute executes all items of a plan. It does not wait; each item is answered by one receipt,
 // in no particular order.
 func (c *Executor) Execute(items []sched.Item) {
+	items, turns := c.leaving.inTurn(items)
+	for _, evictions := range turns {
+		for _, i := range evictions {
+			c.leaving.expect(i)
+		}
+		c.leaving.together(evictions)
+	}
 	late := c.unready(items)
 	prepared := c.preparing.begin(late)
 	for _, statement := range slices.Sorted(maps.Keys(late)) { // each by itself
@@ -145,7 +152,7 @@ func (c *Executor) start(item sched.Item, later []sched.Item, binds int) {
 		c.answerAll(receipt(item, sched.Done, ""), 0)
 	default:
 		c.leaving.expect(item)
-		c.bring(item, repeatsOf(item, binds), func(result) {})
+		c.bring(item, nil, repeatsOf(item, binds), func(result) {})
 	}
 }
 
@@ -155,17 +162,17 @@ func (c *Executor) withoutPanic(step string, do func()) bool {
 }
 
 // bring carries an item out as soon as the server has time for it, and again as often as t says where the server
-// refuses it. Then then is called with the outcome, in another goroutine.
-func (c *Executor) bring(item sched.Item, t repeats, then func(result)) {
+// refuses it. made is the claim that was made for it. Then then is called with the outcome, in another goroutine.
+func (c *Executor) bring(item sched.Item, made *reservation, t repeats, then func(result)) {
 	c.fast.do(func() (time.Duration, bool) {
 		r := result{outcome: sched.Failed}
 		c.withoutPanic("carrying an item out", func() {
-			q := c.request(item)
+			q := c.request(item, made)
 			q.again = t.left > 0
 			r = c.requests.try(q)
 		})
 		if r.refused != "" && t.left > 0 && !r.left.is() {
-			c.fast.after(t.pause(), func() { c.bring(item, t.next(r.refused), then) })
+			c.fast.after(t.pause(), func() { c.bring(item, made, t.next(r.refused), then) })
 			return r.latency, r.overloaded
 		}
 		if r.refused == "" && r.outcome == sched.Failed {
@@ -175,7 +182,7 @@ func (c *Executor) bring(item sched.Item, t repeats, then func(result)) {
 			c.requests.resolve(item, r.left, r.latency, r.refused, func(o sched.Outcome) { then(result{outcome: o}) })
 			return r.latency, r.overloaded
 		}
-		c.answerAll(receipt(item, r.outcome, r.refused), r.latency)
+		c.answerAll(c.leaving.answers(item, r.outcome, r.refused), r.latency)
 		then(r)
 		return r.latency, r.overloaded
 	})
@@ -255,7 +262,8 @@ func await(ctx context.Context, what func()) {
 }
 
 // Failures in a row delay the receipt, so that what cannot be done is not requested again without a
-// pause; the room stays taken meanwhile. A bind that was refused for good is answered at once:
+// pause; the room stays taken meanwhile. So does what is not there any more: where the watch lags, it would be decided
+// on again and again until a fact says that it is gone. A bind that was refused for good is answered at once:
 // its job decides how long to wait, and keeps no room meanwhile.
 const (
 	firstRetry   = 200 * time.Millisecond
@@ -268,7 +276,9 @@ const (
 func (c *Executor) answerAll(list []sched.Receipt, latency time.Duration) {
 	wait := time.Duration(0)
 	for _, r := range list {
-		c.withoutPanic("counting an answer", func() { c.options.Answered(r.Item, r.Outcome, latency) })
+		if !ofTrial(r.Item) {
+			c.withoutPanic("counting an answer", func() { c.options.Answered(r.Item, r.Outcome, latency) })
+		}
 		c.leaving.over(r.Item)
 		wait = max(wait, c.putOff(r))
 	}
@@ -287,7 +297,7 @@ func (c *Executor) putOff(r sched.Receipt) time.Duration {
 	}
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	if r.Outcome != sched.Failed || r.Refused != "" {
+	if r.Outcome != sched.Failed && r.Outcome != sched.Missing || r.Refused != "" {
 		delete(c.retries, r.Item.UID)
 		return 0
 	}
@@ -312,6 +322,7 @@ func (c *Executor) deliver(list []sched.Receipt) {
 
 // wire tells the parts what they are parts of.
 func (c *Executor) wire() *Executor {
+	c.leaving.x = c
 	c.devices.x = c
 	c.volumes.x = c
 	c.podGroups.x = c

@@ -50,7 +50,7 @@ func (c *Executor) bindInOrder(items []sched.Item, first func() bool, patience t
 	defer release()
 	for n, item := range items {
 		became := make(chan result, 1)
-		c.bring(item, repeats{}, func(r result) { became <- r })
+		c.bring(item, made[item.UID], repeats{}, func(r result) { became <- r })
 		if r := <-became; r.outcome != sched.Done {
 			c.leave(items[n+1:], r)
 			for _, unbound := range items[n:] {

@@ -18,18 +18,19 @@ import (
 	"ashlar.sh/sched/ledger"
 )
 
-// request is the request that carries out a plan's item about a pod.
-func (c *Executor) request(i sched.Item) request {
+// request is the request that carries out a plan's item about a pod. made is the claim that was made for it to be bound
+// with; nil: none.
+func (c *Executor) request(i sched.Item, made *reservation) request {
 	pods := c.pods(i.Pod.Namespace)
 	switch i.Kind {
 	case sched.EvictPod:
-		return c.evict(pods, i)
+		return c.leaving.evict(pods, i)
 	case sched.NominatePod:
 		return nominate(pods, i)
 	case sched.OpenGate:
 		return openGate(pods, i)
 	default:
-		return c.bind(pods, i)
+		return c.bind(pods, i, made)
 	}
 }
 
@@ -39,7 +40,15 @@ func (c *Executor) pods(namespace string) typedcorev1.PodInterface {
 	return all[c.requestCount.Add(1)%uint64(len(all))].CoreV1().Pods(namespace)
 }
 
-func (c *Executor) bind(pods typedcorev1.PodInterface, i sched.Item) request {
+// bind binds a pod. With a claim that was made for it, the binding names the version in which the pod's status named
+// that claim: where the binding is carried out late, and a later scheduler wrote another claim into the status, it is
+// refused. The pod may be written otherwise; then it is read, and its newer version named, but no more than mostClashes
+// times: its author may write it all the time.
+func (c *Executor) bind(pods typedcorev1.PodInterface, i sched.Item, made *reservation) request {
+	version, clashes := "", 0
+	if made != nil {
+		version = made.version
+	}
 	binding := &corev1.Binding{
 		ObjectMeta: metav1.ObjectMeta{Namespace: i.Pod.Namespace, Name: i.Pod.Name, UID: types.UID(i.UID)},
 		Target:     corev1.ObjectReference{Kind: "Node", Name: i.Node},
@@ -48,6 +57,7 @@ func (c *Executor) bind(pods typedcorev1.PodInterface, i sched.Item) request {
 		what:  fmt.Sprintf("bind %s to %s", i.Pod, i.Node),
 		grave: true,
 		send: func(ctx context.Context) error {
+			binding.ResourceVersion = version
 			err := pods.Bind(ctx, binding, metav1.CreateOptions{})
 			if err == nil {
 				c.bound(i)
@@ -57,6 +67,14 @@ func (c *Executor) bind(pods typedcorev1.PodInterface, i sched.Item) request {
 		shown: shown(pods, i, func(p *corev1.Pod) (bool, sched.Outcome) {
 			switch p.Spec.NodeName {
 			case "":
+				if version != "" && !says(p, made.name) {
+					return true, sched.Failed
+				}
+				if clashes++; version != "" && clashes < mostClashes {
+					version = p.ResourceVersion
+				} else {
+					version = ""
+				}
 				// Not bound. One that is leaving or gated cannot be.
 				return p.DeletionTimestamp != nil || len(p.Spec.SchedulingGates) > 0, sched.Failed
 			case i.Node:
@@ -87,13 +105,13 @@ func shown(pods typedcorev1.PodInterface, i sched.Item, judge func(*corev1.Pod) 
 	}
 }
 
-// evict writes the reason to the pod, in Volcano's conditions, and then deletes the pod. The conditions are tried once;
-// only the deletion counts. A pod that has finished meanwhile is not deleted: the deletion has a resourceVersion as its
-// precondition, that of a version that had not finished. Where the answer to the conditions had no version, and before
-// each further try, the pod is read; under a role that forbids that it is deleted in whatever version. So is a pod that
-// was written between reading and deleting it mostClashes times: its author may do that all the time, and would never
-// lose it.
-func (c *Executor) evict(pods typedcorev1.PodInterface, i sched.Item) request {
+// evict writes the reason to the pod, in Volcano's conditions, and then deletes the pod. The conditions are tried
+// once; only the deletion counts. A pod that has finished meanwhile is not deleted: the deletion has a resourceVersion
+// as its precondition, that of a version that had not finished. Where the answer to the conditions had no version, and
+// before each further try, the pod is read; under a role that forbids that it is deleted in whatever version. So is a
+// pod that was written between reading and deleting it mostClashes times: its author may do that all the time, and
+// would never lose it.
+func (e *evictions) evict(pods typedcorev1.PodInterface, i sched.Item) request {
 	now, why := metav1.Now(), evicted(i)
 	words := conditions(i.UID,
 		corev1.PodCondition{Type: corev1.PodReady, Status: corev1.ConditionFalse, Reason: "Evict", Message: why,
@@ -105,7 +123,7 @@ func (c *Executor) evict(pods typedcorev1.PodInterface, i sched.Item) request {
 	return request{
 		what: "evict " + i.Pod.String(), grave: true,
 		send: func(ctx context.Context) error {
-			if !c.leaving.begin(i) {
+			if !e.begin(i) {
 				return errWithdrawn
 			}
 			if !said {
@@ -118,7 +136,7 @@ func (c *Executor) evict(pods typedcorev1.PodInterface, i sched.Item) request {
 				if err == nil {
 					version = told.ResourceVersion
 				}
-				c.Event(Event{Kind: "Pod", Object: i.Pod, UID: i.UID, Warning: true, Reason: "Evict", Message: why})
+				e.x.Event(Event{Kind: "Pod", Object: i.Pod, UID: i.UID, Warning: true, Reason: "Evict", Message: why})
 			}
 			if version == "" { // the words were refused, or their answer was lost
 				now, err := pods.Get(ctx, i.Pod.Name, metav1.GetOptions{})

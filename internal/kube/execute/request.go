@@ -154,7 +154,7 @@ func (re *requests) resolve(item sched.Item, d doubt, latency time.Duration, ref
 		outcome := sched.Failed
 		re.x.withoutPanic("looking what became of an item", func() { outcome = re.verdict(d, forEver) })
 		re.doubts.Add(-1)
-		re.x.answerAll(receipt(item, outcome, refused), latency)
+		re.x.answerAll(re.x.leaving.answers(item, outcome, refused), latency)
 		then(outcome)
 	})
 }

@@ -5,11 +5,9 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"slices"
 	"time"
 
 	corev1 "k8s.io/api/core/v1"
-	resourcev1 "k8s.io/api/resource/v1"
 	"k8s.io/apimachinery/pkg/api/equality"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -70,7 +68,8 @@ func ignoreNotFound(err error) error {
 
 // said writes into a pod's status which claim was made for it, nil: none. It names the version that the pod has before,
 // so that a request without an answer is not carried out after the pod was bound or after its status named another
-// claim. Under a role that may not read pods it names none.
+// claim; and it notes the version that the pod has then, which its binding names. Under a role that may not read pods
+// it names and notes none. It fails where the pod has a node by now.
 func (dc *deviceClaims) said(i sched.Item, r *reservation) request {
 	var status *corev1.PodExtendedResourceClaimStatus
 	if r != nil {
@@ -79,6 +78,11 @@ func (dc *deviceClaims) said(i sched.Item, r *reservation) request {
 	pods := dc.x.pods(i.Pod.Namespace)
 	is := func(p *corev1.Pod) bool {
 		return equality.Semantic.DeepEqual(p.Status.ExtendedResourceClaimStatus, status)
+	}
+	note := func(p *corev1.Pod) {
+		if r != nil {
+			r.version = p.ResourceVersion
+		}
 	}
 	return request{
 		what: fmt.Sprintf("say which claim was made for %s", i.Pod), grave: true,
@@ -89,7 +93,10 @@ func (dc *deviceClaims) said(i sched.Item, r *reservation) request {
 			case apierrors.IsForbidden(err):
 			case err != nil:
 				return notSent(err)
+			case string(before.UID) == i.UID && before.Spec.NodeName != "":
+				return notSent(errBound)
 			case string(before.UID) == i.UID && is(before):
+				note(before)
 				return nil
 			default:
 				metadata["resourceVersion"] = before.ResourceVersion
@@ -102,10 +109,20 @@ func (dc *deviceClaims) said(i sched.Item, r *reservation) request {
 				r.refusal = &refusal{err}
 			case err == nil && r != nil && p.Status.ExtendedResourceClaimStatus == nil:
 				r.refusal = &refusal{errDropped}
+			case err == nil && metadata["resourceVersion"] != nil:
+				note(p)
 			}
 			return err
 		},
-		shown: shown(pods, i, func(p *corev1.Pod) (bool, sched.Outcome) { return is(p), sched.Done }),
+		shown: shown(pods, i, func(p *corev1.Pod) (bool, sched.Outcome) {
+			if p.Spec.NodeName != "" {
+				return true, sched.Failed
+			}
+			if is(p) {
+				note(p)
+			}
+			return is(p), sched.Done
+		}),
 	}
 }
 
@@ -117,13 +134,13 @@ func (dc *deviceClaims) clean(items []sched.Item) *obstacle {
 			return &obstacle{i, sched.Failed, "devices", err}
 		}
 		if len(w.Left) > 0 {
-			if err := dc.waits(i); err != nil {
+			if err := dc.waits(i, w.Left); err != nil {
 				return &obstacle{i, sched.Failed, "devices", err}
 			}
 		}
 		var wrong error
 		outcomes := dc.x.volumes.together(len(w.Left), func(n int) request {
-			return dc.deleting(i, w.Left[n], false, &wrong)
+			return dc.giving(givenBack{item: i, claim: w.Left[n]}, &wrong)
 		})
 		for n, outcome := range outcomes {
 			if outcome != sched.Done && outcome != sched.Missing {
@@ -139,14 +156,23 @@ func (dc *deviceClaims) clean(items []sched.Item) *obstacle {
 	return nil
 }
 
-// waits returns an error if the API server does not show that a pod waits: a binding by the scheduler before may have
-// been carried out late, and the pod run with a claim that it left.
-func (dc *deviceClaims) waits(i sched.Item) error {
+// waits returns an error if the API server does not show that a pod waits and uses none of the claims that are left: a
+// binding by the scheduler before may have been carried out late, and the pod run with one of them. Where the pod's
+// status names a claim it names none from here on. That is another version of the pod, so that such a binding, which
+// names the version before, is refused.
+func (dc *deviceClaims) waits(i sched.Item, left []devices.Claimed) (err error) {
+	fenced := dc.x.volumes.together(1, func(int) request { return dc.said(i, nil) })[0] == sched.Done
 	ctx, cancel := context.WithTimeout(dc.x.ctx, apiRequest)
 	defer cancel()
-	waits, err := dc.unused(ctx, devices.Leftover{Pod: i.Pod, UID: i.UID})
-	if err == nil && !waits {
-		err = errBound
+	for n := 0; n < len(left) && err == nil; n++ {
+		unused := false
+		unused, err = dc.unused(ctx, devices.Leftover{Pod: i.Pod, UID: i.UID, Claimed: left[n]})
+		if err == nil && !unused {
+			err = errBound
+		}
+	}
+	if err == nil && !fenced {
+		err = errNotTaken
 	}
 	if err != nil {
 		return fmt.Errorf("no claim that was made for the pod before is deleted: %w", err)
@@ -154,112 +180,8 @@ func (dc *deviceClaims) waits(i sched.Item) error {
 	return nil
 }
 
-// errBound says that a pod does not wait any more.
-var errBound = errors.New("it is gone, or has a node by now")
-
-// deleting deletes a claim that was made for a pod, if that is what it is and no other pod uses it, and with empty only
-// if it has no devices; under a role that may not delete claims, it takes its devices back. wrong is where a refusal
-// for good goes.
-func (dc *deviceClaims) deleting(i sched.Item, of devices.Claimed, empty bool, wrong *error) request {
-	claims := dc.claimsIn(i.Pod.Namespace)
-	look := func(ctx context.Context) (*resourcev1.ResourceClaim, error) { // nil: there is nothing to delete
-		c, err := claims.Get(ctx, of.Name, metav1.GetOptions{})
-		if err != nil {
-			return nil, ignoreNotFound(err)
-		}
-		others := slices.ContainsFunc(c.Status.ReservedFor,
-			func(u resourcev1.ResourceClaimConsumerReference) bool { return string(u.UID) != i.UID })
-		going := c.DeletionTimestamp != nil && len(c.Finalizers) == 0
-		inUse := others || empty && (c.Status.Allocation != nil || len(c.Status.ReservedFor) > 0)
-		if string(c.UID) != of.UID || devices.SpecialOf(c) != i.UID || inUse || going {
-			return nil, nil
-		}
-		return c, nil
-	}
-	return request{
-		what: "delete claim " + i.Pod.Namespace + "/" + of.Name,
-		send: func(ctx context.Context) error {
-			c, err := look(ctx)
-			if err != nil || c == nil {
-				return err
-			}
-			r := &reservation{namespace: c.Namespace, name: c.Name, now: c}
-			if slices.Contains(c.Finalizers, resourcev1.Finalizer) {
-				rest := slices.DeleteFunc(slices.Clone(c.Finalizers), func(f string) bool { return f == resourcev1.Finalizer })
-				err = dc.patchClaim(ctx, r, map[string]any{"finalizers": rest}, nil)
-			}
-			if err == nil { // in this version: another pod may come to use it
-				err = ignoreNotFound(claims.Delete(ctx, of.Name, metav1.DeleteOptions{
-					Preconditions: &metav1.Preconditions{UID: &c.UID, ResourceVersion: &r.now.ResourceVersion}}))
-			}
-			if apierrors.IsForbidden(err) && c.Status.Allocation != nil { // it stays, with nothing, until its pod goes
-				err = dc.writeStatus(ctx, r, nil, nil)
-			}
-			if kindOf(err) == refused {
-				*wrong = &refusal{err}
-			}
-			return err
-		},
-		shown: func(ctx context.Context) (bool, sched.Outcome, error) {
-			c, err := look(ctx)
-			return err == nil && c == nil, sched.Done, err
-		},
-	}
-}
-
-// discard deletes the claim that was made for a pod which is not bound after all.
-func (dc *deviceClaims) discard(r *reservation) {
-	if r != nil && r.uid != "" {
-		dc.delete(r.pods[0], devices.Claimed{Name: r.name, UID: r.uid})
-	}
-}
-
-// delete deletes a special claim of a pod, as deleting has it, without waiting.
-func (dc *deviceClaims) delete(i sched.Item, of devices.Claimed) {
-	dc.started(dc.deleting(i, of, false, new(error)))
-}
-
-// started has a request carried out, without waiting.
-func (dc *deviceClaims) started(e request) {
-	dc.x.fast.do(func() (time.Duration, bool) {
-		_, latency, overloaded := dc.x.requests.run(e)
-		return latency, overloaded
-	})
-}
-
-// GiveBack deletes a claim that was made for a pod which waits, or which is bound and does not use it, if that is what
-// the API server itself shows still. It does not wait, and nothing is answered.
-func (c *Executor) GiveBack(l devices.Leftover) {
-	item := sched.Item{Pod: l.Pod, UID: l.UID}
-	e := c.devices.deleting(item, l.Claimed, l.Bound, new(error))
-	send := e.send
-	e.send = func(ctx context.Context) error {
-		if unused, err := c.devices.unused(ctx, l); err != nil || !unused {
-			return notSent(err)
-		}
-		return send(ctx)
-	}
-	c.fast.do(func() (time.Duration, bool) {
-		_, _, overloaded := c.requests.run(e)
-		return 0, overloaded // it is several requests, one after the other: how long they took says nothing of each
-	})
-}
-
-// unused says whether the API server shows a pod as a leftover has it: it has no node, or it has one and its status
-// does not name the claim.
-func (dc *deviceClaims) unused(ctx context.Context, l devices.Leftover) (bool, error) {
-	p, err := dc.x.pods(l.Pod.Namespace).Get(ctx, l.Pod.Name, metav1.GetOptions{})
-	switch {
-	case apierrors.IsForbidden(err):
-		return !l.Bound, nil
-	case err != nil:
-		return false, ignoreNotFound(err) // where it is gone, its claims go
-	case string(p.UID) != l.UID || l.Bound != (p.Spec.NodeName != ""):
-		return false, nil
-	}
-	s := p.Status.ExtendedResourceClaimStatus
-	return !l.Bound || s == nil || s.ResourceClaimName != l.Name, nil
-}
+// errBound says that a pod does not wait any more, or uses a claim.
+var errBound = errors.New("it is gone, has a node or uses the claim by now")
 
 // writeStatuses writes into the status of pods which claims were made for them.
 func (dc *deviceClaims) writeStatuses(items []sched.Item, list []*reservation) *obstacle {

@@ -31,6 +31,7 @@ var claimsResource = schema.GroupResource{Group: "resource.k8s.io", Resource: "r
 type maker struct {
 	*shop
 	creates   int
+	deletes   int               // of claims that are there
 	create    func(n int) error // the request is not heard
 	created   func(n int) error // its answer is lost
 	mayDelete error
@@ -81,15 +82,19 @@ func (m *maker) make(kube k8sFake) {
 		m.mu.Lock()
 		defer m.mu.Unlock()
 		c := m.claims[d.Name]
+		if c == nil {
+			return true, nil, apierrors.NewNotFound(claimsResource, d.Name)
+		}
+		m.deletes++
+		only := d.DeleteOptions.Preconditions
 		switch {
 		case m.mayDelete != nil:
 			return true, nil, m.mayDelete
-		case c == nil:
-			return true, nil, apierrors.NewNotFound(claimsResource, d.Name)
-		case *d.DeleteOptions.Preconditions.UID != c.UID:
-			return true, nil, apierrors.NewConflict(claimsResource, d.Name, errors.New("another life"))
+		case *only.UID != c.UID, only.ResourceVersion != nil && *only.ResourceVersion != c.ResourceVersion:
+			return true, nil, apierrors.NewConflict(claimsResource, d.Name, errors.New("another life, or version"))
 		case len(c.Finalizers) > 0:
-			return true, nil, apierrors.NewBadRequest("it is kept by its finalizer")
+			c.DeletionTimestamp = &metav1.Time{Time: time.Now()}
+			return true, nil, nil
 		}
 		delete(m.claims, d.Name)
 		return true, nil, nil
@@ -106,6 +111,9 @@ func (m *maker) make(kube k8sFake) {
 		}
 		if !m.keeps {
 			pod.Status = corev1.PodStatus{}
+		}
+		if m.pod != nil {
+			pod.ResourceVersion = m.pod.ResourceVersion
 		}
 		return true, pod, nil
 	})
@@ -264,7 +272,7 @@ func TestAClaimIsMadeForAnExtendedResource(t *testing.T) {
 		"and cannot be deleted": {chosen: also, begin: func(m *maker) {
 			has(before("old"))(m)
 			m.mayDelete = apierrors.NewBadRequest("no")
-		}, want: sched.Failed, refused: "could not be deleted", claims: []string{"g7 for p0"}},
+		}, want: sched.Failed, refused: "could not be deleted", claims: []string{"for"}},
 		"and the pod was bound with it meanwhile": {chosen: also, begin: func(m *maker) {
 			has(before("old"))(m)
 			m.readable("old")
@@ -347,6 +355,11 @@ func TestAClaimThatABoundPodDoesNotUseIsDeleted(t *testing.T) {
 		"it is another by now":    {change: func(p *corev1.Pod) { p.UID = "second" }, empty: true, stays: true},
 		"it waits":                {change: func(p *corev1.Pod) { p.Spec.NodeName = "" }, waits: true},
 		"it was bound meanwhile":  {waits: true, stays: true},
+		"it waits, and its template made it": {change: func(p *corev1.Pod) {
+			name := "old"
+			p.Spec.NodeName, p.Status.ResourceClaimStatuses = "", []corev1.PodResourceClaimStatus{{Name: "c",
+				ResourceClaimName: &name}}
+		}, waits: true, stays: true},
 	} {
 		t.Run(name, func(t *testing.T) {
 			api, m := willing()

@@ -111,7 +111,7 @@ func (c *Executor) bindReady(items []sched.Item, patience time.Duration, own *pr
 		return
 	}
 	for _, i := range items {
-		c.bring(i, repeatsOf(i, len(items)), func(r result) {
+		c.bring(i, made[i.UID], repeatsOf(i, len(items)), func(r result) {
 			if r.outcome != sched.Done {
 				c.devices.discard(made[i.UID])
 			}

@@ -1,0 +1,247 @@
+package execute
+
+import (
+	"context"
+	"encoding/json"
+	"slices"
+	"sync"
+	"time"
+
+	corev1 "k8s.io/api/core/v1"
+	resourcev1 "k8s.io/api/resource/v1"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/types"
+	"k8s.io/klog/v2"
+
+	"ashlar.sh/internal/kube/devices"
+	"ashlar.sh/sched"
+)
+
+// A claim that was made for a pod and that the pod does not use is given back: its devices first, then the claim. The
+// claim's author may take the mark off that says so, and write the claim all the time. So what this process made is
+// known by its UID, and devices are taken back in whatever version the claim has.
+
+// givenBack is a claim to be given back.
+type givenBack struct {
+	item  sched.Item // of its pod
+	claim devices.Claimed
+	made  bool // this process made it: it need not say so any more
+	empty bool // only where it has no devices
+}
+
+// madeNow is the claim of a reservation that fails.
+func madeNow(r *reservation) givenBack {
+	return givenBack{item: r.pods[0], claim: devices.Claimed{Name: r.name, UID: r.uid}, made: true}
+}
+
+// look reads a claim; nil: there is nothing to give back. Another pod uses it, or it is another's; or its pod was bound
+// with it.
+func (dc *deviceClaims) look(ctx context.Context, g givenBack) (*resourcev1.ResourceClaim, error) {
+	c, err := dc.claimsIn(g.item.Pod.Namespace).Get(ctx, g.claim.Name, metav1.GetOptions{})
+	if err != nil {
+		return nil, ignoreNotFound(err)
+	}
+	others := slices.ContainsFunc(c.Status.ReservedFor,
+		func(u resourcev1.ResourceClaimConsumerReference) bool { return string(u.UID) != g.item.UID })
+	going := c.DeletionTimestamp != nil && len(c.Finalizers) == 0
+	marked := devices.SpecialOf(c) == g.item.UID
+	switch {
+	case string(c.UID) != g.claim.UID, others, going, g.empty && has(c), !marked && !(g.made && has(c)):
+		return nil, nil
+	case !g.made:
+		return c, nil
+	}
+	if runs, err := dc.runsWith(ctx, g); runs || err != nil {
+		return nil, err
+	}
+	return c, nil
+}
+
+// has says that a claim has devices, or is reserved.
+func has(c *resourcev1.ResourceClaim) bool {
+	return c.Status.Allocation != nil || len(c.Status.ReservedFor) > 0
+}
+
+// giving gives a claim back. Under a role that may not delete claims it stays without devices, until its pod goes.
+// wrong is where a refusal for good goes.
+func (dc *deviceClaims) giving(g givenBack, wrong *error) request {
+	clashes := 0
+	return request{
+		what: "give back claim " + g.item.Pod.Namespace + "/" + g.claim.Name,
+		send: func(ctx context.Context) error {
+			c, err := dc.look(ctx, g)
+			if err != nil || c == nil {
+				return err
+			}
+			r := &reservation{namespace: c.Namespace, name: c.Name, now: c}
+			if has(c) {
+				err = dc.takeBack(ctx, r)
+			}
+			if err == nil && devices.SpecialOf(r.now) == g.item.UID {
+				err = dc.remove(ctx, r, clashes >= mostClashes)
+			}
+			switch kindOf(err) {
+			case clash:
+				clashes++
+			case refused:
+				*wrong = &refusal{err}
+			}
+			return err
+		},
+		shown: func(ctx context.Context) (bool, sched.Outcome, error) {
+			c, err := dc.look(ctx, g)
+			return err == nil && c == nil, sched.Done, err
+		},
+	}
+}
+
+// takeBack takes the devices of a claim and its reservations, if these are still what they are. No version is named:
+// a client that may write the claim could write it all the time.
+func (dc *deviceClaims) takeBack(ctx context.Context, r *reservation) error {
+	if len(r.now.Status.ReservedFor) == 0 { // nothing can be compared that a scheduler writes when it gives it to a pod
+		return dc.writeStatus(ctx, r, nil, nil)
+	}
+	type step struct {
+		Op    string `json:"op"`
+		Path  string `json:"path"`
+		Value any    `json:"value,omitempty"`
+	}
+	steps := []step{{"test", "/metadata/uid", r.now.UID}, {"test", "/status/reservedFor", r.now.Status.ReservedFor},
+		{"remove", "/status/reservedFor", nil}}
+	if r.now.Status.Allocation != nil {
+		steps = append(steps, step{"remove", "/status/allocation", nil})
+	}
+	if len(r.now.Status.Devices) > 0 {
+		steps = append(steps, step{"remove", "/status/devices", nil})
+	}
+	patch, err := json.Marshal(steps)
+	if err != nil {
+		return err
+	}
+	now, err := dc.claimsIn(r.namespace).Patch(ctx, r.name, types.JSONPatchType, patch, metav1.PatchOptions{}, "status")
+	switch {
+	case apierrors.IsInvalid(err):
+		return unsent{err} // another is written meanwhile
+	case err != nil:
+		return err
+	}
+	r.now = now
+	return nil
+}
+
+// remove deletes a claim that has no devices. It names the version, since another pod may come to use the claim, unless
+// that was tried too often: the claim then keeps its finalizer, and so stays as long as a pod uses it.
+func (dc *deviceClaims) remove(ctx context.Context, r *reservation, anyVersion bool) (err error) {
+	only := metav1.Preconditions{UID: &r.now.UID}
+	if !anyVersion && slices.Contains(r.now.Finalizers, resourcev1.Finalizer) {
+		rest := slices.DeleteFunc(slices.Clone(r.now.Finalizers), func(f string) bool { return f == resourcev1.Finalizer })
+		err = dc.patchClaim(ctx, r, map[string]any{"finalizers": rest}, nil)
+	}
+	if err == nil {
+		if !anyVersion {
+			only.ResourceVersion = &r.now.ResourceVersion
+		}
+		err = dc.claimsIn(r.namespace).Delete(ctx, r.name, metav1.DeleteOptions{Preconditions: &only})
+	}
+	if apierrors.IsForbidden(err) {
+		dc.kept.add(string(r.now.UID))
+		klog.V(2).InfoS("A claim that was made for a pod may not be deleted: it stays, without devices, until its pod goes",
+			"namespace", r.namespace, "claim", r.name, "err", err)
+		return nil
+	}
+	return ignoreNotFound(err)
+}
+
+// keptClaims are claims without devices that could not be deleted for lack of the right, by UID.
+type keptClaims struct {
+	mu   sync.Mutex
+	uids map[string]bool
+}
+
+// mostKept bounds them; beyond that all are forgotten, and tried once more.
+const mostKept = 10_000
+
+func (k *keptClaims) add(uid string) {
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	if k.uids == nil || len(k.uids) >= mostKept {
+		k.uids = map[string]bool{}
+	}
+	k.uids[uid] = true
+}
+
+func (k *keptClaims) is(uid string) bool {
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	return k.uids[uid]
+}
+
+// discard gives back the claim that was made for a pod which is not bound after all.
+func (dc *deviceClaims) discard(r *reservation) {
+	if r != nil && r.uid != "" {
+		dc.started(dc.giving(madeNow(r), new(error)))
+	}
+}
+
+// started has a request carried out, without waiting. It is several, one after the other: how long they took says
+// nothing of each.
+func (dc *deviceClaims) started(e request) {
+	dc.x.fast.do(func() (time.Duration, bool) {
+		_, _, overloaded := dc.x.requests.run(e)
+		return 0, overloaded
+	})
+}
+
+// GiveBack deletes a claim that was made for a pod which waits, or which is bound and does not use it, if that is what
+// the API server itself shows still. It does not wait, and nothing is answered. One without devices that this process
+// may not delete is left alone.
+func (c *Executor) GiveBack(l devices.Leftover) {
+	if l.Empty && c.devices.kept.is(l.Claimed.UID) {
+		return
+	}
+	g := givenBack{item: sched.Item{Pod: l.Pod, UID: l.UID}, claim: l.Claimed, empty: l.Bound}
+	e := c.devices.giving(g, new(error))
+	send := e.send
+	e.send = func(ctx context.Context) error {
+		if unused, err := c.devices.unused(ctx, l); err != nil || !unused {
+			return notSent(err)
+		}
+		return send(ctx)
+	}
+	c.devices.started(e)
+}
+
+// unused says whether the API server shows a pod as a leftover has it: it has no node, or it has one and its status
+// does not name the claim as the one that was made for it. And it does not name the claim as one of a template.
+func (dc *deviceClaims) unused(ctx context.Context, l devices.Leftover) (bool, error) {
+	p, err := dc.x.pods(l.Pod.Namespace).Get(ctx, l.Pod.Name, metav1.GetOptions{})
+	switch {
+	case apierrors.IsForbidden(err):
+		return !l.Bound, nil
+	case err != nil:
+		return false, ignoreNotFound(err) // where it is gone, its claims go
+	case string(p.UID) != l.UID || l.Bound != (p.Spec.NodeName != ""):
+		return false, nil
+	}
+	templates := slices.ContainsFunc(p.Status.ResourceClaimStatuses, func(s corev1.PodResourceClaimStatus) bool {
+		return s.ResourceClaimName != nil && *s.ResourceClaimName == l.Name
+	})
+	return !templates && !(l.Bound && says(p, l.Name)), nil
+}
+
+// says that the status of a pod names a claim as the one that was made for it.
+func says(p *corev1.Pod, claim string) bool {
+	s := p.Status.ExtendedResourceClaimStatus
+	return s != nil && s.ResourceClaimName == claim
+}
+
+// runsWith says whether the API server shows that a pod was bound with a claim after all. Under a role that may not
+// read pods it was not.
+func (dc *deviceClaims) runsWith(ctx context.Context, g givenBack) (bool, error) {
+	p, err := dc.x.pods(g.item.Pod.Namespace).Get(ctx, g.item.Pod.Name, metav1.GetOptions{})
+	if apierrors.IsNotFound(err) || apierrors.IsForbidden(err) {
+		return false, nil
+	}
+	return err == nil && string(p.UID) == g.item.UID && p.Spec.NodeName != "" && says(p, g.claim.Name), err
+}
