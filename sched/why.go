@@ -121,7 +121,8 @@ type PodWhy struct {
 	Pod      PodReport
 	Asks     resource.List
 	Priority int32
-	Gated    bool // scheduling gates hold it back
+	Gated    bool  // scheduling gates hold it back
+	GoneBy   int64 // until when it may take to leave, if no job waits for its room (Task.Lingers); 0 for others
 	Tried    string
 	// Own is why no node takes it by itself; no reason where one would, or where it has a node. Tried is then the node
 	// that it had in the last try for its gang, "" without one.
@@ -142,6 +143,9 @@ func (q Questions) Pod(namespace, name string) (PodWhy, ledger.JobID, bool) {
 	w := PodWhy{Pod: e.reports.podReport(id), Gated: t.Pod.Gated, Priority: t.Priority,
 		Problems: faults(model.KindPod, t.Pod)}
 	w.Asks = e.reports.list(e.reports.classOf(id).Request)
+	if t.Lingers() {
+		w.GoneBy = t.Pod.Rare().GoneBy
+	}
 	if !t.Placeable() {
 		return w, t.Job, true
 	}

@@ -2,6 +2,7 @@ package explain
 
 import (
 	"fmt"
+	"time"
 
 	"ashlar.sh/sched"
 	"ashlar.sh/sched/model"
@@ -71,7 +72,7 @@ func (a *Asking) podStands(w *sched.PodWhy, job *sched.JobWhy) (State, string) {
 	case model.Succeeded, model.Failed:
 		return Finished, "it has ended: " + p.Status.String()
 	case model.Releasing:
-		return Finished, fmt.Sprintf("it is terminating on node %s", p.Node)
+		return Finished, fmt.Sprintf("it is terminating on node %s", p.Node) + a.lingers(w.GoneBy)
 	case model.Pipelined:
 		if r.Is() {
 			return WaitsForRoom, Sentence(r)
@@ -91,4 +92,16 @@ func (a *Asking) podStands(w *sched.PodWhy, job *sched.JobWhy) (State, string) {
 		return stopOf(r).state, Sentence(w.Own) + "; its job: " + Sentence(r)
 	}
 	return stopOf(r).state, Sentence(r)
+}
+
+// lingers says of a terminating pod that it cannot be counted on to leave soon, "" where it can.
+func (a *Asking) lingers(goneBy int64) string {
+	if goneBy == 0 || a.Now == 0 { // virtual time begins with no date
+		return ""
+	}
+	by := time.Unix(0, goneBy).UTC().Format(time.RFC3339)
+	if goneBy > a.Now {
+		return fmt.Sprintf(" and has until %s to leave: no job waits for its room before the last hour", by)
+	}
+	return fmt.Sprintf(" and should have gone by %s: no job waits for its room", by)
 }

@@ -131,6 +131,21 @@ func TestTheRangeIsFromGuessesToLimits(t *testing.T) {
 }
 
 // TestEarlierRunsAreAGuess: those that start in the run have it, too, and what ends in the run changes no guess.
+// A pod that should have been gone a minute ago is not counted on; one that still has hours to leave is, at their end.
+func TestAPodThatShouldHaveGoneIsNotCountedOn(t *testing.T) {
+	for goneBy, known := range map[int64]bool{now - 60*second: false, now - 59*second: true, now + 7200*second: true} {
+		c := newCluster(t)
+		p := *c.pod("old", "n", 4, now-9000*second, model.Times{GoneBy: goneBy})
+		p.Deleting, p.Owner, p.OwnerID = true, "", ""
+		c.put(model.KindPod, "ns", "old", &p)
+		c.pod("waits", "", 4, 0, model.Times{})
+		s := c.of("waits")
+		if at := s.Earliest; (at != 0 && at != model.Never) != known || known && at < goneBy {
+			t.Errorf("with a pod that should go by %d s from now, the job starts at %+v", (goneBy-now)/second, s)
+		}
+	}
+}
+
 func TestEarlierRunsAreAGuess(t *testing.T) {
 	c := newCluster(t)
 	of := func(name, node string, started int64) {

@@ -129,7 +129,7 @@ func (b *Affinities) Give(t ledger.TaskID, task *ledger.Task, n ledger.NodeID, h
 	}
 }
 
-func (b *Affinities) add(t ledger.TaskID, _ *ledger.Task, n ledger.NodeID, how ledger.Hold, x int64) {
+func (b *Affinities) add(t ledger.TaskID, task *ledger.Task, n ledger.NodeID, how ledger.Hold, x int64) {
 	if int(t) >= len(b.places) {
 		return
 	}
@@ -139,7 +139,7 @@ func (b *Affinities) add(t ledger.TaskID, _ *ledger.Task, n ledger.NodeID, how l
 	}
 	for _, c := range p.pods.selectors {
 		for _, y := range c.members {
-			y.add(n, how, x)
+			y.add(n, y.how(task, how), x)
 		}
 	}
 	if p.user != nil {

@@ -135,6 +135,15 @@ func (t *DomainCount) at(d int32) [ledger.NumHolds]int64 {
 	return [ledger.NumHolds]int64{}
 }
 
+// how is the way in which a pod counts that holds room in a way: for a topology spread constraint, as for
+// kube-scheduler, every terminating pod is leaving, also one that lingers.
+func (t *DomainCount) how(task *ledger.Task, how ledger.Hold) ledger.Hold {
+	if t.scope != nil && task.Lingers() {
+		return ledger.Leaving
+	}
+	return how
+}
+
 // add counts x pods that hold room on a node in one way.
 func (t *DomainCount) add(n ledger.NodeID, how ledger.Hold, x int64) {
 	d := t.Domain(n)

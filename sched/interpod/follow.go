@@ -193,7 +193,7 @@ func (b *Affinities) domainCount(parts []model.PodSelector, key string, sc *scop
 	for _, h := range c.pods {
 		for _, t := range h.members {
 			if row := b.l.Task(ledger.TaskID(t)); ledger.TaskID(t) != but && row.Node != ledger.NoNode {
-				y.add(row.Node, row.Hold(), 1)
+				y.add(row.Node, y.how(row, row.Hold()), 1)
 			}
 		}
 	}

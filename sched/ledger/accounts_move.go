@@ -12,7 +12,7 @@ func (ac *accounts) move(t TaskID, s model.Status, n NodeID) {
 func (ac *accounts) movePlacing(t TaskID, s model.Status, n NodeID, c Chosen) {
 	row := &ac.l.Tasks.rows[t]
 	was := ac.contributionOf(row)
-	stays := n == row.Node && c == row.Chosen && hold(s) == hold(row.Status) && !row.hasKeptRoom()
+	stays := n == row.Node && c == row.Chosen && hold(s) == row.Hold() && !row.hasKeptRoom()
 	if !stays {
 		ac.removeFromNode(t)
 	}
@@ -37,6 +37,21 @@ func (ac *accounts) leaving(t TaskID, s model.Status, sign int64) {
 	row.Status = s
 	ac.l.Nodes.setReleasing(row, sign)
 	ac.l.PluginStates.take(t, row)
+}
+
+// lingers has a terminating task linger, or not any more: its room is not counted on, or is.
+func (ac *accounts) lingers(t TaskID, yes bool) {
+	row := &ac.l.Tasks.rows[t]
+	sign := int64(1)
+	if yes {
+		sign = -1
+	}
+	ac.l.PluginStates.give(t, row)
+	row.lingers = yes
+	ac.l.Nodes.setReleasing(row, sign)
+	ac.l.PluginStates.take(t, row)
+	ac.l.Changes.roomEpoch++
+	ac.l.Changes.stateEpoch++
 }
 
 // addToNode adds a task's figures to its node, puts it first in the node's list, and calls the PluginStates;

@@ -46,7 +46,7 @@ func (ns *Nodes) weight(n NodeID, d resource.Dim, without *Task) (idle, releasin
 		case row == without:
 		case row.Status == model.Pipelined:
 			pipelined = pipelined.Plus(x)
-		case row.Status == model.Releasing:
+		case row.releases():
 			releasing, idle = releasing.Plus(x), idle.Minus(x)
 		default:
 			idle = idle.Minus(x)
@@ -73,7 +73,7 @@ func (ns *Nodes) count(row *Task, sign int64) {
 	n := row.Node
 	node := &ns.rows[n]
 	node.Tasks += int32(sign)
-	releasing := row.Status == model.Releasing
+	releasing := row.releases()
 	if releasing {
 		ns.goes(node, sign)
 	}
@@ -97,7 +97,8 @@ func (ns *Nodes) count(row *Task, sign int64) {
 	ns.touch(n)
 }
 
-// setReleasing has a task on a node terminate (sign 1), or stay after all (-1). The task has its new status already.
+// setReleasing has a task on a node terminate (sign 1), or stay after all, or linger (-1). The task has its new status
+// already.
 func (ns *Nodes) setReleasing(row *Task, sign int64) {
 	n := row.Node
 	node := &ns.rows[n]

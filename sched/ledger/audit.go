@@ -63,7 +63,7 @@ func (a *auditor) lists() {
 		tasks, going := int32(0), int32(0)
 		l.Nodes.Tasks(NodeID(n), func(t TaskID) bool {
 			tasks++
-			if l.Tasks.rows[t].Status == model.Releasing {
+			if l.Tasks.rows[t].releases() {
 				going++
 			}
 			if onNode[t]++; l.Tasks.rows[t].Node != NodeID(n) {
@@ -84,6 +84,10 @@ func (a *auditor) lists() {
 		row := &l.Tasks.rows[t]
 		if row.free {
 			continue
+		}
+		if lingers, _ := row.Pod.Lingers(l.Tasks.Lingering.now); row.Status == model.Releasing && row.Node != NoNode &&
+			row.lingers != (lingers && l.Tasks.Lingering.begun) {
+			a.say("task %v: it lingers: %v, by its fact %v", row.Key, row.lingers, lingers)
 		}
 		if (row.Job != NoJob) != (onJob[t] == 1) || (row.Node != NoNode) != (onNode[t] == 1) {
 			a.say("task %v: on %d job lists and %d node lists", row.Key, onJob[t], onNode[t])

@@ -32,10 +32,10 @@ func (a *auditor) nodes() {
 			l.Nodes.Tasks(NodeID(n), func(t TaskID) bool {
 				row := &l.Tasks.rows[t]
 				x := l.Classes.rows[row.Class].Request.Get(resource.Dim(d))
-				switch row.Status {
-				case model.Pipelined:
+				switch {
+				case row.Status == model.Pipelined:
 					pipelined = pipelined.Plus(x)
-				case model.Releasing:
+				case row.releases():
 					releasing = releasing.Plus(x)
 					used = used.Plus(x)
 				default:

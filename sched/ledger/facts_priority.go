@@ -71,22 +71,40 @@ func (ps *Priorities) PreemptsNever(t TaskID) bool {
 	return c != nil && c.PreemptNever && !p.PreemptSet
 }
 
-// named is the value of a priority class: that of its fact; for the two classes that every cluster
-// has, the value that Kubernetes defines; for an unknown name, the global default.
+// named is the value of a priority class; for an unknown name, the global default.
 func (ps *Priorities) named(name string) int32 {
+	value, known := ps.value(name)
+	if !known && ps.global != nil {
+		return ps.global.Value
+	}
+	return value
+}
+
+// value is that of a priority class: that of its fact; for the two classes that every cluster has, the value that
+// Kubernetes defines; false for an unknown name.
+func (ps *Priorities) value(name string) (value int32, known bool) {
 	if c := ps.classes[name]; c != nil {
-		return c.Value
+		return c.Value, true
 	}
 	switch name {
 	case "system-cluster-critical":
-		return 2_000_000_000
+		return 2_000_000_000, true
 	case "system-node-critical":
-		return 2_000_001_000
+		return 2_000_001_000, true
 	}
-	if ps.global != nil {
-		return ps.global.Value
+	return 0, false
+}
+
+// ofGroup is the priority of a PodGroup's job, of which first is the defining member, NoTask without one. While the
+// class is missing, as one is for a moment that is deleted and made anew, pods keep the priority that it gave them when
+// they were made: what runs is no less important meanwhile.
+func (ps *Priorities) ofGroup(g *model.PodGroup, first TaskID) int32 {
+	if _, known := ps.value(g.PriorityClass); !known && g.PriorityClass != "" && first != NoTask {
+		if p := ps.l.Tasks.rows[first].Pod; p.HasPriority && p.PriorityClass == g.PriorityClass {
+			return p.Priority
+		}
 	}
-	return 0
+	return ps.named(g.PriorityClass)
 }
 
 // Classes lists the priority classes that are not set aside, the lowest value first, then by name.

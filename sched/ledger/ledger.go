@@ -79,5 +79,6 @@ func (l *Ledger) wire() *Ledger {
 	l.Charges.l, l.Charges.minimums.l = l, l
 	l.Usage.l = l
 	l.Tasks.Runs.l = l
+	l.Tasks.Lingering.l = l
 	return l
 }

@@ -22,7 +22,7 @@ type Hold uint8
 
 // The ways to hold room.
 const (
-	Firm      Hold = iota // it holds its room and stays
+	Firm      Hold = iota // it holds its room and stays, or lingers
 	Leaving               // it is terminating and holds its room until it is gone (Releasing)
 	Pipelined             // it waits for room that terminating tasks still hold
 )
@@ -160,7 +160,12 @@ func (ps *PluginStates) give(t TaskID, row *Task) {
 }
 
 // Hold is the way in which a task that has a node holds its room there.
-func (t *Task) Hold() Hold { return hold(t.Status) }
+func (t *Task) Hold() Hold {
+	if t.Lingers() {
+		return Firm
+	}
+	return hold(t.Status)
+}
 
 func hold(s model.Status) Hold {
 	switch s {
@@ -177,7 +182,7 @@ func hold(s model.Status) Hold {
 func (ps *PluginStates) Placements(yield func(t TaskID, task *Task, n NodeID, how Hold) bool) {
 	for i := range ps.l.Tasks.rows {
 		row := &ps.l.Tasks.rows[i]
-		if !row.free && row.Node != NoNode && !yield(TaskID(i), row, row.Node, hold(row.Status)) {
+		if !row.free && row.Node != NoNode && !yield(TaskID(i), row, row.Node, row.Hold()) {
 			return
 		}
 	}

@@ -38,7 +38,7 @@ type Job struct {
 
 	RoomKept int32  // pending members for which room is kept on a node
 	Losses   int32  // lost members that it still has room for: see Lost
-	definer  TaskID // the member that gives a job without a PodGroup its priority, an adopted one its queue, too
+	definer  TaskID // the member that gives a job its priority where its PodGroup cannot, an adopted one its queue, too
 	first    [model.NumStatus]TaskID
 	marks    jobMarks
 	decided  decidedPhase
@@ -186,7 +186,8 @@ func (js *Jobs) part(t TaskID) {
 				job.definer = o
 			}
 		}
-		last = last || job.definer != NoTask
+		last = last || job.definer != NoTask || job.Group != nil &&
+			job.Priority != js.l.Priorities.named(job.Group.PriorityClass)
 	}
 	if last && (job.Group != nil || job.definer != NoTask) {
 		js.define(j)
@@ -225,7 +226,7 @@ func (js *Jobs) define(j JobID) {
 	case job.Group != nil:
 		g := job.Group
 		minMember, mins = g.MinMember, g.MinTaskMember
-		job.Created, job.Priority, job.MaxWait = g.Created, js.l.Priorities.named(g.PriorityClass), g.MaxWait
+		job.Created, job.Priority, job.MaxWait = g.Created, js.l.Priorities.ofGroup(g, job.definer), g.MaxWait
 		if job.HasMin = g.HasMin; len(g.MinResources) > 0 {
 			job.MinResources = js.l.Dims.VecOfTenant(g.MinResources).Set(resource.Pods, 0)
 		}

@@ -12,6 +12,7 @@ type Tasks struct {
 	none        *Commitment  // the commitment of every task that has none
 	commitments []Commitment // memory for commitments to come; rows point into it
 	Runs        Runs
+	Lingering   Lingering
 }
 
 // Task is the row of a pod.
@@ -28,6 +29,7 @@ type Task struct {
 	waived      bool // the room that is kept for it does not count within this try
 	covered     Covered
 	provisional bool // moved by a statement that is not in the plan; the next cycle takes it back
+	lingers     bool // if it is terminating: see Lingering
 	free        bool
 	charged     bool        // it counts in its job's queue until it ends
 	Priority    int32       // by spec.priority or its priority class: compared with other jobs
@@ -161,7 +163,7 @@ func (ts *Tasks) occupied(t TaskID) occupied {
 	case row.Node == NoNode:
 		return occupied{node: NoNode}
 	}
-	return occupied{row.Node, &ts.l.Classes.rows[row.Class], hold(row.Status)}
+	return occupied{row.Node, &ts.l.Classes.rows[row.Class], row.Hold()}
 }
 
 func (ts *Tasks) row(k Key) TaskID {
@@ -189,6 +191,7 @@ func (ts *Tasks) add(t TaskID, p *model.Pod, commitment *Commitment, stay JobID,
 		ts.l.Jobs.join(t, stay)
 	}
 	row.Status, row.Node = ts.observed(row)
+	ts.Lingering.note(t)
 	row.Chosen = row.Commitment.Chosen
 	ts.l.accounts.enter(t)
 	ts.l.Classes.reclass(t)
@@ -229,6 +232,7 @@ func (ts *Tasks) remove(t TaskID) {
 		ts.l.Changes.roomEpoch++
 	}
 	job, node := ts.detach(t)
+	ts.Lingering.forget(t)
 	unnamed := ts.recommit(&ts.rows[t], ts.none)
 	ts.readmit(job)
 	ts.dropUnnamed(job, node)

@@ -73,10 +73,13 @@ func extended(guess, ran int64) int64 {
 
 // Ends returns when a pod has ended at the latest, and when it is expected to end, both in nanoseconds since the epoch
 // and Never where that is not known. A pod that has not started is taken to start now. Of a pod that was asked to
-// leave, both are the end of its grace. group and predicted are as for RunTime.
+// leave, both are the end of its grace, unless it lingers after that. group and predicted are as for RunTime.
 func (p *Pod) Ends(group *PodGroup, predicted, now int64) (latest, expected int64, source TimeSource) {
-	if p.Deleting && p.Times != nil && p.Times.GoneBy > 0 {
-		return p.Times.GoneBy, p.Times.GoneBy, TimeEnforced
+	if by := p.goneBy(); by > 0 {
+		if lingers, _ := p.Lingers(now); lingers && by <= now {
+			return Never, Never, TimeUnknown
+		}
+		return by, by, TimeEnforced
 	}
 	t, from := p.RunTime(group, predicted, now), p.startedBy(now)
 	latest, expected = Never, Never
@@ -87,6 +90,41 @@ func (p *Pod) Ends(group *PodGroup, predicted, now int64) (latest, expected int6
 		expected = After(from, t.Expected)
 	}
 	return latest, expected, t.Source
+}
+
+// overdueAfter is how long after the end of its grace a pod may still be there before its room is counted on no more:
+// as long as room that is freed is kept for a nomination. farAhead is how far ahead that end may be: as far as
+// nominations wait for it.
+const (
+	overdueAfter = int64(60_000_000_000)
+	farAhead     = int64(3_600_000_000_000)
+)
+
+// Lingers says that a pod that was asked to leave cannot be counted on to leave soon, at a time: it should have been
+// gone a minute ago (a finalizer keeps it, or its node cannot end it), or its grace ends more than an hour ahead. The
+// answer holds until the time returned, Never where it does not change with time. Where nothing says when its grace
+// ends, as in simulations, it does not linger.
+func (p *Pod) Lingers(now int64) (lingers bool, until int64) {
+	by := p.goneBy()
+	if by <= 0 {
+		return false, Never
+	}
+	switch from, to := After(by, -farAhead), After(by, overdueAfter); {
+	case now < from:
+		return true, from
+	case now < to:
+		return false, to
+	default:
+		return true, Never
+	}
+}
+
+// goneBy is when the grace of a pod that was asked to leave ends, 0 for any other and where that is not known.
+func (p *Pod) goneBy() int64 {
+	if !p.Deleting || p.Times == nil {
+		return 0
+	}
+	return p.Times.GoneBy
 }
 
 // startedBy is when a pod started, or now if it has not. A running pod from a file may not say when it started: then it

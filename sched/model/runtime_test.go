@@ -79,6 +79,32 @@ func TestHowLongAPodRuns(t *testing.T) {
 	}
 }
 
+func TestAPodThatLingers(t *testing.T) {
+	const hour = 3600 * second
+	for name, c := range map[string]struct {
+		deleting    bool
+		goneBy, now int64
+		lingers     bool
+		until       int64
+	}{
+		"it was not asked to leave":         {false, 0, 50 * second, false, Never},
+		"it is not known until when it may": {true, 0, 50 * second, false, Never},
+		"within its grace":                  {true, 60 * second, 50 * second, false, 120 * second},
+		"less than a minute late":           {true, 60 * second, 120*second - 1, false, 120 * second},
+		"a minute late":                     {true, 60 * second, 120 * second, true, Never},
+		"more than an hour ahead":           {true, 9 * hour, 8*hour - 1, true, 8 * hour},
+		"an hour ahead":                     {true, 9 * hour, 8 * hour, false, 9*hour + 60*second},
+		"at the end of time":                {true, Never, 8 * hour, true, Never - hour},
+	} {
+		t.Run(name, func(t *testing.T) {
+			p := Pod{Deleting: c.deleting, Times: &Times{GoneBy: c.goneBy}}
+			if lingers, until := p.Lingers(c.now); lingers != c.lingers || until != c.until {
+				t.Errorf("it lingers: %v until %d, want %v until %d", lingers, until, c.lingers, c.until)
+			}
+		})
+	}
+}
+
 func TestWhenAPodEnds(t *testing.T) {
 	limited := &Times{Limit: 100 * second}
 	for name, c := range map[string]struct {
@@ -93,6 +119,12 @@ func TestWhenAPodEnds(t *testing.T) {
 		"one that was asked to leave": {
 			Pod{Started: 1, Deleting: true, Times: &Times{GoneBy: 60 * second}},
 			50 * second, 60 * second},
+		"one that has not left a moment after its grace": {
+			Pod{Started: 1, Deleting: true, Times: &Times{GoneBy: 60 * second}},
+			119 * second, 60 * second},
+		"one that should have left a minute ago": {
+			Pod{Started: 1, Deleting: true, Times: &Times{GoneBy: 60 * second}},
+			120 * second, Never},
 	} {
 		t.Run(name, func(t *testing.T) {
 			if latest, _, _ := c.pod.Ends(nil, 0, c.now); latest != c.latest {

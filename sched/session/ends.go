@@ -238,6 +238,9 @@ func predicts(s *Session) bool { return s.Backfill.Trust == model.TimePredicted 
 
 // taskEnds is when a task ends at the latest and by what counts as a guess, and where the guess is from.
 func taskEnds(s *Session, t *ledger.Task) (latest, expected int64, source model.TimeSource) {
+	if t.Lingers() { // it is not counted on until its end is near
+		return model.Never, model.Never, model.TimeUnknown
+	}
 	predicted := int64(0)
 	if predicts(s) {
 		predicted = s.L.Tasks.Runs.Of(t)

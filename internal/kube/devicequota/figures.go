@@ -190,7 +190,7 @@ func (q *Quota) Frees(tasks []ledger.TaskID) resource.Vec {
 	gone := map[string]int32{}
 	for _, t := range tasks {
 		task := q.l.Task(t)
-		if len(task.Pod.Spec.Devices) == 0 || task.Node == ledger.NoNode || task.Hold() == ledger.Leaving {
+		if len(task.Pod.Spec.Devices) == 0 || task.Node == ledger.NoNode || task.Status == model.Releasing {
 			continue
 		}
 		for _, key := range devices.ClaimsOf(task) {

@@ -164,7 +164,7 @@ func (q *Quota) account(t ledger.TaskID, task *ledger.Task, by int32, how ledger
 		c := q.at(key)
 		for at := queue; at != ledger.NoQueue; at = q.l.Queues.Parent(at) {
 			q.held.count(c.users, at, c.asks, by)
-			if how != ledger.Leaving {
+			if how != ledger.Leaving && !task.Lingers() {
 				q.firm.count(c.stays, at, c.asks, by)
 			}
 		}
