@@ -69,7 +69,7 @@ func (e *Engine) Decide(now int64) (plan Plan, events []trace.Event, next int64)
 	e.l.EvictionHistory.Trim(now)
 	e.session.Open(now)
 	e.l.Tasks.Runs.Begin(now)
-	if e.l.Usage.Begin(now) {
+	if used, lingers := e.l.Usage.Begin(now), e.l.Tasks.Lingering.Begin(now); used || lingers {
 		e.session.Pending.TimePassed()
 	}
 	if e.answersChange != 0 && e.answersChange <= now {
@@ -183,12 +183,12 @@ func (e *Engine) add(i Item) uint64 {
 
 // nextOf returns the earliest of: the times that plugins wait for, the end of a nomination, of a backoff, of a
 // loss or of room for a job without pods, the turn of members above minimums, the time at which postponed
-// work goes on, at which a pod may be overdue that a planned start counts on, and at which usage may have
-// changed an order; 0 for none.
+// work goes on, at which a pod may be overdue that a planned start counts on, at which a terminating pod
+// begins or ceases to linger, and at which usage may have changed an order; 0 for none.
 func nextOf(e *Engine, planAgain int64) (next int64) {
 	for _, at := range [...]int64{e.answersChange, e.nominations.nextExpiry(), e.backoffEnds, e.lossEnds, e.lapses.next,
 		e.session.Surplus.Until, e.resumes, e.session.NextPlanAt, planAgain,
-		session.CoversUntil(&e.session), e.session.Reorder()} {
+		session.CoversUntil(&e.session), e.session.Reorder(), e.l.Tasks.Lingering.Next()} {
 		if at != 0 && (next == 0 || at < next) {
 			next = at
 		}
@@ -224,8 +224,11 @@ func (e *Engine) Receive(receipts ...Receipt) {
 		if t, ok := e.l.Tasks.Find(r.Item.Pod); ok {
 			if commitment := e.l.Task(t).Commitment; commitment.Kind != ledger.NoCommit && commitment.Item == r.Item.ID {
 				e.l.Drop(t)
+				if commitment.Kind == ledger.CommitEvict && (r.Outcome == Failed || r.Outcome == Forgone) {
+					e.nominations.forgo(commitment.Statement)
+				}
 				if commitment.Kind == ledger.CommitEvict && r.Outcome == Failed {
-					e.nominations.forgo(t, *commitment)
+					e.nominations.spare(t, *commitment, r.Denials)
 				}
 			}
 		}

@@ -109,20 +109,29 @@ func (ns *nominations) nextExpiry() (next int64) {
 	return next
 }
 
-// forgo ends the nominations of a statement with the next cycle, because one of its evictions was denied: not
-// all the room that they wait for will be free. Their jobs are looked at anew; room of the other victims is
-// free for any job. The pod that could not be evicted is not evicted again for as long as its nomination
-// would have lasted.
-func (ns *nominations) forgo(denied ledger.TaskID, was ledger.Commitment) {
+// forgo ends the nominations of a statement with the next cycle, because one of its evictions was not carried out:
+// not all the room that they wait for will be free. Their jobs are looked at anew; room of the other victims is
+// free for any job.
+func (ns *nominations) forgo(statement uint64) {
 	for _, t := range ns.expiring {
 		commitment := *ns.e.l.Task(t).Commitment
-		if commitment.Kind == ledger.CommitNominate && commitment.Statement == was.Statement {
+		if commitment.Kind == ledger.CommitNominate && commitment.Statement == statement {
 			commitment.Until = 1
 			ns.e.l.SetCommitment(t, commitment)
 		}
 	}
+}
+
+// longestSpared bounds for how long a pod is spared of which the deletion was denied: as the pauses between bindings
+// that are refused. A minute, doubled for each denial after the first, comes to it with the sixth.
+const longestSpared = int64(1_800_000_000_000)
+
+// spare has a pod that could not be evicted not be evicted again for as long as its nomination would have lasted, and
+// for longer each time that it is denied: each try writes to the pod, and has jobs wait for room that does not come.
+func (ns *nominations) spare(denied ledger.TaskID, was ledger.Commitment, denials int32) {
+	spared := min(nominationLasts<<min(max(denials-1, 0), 5), longestSpared)
 	ns.e.l.SetCommitment(denied, ledger.Commitment{Kind: ledger.CommitEvictionDenied, Node: was.Node,
-		Statement: was.Statement, Until: was.Until})
+		Statement: was.Statement, Until: max(was.Until, model.After(ns.e.session.Now, spared))})
 	ns.expiring = append(ns.expiring, denied)
 }
 

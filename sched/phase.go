@@ -66,7 +66,7 @@ func nextPhase(job *ledger.Job) model.GroupPhase {
 		return model.GroupPending
 	case job.Short() && (ran || job.By[model.Running] > 0):
 		return model.GroupUnknown
-	case started > finished && started >= job.MinMember && !job.Short():
+	case started > finished && job.Met((*ledger.Count).Started) && !job.Short():
 		return model.GroupRunning
 	case ran && job.Staying() > 0, job.Staying() == 0 && job.Leaving > 0:
 		return job.Phase

@@ -292,7 +292,7 @@ func (l *loop) decide() (fine bool) {
 
 // execute hands the items of a plan to the executor, except for the phases that are held to be written together with
 // conditions. No item is lost, whatever panics. Members of a gang that was refused before are bound one after the
-// other.
+// other, and no pod is evicted for one that is refused still.
 func (l *loop) execute(items []sched.Item, now time.Time) {
 	l.withoutPanic("noting which gangs are begun", func() { l.origins.begin(items, now) })
 	l.withoutPanic("noting what is evicted", func() { l.reports.evictions.ask(l.engine.Ledger(), items) })
@@ -306,7 +306,7 @@ func (l *loop) execute(items []sched.Item, now time.Time) {
 			send = append(send, i)
 		}
 	}
-	l.executor.Execute(l.refusals.bindInOrder(send, now))
+	l.executor.Execute(l.refusals.bindInOrder(l.refusals.evictOnTrial(send), now))
 }
 
 // verbosity is the level up to which the cycle's events are needed; the first of them are logged at

@@ -211,8 +211,8 @@ func (w *living) schedule() {
 	conf.watch = &stopwatch{m: l.metrics}
 	carrying := execute.Options{Urgent: l.urgent, PodGroup: seen.PodGroup, Answered: l.metrics.answered,
 		Panicked: l.panicked, Storage: seen,
-		Clients: execute.Clients{Fast: []kubernetes.Interface{w.kube}, Slow: w.kube, Events: w.kube, Groups: w.volcano,
-			Figures: w.volcano}}
+		Clients: execute.Clients{Fast: []kubernetes.Interface{trying{w.kube}}, Slow: w.kube, Events: w.kube,
+			Groups: w.volcano, Figures: w.volcano}}
 	if w.spoil != nil {
 		w.spoil(l, &carrying)
 	}
@@ -305,6 +305,9 @@ func (w *living) bind(a k8stesting.Action) (bool, runtime.Object, error) {
 	}
 	if slices.Contains(strings.Fields(w.refused.Load().(string)), b.Name) {
 		return true, nil, apierrors.NewForbidden(podsKind.GroupResource(), b.Name, nil)
+	}
+	if onlyTried(b) {
+		return true, b, nil
 	}
 	taken := false
 	w.change(b.Name, func(p *corev1.Pod) {

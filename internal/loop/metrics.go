@@ -144,7 +144,7 @@ func (m *metrics) tookIn(n int, oldest time.Time) {
 	}
 }
 
-var outcomes = [...]string{"done", "failed", "missing", "withdrawn"}
+var outcomes = [...]string{"done", "failed", "missing", "withdrawn", "forgone"}
 
 // answered is told of every item of a plan and of every release, by any goroutine.
 func (m *metrics) answered(i sched.Item, o sched.Outcome, latency time.Duration) {

@@ -27,7 +27,7 @@ type origin struct {
 	// mine has the UIDs of the members for which this scheduler sent bindings since no member was bound; true if the
 	// member is bound. nil: nothing is known of the bound members.
 	mine  map[string]bool
-	taken int // how many of them are
+	taken map[string]part // those of them that are bound, or were: what each counts for
 	// leaving has the keys of the members that are to be deleted, by UID, until that is seen or known to have failed.
 	// Until then they count as bound.
 	leaving      map[string]ledger.Key
@@ -66,7 +66,7 @@ func (og *gangOrigins) beginOne(job *ledger.Job, now time.Time) map[string]bool 
 	}
 	t := og.l.reported.job(job.Key, job.Group.UID, og.l.observer.PodGroup(job.Key.Namespace, job.Key.Name), now)
 	if !t.complete && t.origin.mine == nil && untouched(job) {
-		t.origin.mine, t.origin.met = map[string]bool{}, true
+		t.origin.mine, t.origin.taken, t.origin.met = map[string]bool{}, map[string]part{}, true
 	}
 	return t.origin.mine
 }
@@ -98,14 +98,54 @@ func (og *gangOrigins) follow(receipts []sched.Receipt) {
 		if t := og.l.reported.jobs[job.Key]; t != nil && t.origin.mine != nil && t.uid == job.GroupUID() {
 			t.origin.left(led)
 			if !t.origin.mine[r.Item.UID] {
-				t.origin.mine[r.Item.UID] = true
-				t.origin.taken++
+				t.origin.mine[r.Item.UID], t.origin.taken[r.Item.UID] = true, partOf(job, led.Task(id))
 			}
-			if t.origin.taken >= int(job.MinMember) { // whether or not all at one time
-				t.complete, t.origin.mine, t.origin.leaving = true, nil, nil
+			if t.origin.tookMinimum(job) {
+				t.complete, t.origin.mine, t.origin.taken, t.origin.leaving = true, nil, nil, nil
 			}
 		}
 	}
+}
+
+// part is the role and the sub-group that a member counts for.
+type part struct {
+	role, policy, sub string
+	inSub             bool
+}
+
+func partOf(job *ledger.Job, task *ledger.Task) (p part) {
+	p.role = job.Roles[task.Role].Name
+	if task.Sub >= 0 {
+		sub := &job.Subs[task.Sub]
+		p.policy, p.sub, p.inSub = job.Of(sub).Name, sub.Name, true
+	}
+	return p
+}
+
+// tookMinimum says that the members that were bound are a gang's minimum, with those of its roles and sub-groups,
+// whether or not all were at one time.
+func (o *origin) tookMinimum(job *ledger.Job) bool {
+	if len(o.taken) < int(job.MinMember) || !ledger.HasPartMinimums(job) {
+		return len(o.taken) >= int(job.MinMember)
+	}
+	roles, subs := map[string]int32{}, map[part]int32{}
+	for _, p := range o.taken { // order-free: sums
+		roles[p.role]++
+		p.role = ""
+		subs[p]++
+	}
+	if slices.ContainsFunc(job.Roles, func(r ledger.Role) bool { return roles[r.Name] < r.Min }) {
+		return false
+	}
+	return job.Group == nil || !slices.ContainsFunc(job.Group.SubGroups, func(policy model.SubGroups) bool {
+		whole := int32(0)
+		for p, n := range subs { // order-free: a sum
+			if p.inSub && p.policy == policy.Name && n >= policy.Size {
+				whole++
+			}
+		}
+		return whole < policy.Min
+	})
 }
 
 // hadMinimum says that the PodGroup shows that the gang had its minimum once. So a phase or a condition may forbid a
@@ -132,10 +172,12 @@ func saidUnknown(group *schedulingv1beta1.PodGroup, uid string) bool {
 // members are those of a gang that have not finished.
 type members struct {
 	bound, waiting []string // UIDs
-	moving         bool     // some are being bound, or leave, or it is unknown
+	parts          map[string]part
+	moving         bool // some are being bound, or leave, or it is unknown
 }
 
 func membersOf(led *ledger.Ledger, id ledger.JobID) (m members) {
+	m.parts = map[string]part{}
 	for status := range model.NumStatus {
 		list := &m.waiting
 		switch status {
@@ -145,7 +187,9 @@ func membersOf(led *ledger.Ledger, id ledger.JobID) (m members) {
 			list = &m.bound
 		}
 		led.Jobs.Tasks(id, status, func(t ledger.TaskID) bool {
-			*list = append(*list, led.Task(t).Pod.UID)
+			task := led.Task(t)
+			*list = append(*list, task.Pod.UID)
+			m.parts[task.Pod.UID] = partOf(led.Job(id), task)
 			m.moving = m.moving || status == model.Binding || status == model.Releasing || status == model.Unknown
 			return true
 		})
@@ -163,11 +207,10 @@ func (og *gangOrigins) inherit(job *ledger.Job, t *reportedJob, group *schedulin
 	t.origin.met = true
 	if r, ok := recordOf(group, t.uid); ok && r.Never.Holds(job.MinMember, m.bound, m.waiting) &&
 		og.showsRefusal(job.Key.Namespace, r.Pod, m) {
-		t.origin.mine, t.origin.unknown = map[string]bool{}, r.Never.Unknown
+		t.origin.mine, t.origin.taken, t.origin.unknown = map[string]bool{}, map[string]part{}, r.Never.Unknown
 		for _, uid := range m.bound {
-			t.origin.mine[uid] = true
+			t.origin.mine[uid], t.origin.taken[uid] = true, m.parts[uid]
 		}
-		t.origin.taken = len(m.bound)
 	}
 }
 
@@ -180,7 +223,7 @@ func (og *gangOrigins) showsRefusal(namespace, name string, m members) bool {
 // never returns what may be recorded of a gang that stands half, nil if anything is in doubt. A member that another
 // client bound puts the gang in doubt for good: that client may have bound more members.
 func (t *reportedJob) never(job *ledger.Job, m members) *persisted.NeverComplete {
-	if t.origin.mine == nil || len(m.bound) == 0 || len(m.bound) >= int(job.MinMember) {
+	if t.origin.mine == nil || len(m.bound) == 0 || job.Met((*ledger.Count).SurelyBound) {
 		return nil
 	}
 	for _, uid := range m.bound {

@@ -213,10 +213,9 @@ func (t *reportedJob) untilReported(job *ledger.Job, r trace.Reason) time.Durati
 	return min(until<<min(max(0, t.changes-quickChanges), 5), longest)
 }
 
-// started says that a job's minimum is bound.
+// started says that a job's minimum is bound, with those of its roles and sub-groups.
 func started(job *ledger.Job) bool {
-	scheduled := job.By[model.Running] + job.By[model.Bound] + job.By[model.Succeeded]
-	return scheduled > 0 && scheduled >= job.MinMember && !job.Short()
+	return job.SurelyBound() > 0 && job.Met((*ledger.Count).SurelyBound)
 }
 
 // event records a PodGroup's condition as an event.

@@ -31,11 +31,12 @@ type strandedGangs struct {
 	suspects []suspectGang // of this round
 }
 
-// A gang stands half when some members are bound, and fewer than its minimum. The engine goes on trying to complete it,
-// as often as refusals let it (refusals.go). A gang gives its room back after Options.Stranded if it is known that it
-// never had its minimum (origin.go) and if the API server has refused to bind a member. Then those of its bound members
-// are deleted that a controller makes anew and that no guard protects. Before that the gang is read past every cache,
-// an event says which members will be deleted, and when the time has come the gang is read again.
+// A gang stands half when some members are bound, and not its minimum with those of its roles and sub-groups. The
+// engine goes on trying to complete it, as often as refusals let it (refusals.go). A gang gives its room back after
+// Options.Stranded if it is known that it never had its minimum (origin.go) and if the API server has refused to bind a
+// member. Then those of its bound members are deleted that a controller makes anew and that no guard protects. Before
+// that the gang is read past every cache, an event says which members will be deleted, and when the time has come the
+// gang is read again.
 
 // strandedState is the state of a gang's release.
 type strandedState struct {
@@ -141,8 +142,11 @@ func (sg *strandedGangs) check(id ledger.JobID, t *reportedJob, group *schedulin
 
 // half says whether a gang stands half, and why.
 func half(job *ledger.Job, m members, e *refused) string {
-	return fmt.Sprintf("gang %s: %d of the %d members that it needs are bound, and the API server refused %s (%s)",
-		job.Key, len(m.bound), job.MinMember, e.pod, e.answer)
+	bound := fmt.Sprintf("%d of the %d members that it needs are bound", len(m.bound), job.MinMember)
+	if len(m.bound) >= int(job.MinMember) {
+		bound = fmt.Sprintf("%d members are bound, and a role or sub-group lacks its minimum", len(m.bound))
+	}
+	return fmt.Sprintf("gang %s: %s, and the API server refused %s (%s)", job.Key, bound, e.pod, e.answer)
 }
 
 // standsHalf reads a gang that is recorded to stand half, reports what will become of its members, and does it when it
@@ -235,7 +239,7 @@ func (o *origin) left(led *ledger.Ledger) bool {
 		case !ok || led.Task(id).Pod.UID != uid || led.Task(id).Status == model.Releasing:
 			delete(o.leaving, uid)
 			delete(o.mine, uid)
-			o.taken--
+			delete(o.taken, uid)
 		case led.Task(id).Status.Finished():
 			delete(o.leaving, uid) // by itself: it was bound, and counts
 		}

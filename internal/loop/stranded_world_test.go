@@ -99,7 +99,8 @@ func (w *living) deletions() (n int) {
 func (w *living) bindings(pods ...string) (n int) {
 	for _, a := range w.kube.Actions() {
 		if c, ok := a.(k8stesting.CreateAction); ok {
-			if b, ok := c.GetObject().(*corev1.Binding); ok && (len(pods) == 0 || slices.Contains(pods, b.Name)) {
+			b, ok := c.GetObject().(*corev1.Binding)
+			if ok && !onlyTried(b) && (len(pods) == 0 || slices.Contains(pods, b.Name)) {
 				n++
 			}
 		}

@@ -44,6 +44,7 @@ type packedReceipt struct {
 	refused string
 	kind    sched.ItemKind
 	outcome sched.Outcome
+	denials int32
 }
 
 // packedItem is a binding, of which there are many; or any other item whole.
@@ -114,7 +115,8 @@ func (k *packedFact) before(f model.Fact) (model.Fact, bool) {
 }
 
 func packReceipt(r sched.Receipt) packedReceipt {
-	k := packedReceipt{id: r.Item.ID, of: r.Item.Pod, refused: r.Refused, kind: r.Item.Kind, outcome: r.Outcome}
+	k := packedReceipt{id: r.Item.ID, of: r.Item.Pod, refused: r.Refused, kind: r.Item.Kind, outcome: r.Outcome,
+		denials: r.Denials}
 	if r.Item.Kind == sched.SetPhase {
 		k.of = r.Item.Group
 	}
@@ -122,7 +124,8 @@ func packReceipt(r sched.Receipt) packedReceipt {
 }
 
 func (k packedReceipt) receipt() sched.Receipt {
-	r := sched.Receipt{Item: sched.Item{ID: k.id, Kind: k.kind}, Outcome: k.outcome, Refused: k.refused}
+	r := sched.Receipt{Item: sched.Item{ID: k.id, Kind: k.kind}, Outcome: k.outcome, Refused: k.refused,
+		Denials: k.denials}
 	if k.kind == sched.SetPhase {
 		r.Item.Group = k.of
 	} else {

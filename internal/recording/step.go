@@ -62,9 +62,10 @@ type receiptText struct {
 	Item    itemText
 	Outcome string
 	Refused string `json:",omitempty"`
+	Denials int32  `json:",omitempty"`
 }
 
-var outcomes = []string{"done", "failed", "missing", "withdrawn"}
+var outcomes = []string{"done", "failed", "missing", "withdrawn", "forgone"}
 
 // OutcomeName is an outcome as one word.
 func OutcomeName(o sched.Outcome) string {
@@ -143,7 +144,7 @@ func (s *Step) MarshalJSON() ([]byte, error) {
 	t := stepText[model.Fact]{Facts: s.Facts, Remade: s.Remade}
 	for _, r := range s.Receipts {
 		t.Receipts = append(t.Receipts, receiptText{Item: textOf(r.Item), Outcome: OutcomeName(r.Outcome),
-			Refused: r.Refused})
+			Refused: r.Refused, Denials: r.Denials})
 	}
 	if c := s.Cycle; c != nil {
 		t.Cycle = &cycleText{Number: c.Number, Now: c.Now, Next: c.Next, Took: c.Took, Open: c.Open}
@@ -179,7 +180,8 @@ func (s *Step) UnmarshalJSON(data []byte) error {
 		if outcome < 0 {
 			return fmt.Errorf("the outcome of an item is %q, which this version does not know", r.Outcome)
 		}
-		s.Receipts = append(s.Receipts, sched.Receipt{Item: i, Outcome: sched.Outcome(outcome), Refused: r.Refused})
+		s.Receipts = append(s.Receipts, sched.Receipt{Item: i, Outcome: sched.Outcome(outcome), Refused: r.Refused,
+			Denials: r.Denials})
 	}
 	if c := t.Cycle; c != nil {
 		s.Cycle = &Cycle{Number: c.Number, Now: c.Now, Next: c.Next, Took: c.Took, Open: c.Open}

@@ -113,8 +113,8 @@ func (t *attempt) moved(members []ledger.TaskID, mode Mode) (ok bool) {
 	return ok
 }
 
-// allocatable says that the queue may hold one more task of a class beside all members with a nomination, those included
-// that the try has taken back: they may be placed after the task, or get their nominations back.
+// allocatable says that the queue may hold one more task of a class beside all members with a nomination, also those
+// of which the try has taken it back: they may be placed after the task, or get their nominations back.
 func (t *attempt) allocatable(tx *ledger.Tx, class ledger.ClassID) bool {
 	ok := t.s.Policy.Allocatable(t.job.Queue, class, 1) >= 1
 	if !ok || !t.together.idle {
