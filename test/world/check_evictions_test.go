@@ -7,6 +7,32 @@ import (
 	"ashlar.sh/test/world/apimodel"
 )
 
+// deleted checks that a scheduler that deletes a pod says why, and may.
+func (c *checker) deleted(write apimodel.Write, p *apimodel.Stored) {
+	if !isScheduler(write.Client) {
+		if p.Meta().GetNamespace() == userNamespace { // a tenant's gangs have the same names
+			c.spare(p.Meta().GetAnnotations()[groupAnnotation])
+		}
+		return
+	}
+	c.w.did("a pod evicted")
+	c.w.log("%s evicts %s: %s", write.Client, write.Key(), c.why[p.Meta().GetUID()])
+	if uid := p.Meta().GetUID(); !c.said[uid] && !c.tried[uid] {
+		c.w.wrong("%s deleted pod %s, and never said why", write.Client, write.Key())
+	} else if c.stored[uid] {
+		c.w.did("a pod evicted that says why")
+	} else if !c.calmSince.IsZero() && time.Since(c.calmSince) > countedAfter {
+		c.w.wrong("%s deleted pod %s, and the pod does not say why", write.Client, write.Key())
+	}
+	c.configured(write, c.why[p.Meta().GetUID()])
+	c.foreign(write, p)
+	c.released(write, p)
+	c.outranked(write, p)
+	c.guarantee(write, p)
+	c.useful(write, p)
+	c.w.budgets.evicted(write, p)
+}
+
 // released checks that no member of a gang that was once whole is deleted because the gang cannot be completed,
 // whatever it lost since.
 func (c *checker) released(write apimodel.Write, p *apimodel.Stored) {

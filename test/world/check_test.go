@@ -42,6 +42,7 @@ type checker struct {
 	debt       debt
 	usage      keptUsage
 	repeats    repeats
+	paces      paces
 }
 
 // gang is a life of a PodGroup.
@@ -80,7 +81,8 @@ func newChecker(w *World) *checker {
 		gangs: map[string]*gang{}, said: map[types.UID]bool{}, stored: map[types.UID]bool{}, tried: map[types.UID]bool{},
 		spared: map[string]bool{}, terms: map[string]int{},
 		writes: map[types.UID]int{}, born: map[types.UID]time.Time{}, why: map[types.UID]string{},
-		repeats: newRepeats(), debt: debt{sent: map[types.UID]time.Time{}}}
+		repeats: newRepeats(), debt: debt{sent: map[types.UID]time.Time{}},
+		paces: newPaces()}
 }
 
 func isScheduler(client string) bool { return strings.HasPrefix(client, "scheduler-") }
@@ -96,6 +98,7 @@ func (c *checker) asked(r *apimodel.Request) {
 		c.w.wrong("%s sent %s %s and did not say which life of the pod it means", r.Client, r.Method, r.Path)
 	}
 	c.sends(r)
+	c.paced(r)
 	if pod, is := strings.CutPrefix(r.Path, c.pods.Path(userNamespace, "")+"/"); is && r.Method == http.MethodGet &&
 		c.w.Trouble.Denied > 0 {
 		// It may have read this to say why it evicts it, since it may not patch it for now, and have got no answer.
@@ -314,31 +317,6 @@ func cores(amount string) int64 {
 	return n
 }
 
-// deleted checks that a scheduler that deletes a pod says why, and may.
-func (c *checker) deleted(write apimodel.Write, p *apimodel.Stored) {
-	if !isScheduler(write.Client) {
-		if p.Meta().GetNamespace() == userNamespace { // a tenant's gangs have the same names
-			c.spare(p.Meta().GetAnnotations()[groupAnnotation])
-		}
-		return
-	}
-	c.w.did("a pod evicted")
-	c.w.log("%s evicts %s: %s", write.Client, write.Key(), c.why[p.Meta().GetUID()])
-	if uid := p.Meta().GetUID(); !c.said[uid] && !c.tried[uid] {
-		c.w.wrong("%s deleted pod %s, and never said why", write.Client, write.Key())
-	} else if c.stored[uid] {
-		c.w.did("a pod evicted that says why")
-	} else if !c.calmSince.IsZero() && time.Since(c.calmSince) > countedAfter {
-		c.w.wrong("%s deleted pod %s, and the pod does not say why", write.Client, write.Key())
-	}
-	c.configured(write, c.why[p.Meta().GetUID()])
-	c.foreign(write, p)
-	c.released(write, p)
-	c.outranked(write, p)
-	c.guarantee(write, p)
-	c.w.budgets.evicted(write, p)
-}
-
 // spare notes that something was taken from a gang by others than the scheduler.
 func (c *checker) spare(name string) { c.spared[name] = true }
 
@@ -382,17 +360,18 @@ func (c *checker) stands(p *apimodel.Stored) {
 	if g == nil {
 		return
 	}
-	n, hold := 0, false
+	n, hold, tasks := 0, false, map[string]int64{}
 	for _, other := range c.w.api.List(c.pods) {
 		if other.Meta().GetNamespace() == p.Meta().GetNamespace() &&
 			other.Meta().GetAnnotations()[groupAnnotation] == g.name && text(other.Object, "spec", "nodeName") != "" &&
 			text(other.Object, "status", "phase") != "Failed" {
 			n++
+			tasks[other.Meta().GetAnnotations()[taskAnnotation]]++
 			hold = hold || c.bound[other.Meta().GetUID()] != "" && other.Meta().GetDeletionTimestamp() == nil
 		}
 	}
 	switch {
-	case n >= g.least:
+	case n >= g.least && c.eachTask(p, tasks):
 		c.halfTooLong(g)
 		c.punctual(g)
 		g.whole, g.half = true, time.Time{}

@@ -47,18 +47,19 @@
 // object, bugs that show once a request was carried out, and tenants that write all fields of pods and PodGroups, and
 // claims that say that a scheduler made them. One in twenty of them is dense: its pace is 1 to 5.
 //
-// Worlds of seeds from kindsFrom on have jobs of which the pods are made as the controllers of Kubernetes and Volcano make
-// them: a Job and a ReplicaSet replace a pod that leaves by one of another name, while it is still there, and a Volcano
-// job makes none before its PodGroup is admitted, and begins again as a whole when it lost one. Users scale them, and
-// their containers fail. Some pods take minutes to leave, and some have a gate at first.
+// Worlds of seeds from kindsFrom on have jobs of which the pods are made as the controllers of Kubernetes and Volcano
+// make them: a Job and a ReplicaSet replace a pod that leaves by one of another name, while it is still there, and a
+// Volcano job makes none before its PodGroup is admitted, and begins again as a whole when it lost one. Users scale
+// them, and their containers fail. Some pods take minutes to leave, or stay as long as there is trouble, some may not
+// be deleted, and some have a gate at first. PriorityClasses are deleted and made again.
 //
 // A defect is tried first in the worlds that found it before (testdata/found.txt). A world that failed once runs for 5
 // minutes of trouble, or for as long as it did then: in the history that it failed in it goes on only until the code
 // changes, and its mix of trouble, which stays, shows from the beginning on.
 //
 // Below kindsFrom controllers are one: it makes the pods of a job that are missing, names the controller of most, and
-// ends the job.
-// Those of Volcano write nothing into PodGroups here, but for a rival that takes over as Volcano's scheduler does.
+// ends the job. Those of Volcano write nothing into the status of PodGroups, but for a rival that takes over as
+// Volcano's scheduler does.
 //
 // Not modelled: TLS and HTTP/2, requests that arrive later than a lease's margin, bindings by a scheduler of another
 // version (it leaves records alone), streams of the read API and its connections. A process that stands still is kept

@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"fmt"
 	"net/http"
-	"strings"
 	"time"
 
 	"ashlar.sh/test/world/apimodel"
@@ -20,7 +19,9 @@ type jobs struct {
 	byName map[string]*job
 	// refused are the names of pods of which the API server refuses all bindings for a while.
 	refused map[string]bool
-	tree    *tree
+	// kept are the names of pods that may not be deleted by schedulers for a while.
+	kept map[string]bool
+	tree *tree
 }
 
 // job is a gang: so many pods, of which so many must run at once.
@@ -58,13 +59,15 @@ const (
 	groupAnnotation = "scheduling.k8s.io/group-name"
 	jobLabel        = "world.ashlar.sh/job"
 	mostJobs        = 12 // that wait or run at once
+	mostPods        = 6  // of a job
 )
 
 func newJobs(w *World) *jobs {
 	queues := w.api.Kind("scheduling.volcano.sh", "queues")
 	return &jobs{w: w, tree: &tree{w: w, queues: queues}, pods: w.api.Kind("", "pods"),
 		groups: w.api.Kind("scheduling.volcano.sh", "podgroups"),
-		sets:   w.api.Kind("apps", "statefulsets"), byName: map[string]*job{}, refused: map[string]bool{}}
+		sets:   w.api.Kind("apps", "statefulsets"), byName: map[string]*job{}, refused: map[string]bool{},
+		kept: map[string]bool{}}
 }
 
 var priorityNames = []string{"", "low", "high"}
@@ -85,34 +88,14 @@ func (j *jobs) begin() {
 	w.every(w.Trouble.Remade, j.remake)
 	j.refuse()
 	j.resize()
+	j.protect()
+	j.reclass()
 	w.every(w.Trouble.Recreated, func() {
 		if alive := j.alive(); len(alive) > 0 {
 			w.did("something deleted and made again")
 			j.recreate(alive[w.random.IntN(len(alive))])
 		}
 	})
-}
-
-// remake deletes a queue, or the PodGroup of a job, and makes it again at once under its name.
-func (j *jobs) remake() {
-	w := j.w
-	if alive := j.alive(); len(alive) > 0 && w.chance(0.5) {
-		one := alive[w.random.IntN(len(alive))]
-		w.did("a PodGroup made again")
-		w.do(http.MethodDelete, j.groups.Path(userNamespace, one.name), map[string]any{})
-		j.group(one)
-		w.check.spare(one.name)
-		return
-	}
-	name, queues := queueNames[w.random.IntN(len(queueNames))], w.api.Kind("scheduling.volcano.sh", "queues")
-	was := w.api.Get(queues, "", name)
-	w.did("a queue made again")
-	w.do(http.MethodDelete, queues.Path("", name), map[string]any{})
-	w.make("scheduling.volcano.sh", "queues", map[string]any{"apiVersion": "scheduling.volcano.sh/v1beta1",
-		"kind": "Queue", "metadata": map[string]any{"name": name}, "spec": was.Object["spec"]})
-	if name == owedQueue {
-		w.check.remadeAt = time.Now()
-	}
 }
 
 func (j *jobs) alive() (out []*job) {
@@ -130,7 +113,7 @@ func (j *jobs) submit() {
 	if len(j.alive()) >= cmp.Or(w.MostJobs, mostJobs) {
 		return
 	}
-	pods := 1 + w.random.IntN(6)
+	pods := 1 + w.random.IntN(mostPods)
 	one := &job{name: fmt.Sprintf("job-%d", len(j.all)), pods: pods, least: 1 + w.random.IntN(pods),
 		cores: 1 + w.random.IntN(4), lasts: min(w.paced(w.between(5*time.Second, 3*time.Minute)), 30*time.Minute),
 		queue:    queueNames[w.random.IntN(len(queueNames))],
@@ -180,7 +163,8 @@ func (j *jobs) add(one *job) *job {
 	j.all = append(j.all, one)
 	j.byName[one.name] = one
 	j.w.did("a job submitted")
-	j.w.log("%s is submitted: %d of %d pods of %d cores, queue %s, %s", one.name, one.least, one.pods, one.cores, one.queue,
+	j.w.log("%s is submitted: %d of %d pods of %d cores, queue %s, %s", one.name, one.least, one.pods, one.cores,
+		one.queue,
 		one.made.kind)
 	j.group(one)
 	j.tend(one)
@@ -303,9 +287,9 @@ func (j *jobs) podOf(one *job, name string) map[string]any {
 		spec["schedulingGates"] = []any{map[string]any{"name": "example.com/budget"}}
 	}
 	if one.made.tasks {
-		annotations["volcano.sh/task-spec"] = "work"
+		annotations[taskAnnotation] = "work"
 		if name == podName(one, 0) {
-			annotations["volcano.sh/task-spec"] = "lead"
+			annotations[taskAnnotation] = "lead"
 		}
 	}
 	j.ownedBy(one, metadata)
@@ -332,64 +316,12 @@ func (j *jobs) clear(one *job) {
 	}
 }
 
-// recreate deletes a pod, or the whole job, and makes it again at once under its name.
-func (j *jobs) recreate(one *job) {
-	if i := j.w.random.IntN(2 * one.pods); i < one.pods {
-		j.again(one, i)
-		return
-	}
-	j.clear(one)
-	clear(one.done)
-	one.made.names = nil
-	j.group(one)
-	j.own(one)
-	if one.made.kind != "" {
-		return // its controller makes them
-	}
-	for i := range one.pods {
-		j.claims(one, podName(one, i))
-		j.w.make("", "pods", j.podOf(one, podName(one, i)))
-	}
-}
-
-// around some times deletes a pod that a request is about, and makes it again under its name.
-func (j *jobs) around(r *apimodel.Request) {
-	parts := strings.Split(r.Path, "/")
-	if j.w.calm || r.Method == http.MethodGet || len(parts) < 7 || parts[4] != userNamespace || parts[5] != "pods" ||
-		!j.w.chance(j.w.Trouble.AnyStep/2) {
-		return
-	}
-	p := j.w.api.Get(j.pods, userNamespace, parts[6])
-	if p == nil {
-		return
-	}
-	if one := j.of(p); one != nil && !one.ended {
-		for i := range one.pods {
-			if podName(one, i) == parts[6] && !one.done[i] {
-				j.w.did("a pod made again around a request")
-				j.again(one, i)
-			}
-		}
-	}
-}
-
 // of is the job of a user's pod; nil: of none.
 func (j *jobs) of(p *apimodel.Stored) *job {
 	if p.Meta().GetNamespace() != userNamespace {
 		return nil
 	}
 	return j.byName[p.Meta().GetLabels()[jobLabel]]
-}
-
-// again deletes a pod and makes it again at once.
-func (j *jobs) again(one *job, i int) {
-	if p := j.w.api.Get(j.pods, userNamespace, podName(one, i)); p != nil && !one.done[i] {
-		j.w.check.spare(one.name)
-		j.w.nodes.remove(p)
-		if one.made.kind == "" {
-			j.w.make("", "pods", j.podOf(one, podName(one, i)))
-		}
-	}
 }
 
 // wrote sees pods that have ended. A job of which a pod reached its limit is over.

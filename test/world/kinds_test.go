@@ -26,6 +26,7 @@ func (o *Options) drawKinds() {
 	o.Trouble.Kinds = 0.3 + 0.6*r.Float64()
 	o.Trouble.Crashes = float64(r.IntN(2)) * r.Float64() * 0.2
 	o.Trouble.Resized = inHalf(r, 20*time.Second)
+	o.Trouble.Protects, o.Trouble.Reclassed = inHalf(r, 30*time.Second), inHalf(r, time.Minute)
 	o.Trouble.Lingers, o.Trouble.Gated = float64(r.IntN(2))*r.Float64()*0.3, float64(r.IntN(2))*r.Float64()*0.5
 }
 
@@ -163,8 +164,9 @@ func (j *jobs) leave(p *apimodel.Stored) {
 		map[string]any{"preconditions": map[string]any{"uid": p.Meta().GetUID()}})
 }
 
-// volcano makes the pods of a job once its PodGroup is admitted. It deletes all of them when one failed, or, of a strict
-// one, was lost, and begins again once they are gone; so it does when the rest waits for what has succeeded and is gone.
+// volcano makes the pods of a job once its PodGroup is admitted. It deletes all of them when one failed, or, of a
+// strict one, was lost, and begins again once they are gone; so it does when the rest waits for what has succeeded and
+// is gone.
 func (j *jobs) volcano(one *job) {
 	g := j.w.api.Get(j.groups, userNamespace, one.name)
 	j.scaled(one, g)

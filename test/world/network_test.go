@@ -191,6 +191,10 @@ func (n *network) arrive(a *arrival) {
 		w.did("a binding refused for a while")
 		n.reply(a, deniedBy("policy"), took)
 		return
+	case w.jobs.protects(a.request):
+		w.did("a deletion refused for a while")
+		n.reply(a, deniedBy("policy"), took)
+		return
 	case w.chance(t.TooMany):
 		w.did("429")
 		n.reply(a, refusal(apierrors.NewTooManyRequests("the server has received too many requests", 1+w.random.IntN(2))),

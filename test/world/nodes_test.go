@@ -156,6 +156,10 @@ func (k *kubelets) wrote(write apimodel.Write) {
 // endsIn is how long a pod takes to leave.
 func (k *kubelets) endsIn() time.Duration {
 	if !k.w.calm && k.w.chance(k.w.Trouble.Lingers) {
+		if k.w.chance(0.1) {
+			k.w.did("a pod that does not leave")
+			return max(time.Minute, k.w.Lasts-time.Since(k.w.began))
+		}
 		k.w.did("a pod that takes minutes to leave")
 		return k.w.between(10*time.Second, 10*time.Minute)
 	}

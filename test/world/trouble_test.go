@@ -39,6 +39,7 @@ type ServerTrouble struct {
 	// DeniedAll: so is one about any object but a lease.
 	DeniedAll bool
 	Refuses   time.Duration // so are all bindings of one pod, for a while
+	Protects  time.Duration // and all deletions of one pod
 	Stale     float64       // a list that may be old is, as from another API server whose cache lags
 	Compacts  time.Duration // and all watches end: they begin again with 410
 	Restarts  time.Duration // all connections break, and none are made for seconds
@@ -88,6 +89,7 @@ type ClusterTrouble struct {
 	Resized             time.Duration // such a job is scaled
 	Lingers             float64       // a pod that has to leave takes minutes
 	Gated               float64       // the part of jobs whose pods have a gate at first
+	Reclassed           time.Duration // a PriorityClass is deleted, and made again
 }
 
 // drawn is a world with a mix of trouble of its own: each kind is there in about half of all worlds, or in fewer.
@@ -193,8 +195,9 @@ var happens = map[string][]string{
 	"Scaled": {"an empty node removed", "a node added for pods that wait"}, "Foreign": {"a pod bound by kube-scheduler"},
 	"Kinds": {"a Job", "a ReplicaSet", "a VolcanoJob", "a pod replaced that is still there", "a pod too many deleted",
 		"a Volcano job waits to be admitted"},
-	"Crashes": {"a container fails", "a Volcano job begun again"},
-	"Lingers": {"a pod that takes minutes to leave"}, "Gated": {"a gate removed"},
+	"Crashes":  {"a container fails", "a Volcano job begun again"},
+	"Protects": {"a deletion refused for a while"}, "Reclassed": {"a priority class made again"},
+	"Lingers": {"a pod that takes minutes to leave", "a pod that does not leave"}, "Gated": {"a gate removed"},
 	"Resized": {"a ReplicaSet scaled", "a Volcano job scaled"},
 	"Fields":  {"a hostile field"}, "Refuses": {"a binding refused for a while"}, "Stale": {"an old list"},
 	"Compacts": {"compaction"},
@@ -219,7 +222,7 @@ var happens = map[string][]string{
 	"Remade": {"a queue made again", "a PodGroup made again"}, "Booked": {"a node booked"},
 }
 
-// Every kind of trouble is drawn for some worlds, and happens in one of three worlds that have all of it, which bear it,
+// Every kind of trouble is drawn for some worlds, and happens in one of six worlds that have all of it, which bear it,
 // and not in a calm one.
 func TestAllTroubleHappens(t *testing.T) {
 	everDrawn, all := map[string]bool{}, Options{Lasts: 30 * time.Minute, Settles: time.Hour, Nodes: 4,
@@ -244,13 +247,14 @@ func TestAllTroubleHappens(t *testing.T) {
 	all.Trouble.Panics = 10 * time.Second // most of them are due in a scheduler that stands by or ends before
 	all.Trouble.Refuses = 5 * time.Second // of pods that may never come
 	all.Trouble.Reconfigured = 0.5        // lives are few
-	all.Trouble.Kinds, all.Trouble.Crashes, all.Trouble.Gated = 0.4, 0.5, 0.2
+	all.Trouble.Protects, all.Trouble.Lingers = 10*time.Second, 0.3
+	all.Trouble.Crashes, all.Trouble.Gated = 0.5, 0.2
 	all.Trouble.Stale = 1                  // lists that may be old are rare
 	all.Trouble.Volcano = 20 * time.Second // it binds what waits while it has the lease
 	all.Log = logged(t)
 	troubled, kinds := map[string]int{}, 0
-	for seed := range uint64(3) {
-		all.Seed = 1 + seed
+	for seed := range uint64(6) {
+		all.Seed, all.Trouble.Kinds = 1+seed, 0.7*float64(seed%3%2)
 		r := run(t, all)
 		for what, n := range r.Did {
 			troubled[what] += n

@@ -1,0 +1,131 @@
+package world
+
+import (
+	"net/http"
+	"strings"
+	"time"
+
+	"ashlar.sh/test/world/apimodel"
+)
+
+// What the API server denies for long must not have schedulers harm others again and again.
+
+const taskAnnotation = "volcano.sh/task-spec"
+
+// protect has the API server refuse, now and then and for a while, that schedulers delete a pod that runs.
+func (j *jobs) protect() {
+	w := j.w
+	w.every(w.Trouble.Protects, func() {
+		var runs []string
+		for _, p := range w.api.List(j.pods) {
+			if j.of(p) != nil && text(p.Object, "status", "phase") == "Running" {
+				runs = append(runs, p.Meta().GetName())
+			}
+		}
+		if len(runs) == 0 {
+			return
+		}
+		pod := runs[w.random.IntN(len(runs))]
+		j.kept[pod] = true
+		w.seq.after(w.paced(w.between(10*time.Second, 5*time.Minute)), func() { delete(j.kept, pod) })
+	})
+}
+
+// protects says that a request deletes a pod that may not be deleted.
+func (j *jobs) protects(r *apimodel.Request) bool {
+	name, is := strings.CutPrefix(r.Path, j.pods.Path(userNamespace, "")+"/")
+	return is && !j.w.calm && r.Method == http.MethodDelete && j.kept[name]
+}
+
+// reclass deletes a PriorityClass, and makes it again, as one has to who changes it. Pods keep their priorities.
+func (j *jobs) reclass() {
+	w := j.w
+	w.every(w.Trouble.Reclassed, func() {
+		name, k := priorityNames[1+w.random.IntN(len(priorityNames)-1)], w.api.Kind("scheduling.k8s.io", "priorityclasses")
+		if w.do(http.MethodDelete, k.Path("", name), map[string]any{}).Code != http.StatusOK {
+			return
+		}
+		w.did("a priority class made again")
+		w.seq.after(w.between(time.Millisecond, 20*time.Second), func() {
+			w.make("scheduling.k8s.io", "priorityclasses", map[string]any{"metadata": map[string]any{"name": name},
+				"value": priorities[name]})
+		})
+	})
+}
+
+// eachTask says that of each task of a pod's gang that has a minimum so many pods are bound.
+func (c *checker) eachTask(p *apimodel.Stored, bound map[string]int64) bool {
+	g := c.w.api.Get(c.groups, p.Meta().GetNamespace(), p.Meta().GetAnnotations()[groupAnnotation])
+	if g == nil {
+		return true
+	}
+	for task, least := range asMap(asMap(g.Object["spec"])["minTaskMember"]) {
+		if n, ok := least.(int64); ok && bound[task] < n {
+			return false
+		}
+	}
+	return true
+}
+
+// paces are how often something was tried lately.
+type paces struct {
+	minute time.Time
+	asked  map[string]int // requests about one pod since then, by method and path
+	took   map[string]*took
+}
+
+// took is what was evicted for a life of a job that has not started since.
+type took struct {
+	since time.Time
+	pods  int
+}
+
+func newPaces() paces { return paces{asked: map[string]int{}, took: map[string]*took{}} }
+
+// Bounds.
+const (
+	mostAsked = 40 // requests of one kind about one pod in a minute
+	// So many pods may be evicted for each pod that a job may have, and one more in each time of this length: a job is
+	// evicted itself, made again or scaled, and others take its room.
+	mostTaken  = 4
+	againTaken = 5 * time.Minute
+)
+
+// paced bounds how often a scheduler binds, deletes or tells one pod, whatever it is answered.
+func (c *checker) paced(r *apimodel.Request) {
+	if r.Method == http.MethodGet || !strings.Contains(r.Path, "/pods/") {
+		return
+	}
+	if time.Since(c.paces.minute) > time.Minute {
+		c.paces.minute = time.Now()
+		clear(c.paces.asked)
+	}
+	what := r.Method + " " + r.Path
+	if c.paces.asked[what]++; c.paces.asked[what] == mostAsked {
+		c.w.wrong("%s sent %s %d times in %s", r.Client, what, mostAsked, time.Since(c.paces.minute))
+	}
+}
+
+// useful bounds how many pods are evicted for a job that does not start for all that.
+func (c *checker) useful(write apimodel.Write, p *apimodel.Stored) {
+	why := c.why[p.Meta().GetUID()]
+	_, after, ok := strings.Cut(why, " of job ")
+	if !ok {
+		return
+	}
+	key, _, _ := strings.Cut(after, " ")
+	_, name, _ := strings.Cut(key, "/")
+	one := c.w.jobs.byName[name]
+	if one == nil {
+		return
+	}
+	t := c.paces.took[name]
+	if t == nil {
+		t = &took{since: time.Now()}
+		c.paces.took[name] = t
+	}
+	if t.pods++; t.pods > mostTaken*mostPods+int(time.Since(t.since)/againTaken) {
+		c.w.wrong("%d pods were evicted for job %s in %s, the last one %s: %s", t.pods, name, time.Since(t.since),
+			write.Key(), why)
+	}
+}
