@@ -50,7 +50,7 @@ func keepRoomFor(s *session.Session, j ledger.JobID) bool {
 		enough = 1
 	}
 	for {
-		if found := c.places(enough); len(found) > 0 {
+		if found := c.places(enough); len(found) > 0 && c.couldStart(nodesOf(found)) {
 			c.keep(found)
 			return true
 		}
@@ -280,25 +280,54 @@ func leaveOut(s *session.Session, tx *ledger.Tx, w *search.PendingTasks, nodes [
 }
 
 // couldStartWithoutLaterTasks says that a job for which room is kept could start there, or elsewhere, without the tasks
-// that came after it.
+// that came after it, and without the room that is kept for jobs that it goes before: that was kept beside its own.
 func couldStartWithoutLaterTasks(s *session.Session, j ledger.JobID) bool {
-	c := &roomKeeper{s: s, j: j, since: came(s, search.PendingTasksOf(s, j))}
-	var gone []ledger.TaskID
-	seen := map[ledger.NodeID]bool{}
+	w := search.PendingTasksOf(s, j)
+	c := &roomKeeper{s: s, j: j, since: came(s, w), kinds: w.ByClass(s, nil), others: search.MayTake(s, j)}
+	var on []ledger.NodeID
 	for _, t := range s.L.KeptRoom.Of(j) {
-		n := s.L.Task(t).Commitment.Node
-		if seen[n] {
-			continue
-		}
-		seen[n] = true
-		s.L.Nodes.Tasks(n, func(t ledger.TaskID) bool {
+		on = append(on, s.L.Task(t).Commitment.Node)
+	}
+	return c.couldStart(on)
+}
+
+// nodesOf are the nodes of places.
+func nodesOf(places []foundPlace) (on []ledger.NodeID) {
+	for _, x := range places {
+		on = append(on, x.node)
+	}
+	return on
+}
+
+// couldStart says that the job could start without the later tasks on the nodes on which room is kept for it. Where its
+// queue has no room for it, the later tasks on other nodes may be why: then it is asked without all of them. Room is
+// kept as long as this holds, so no room is kept for which it does not: it would be given back, and kept again.
+func (c *roomKeeper) couldStart(on []ledger.NodeID) bool {
+	var gone []ledger.TaskID
+	slices.Sort(on)
+	for _, n := range slices.Compact(on) {
+		c.s.L.Nodes.Tasks(n, func(t ledger.TaskID) bool {
 			if c.cameLater(t) {
 				gone = append(gone, t)
 			}
 			return true
 		})
 	}
-	return len(placesWithout(s, j, gone, 0, nil, nil)) > 0
+	if len(placesWithout(c.s, c.j, gone, 0, c.others, nil)) > 0 {
+		return true
+	}
+	takes := false
+	c.s.L.KeptRoom.Without(append(slices.Clone(c.others), c.j), func() bool {
+		takes = queueTakes(c.s, c.j)
+		return false
+	})
+	if takes {
+		return false
+	}
+	if c.now == nil {
+		c.survey()
+	}
+	return len(c.places(len(c.later))) > 0
 }
 
 // keep keeps room for the job in those places.
