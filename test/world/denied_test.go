@@ -3,6 +3,8 @@ package world
 import (
 	"net/http"
 	"strings"
+	"testing"
+	"testing/synctest"
 	"time"
 
 	"ashlar.sh/test/world/apimodel"
@@ -37,7 +39,7 @@ func (j *jobs) protects(r *apimodel.Request) bool {
 	return is && !j.w.calm && r.Method == http.MethodDelete && j.kept[name]
 }
 
-// reclass deletes a PriorityClass, and makes it again, as one has to who changes it. Pods keep their priorities.
+// reclass deletes a PriorityClass, and makes it again: so its value is changed. Pods keep their priorities.
 func (j *jobs) reclass() {
 	w := j.w
 	w.every(w.Trouble.Reclassed, func() {
@@ -128,4 +130,44 @@ func (c *checker) useful(write apimodel.Write, p *apimodel.Stored) {
 		c.w.wrong("%d pods were evicted for job %s in %s, the last one %s: %s", t.pods, name, time.Since(t.since),
 			write.Key(), why)
 	}
+}
+
+// The checks see what is tried again and again, and a gang that lacks a role.
+func TestWhatIsDoneAgainAndAgainIsSeen(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		b := newBench(t)
+		b.job("first", 3, 2, "")
+		wrong := func() string {
+			defer func() { b.w.result.Wrong = nil }()
+			return strings.Join(b.w.result.Wrong, "; ")
+		}
+		p := b.stored("first-0")
+		b.w.check.why[p.Meta().GetUID()] = "preempt: makes room on node n for team/first-1 of job team/first (queue x)"
+		for range mostTaken * mostPods {
+			b.w.check.useful(apimodel.Write{Kind: b.w.check.pods, After: p}, p)
+		}
+		if got := wrong(); got != "" {
+			t.Errorf("as many evictions as may be are wrong: %s", got)
+		}
+		b.w.check.useful(apimodel.Write{Kind: b.w.check.pods, After: p}, p)
+		if got := wrong(); !strings.Contains(got, "25 pods were evicted for job first") {
+			t.Errorf("of one more eviction is wrong: %q", got)
+		}
+		binding := &apimodel.Request{Client: benched, Method: http.MethodPost, Path: b.paths["first-1"] + "/binding"}
+		for range mostAsked - 1 {
+			b.w.check.paced(binding)
+		}
+		if got := wrong(); got != "" {
+			t.Errorf("as many requests as may be are wrong: %s", got)
+		}
+		if b.w.check.paced(binding); !strings.Contains(wrong(), "binding 40 times in") {
+			t.Error("requests without end are not seen")
+		}
+		roles := map[string]any{"spec": map[string]any{"minTaskMember": map[string]any{"lead": 1, "work": 1}}}
+		b.w.do(http.MethodPatch, b.w.jobs.groups.Path(userNamespace, "first"), roles)
+		if b.w.check.eachTask(p, map[string]int64{"work": 2}) ||
+			!b.w.check.eachTask(p, map[string]int64{"lead": 1, "work": 1}) {
+			t.Error("a gang has its roles if, and only if, each has its minimum")
+		}
+	})
 }
