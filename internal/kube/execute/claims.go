@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"slices"
+	"time"
 
 	resourcev1 "k8s.io/api/resource/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
@@ -91,20 +92,46 @@ func (dc *deviceClaims) patchClaim(ctx context.Context, r *reservation, metadata
 }
 
 // unreserve undoes what was written for pods that will not be bound with it: their reservations, devices that were
-// written for them and that no other pod uses, and claims that were made for them. A failure does no harm: the claim
-// belongs to its pod, and its devices may be exchanged.
+// written for them and that no other pod uses, and claims that were made for them. Where that fails, the claim still
+// belongs to its pod, and its devices may be exchanged; unreserve returns once the engine has seen it, or is told that it
+// is gone: until then the same devices would be chosen for another claim.
 func (dc *deviceClaims) unreserve(list []*reservation) {
 	var back []request
+	var of []*reservation
 	for _, r := range list {
 		switch {
 		case !r.wrote:
+			continue
 		case r.special != nil:
 			back = append(back, dc.giving(madeNow(r), new(error)))
 		default:
 			back = append(back, dc.unreserving(r))
 		}
+		of = append(of, r)
 	}
-	dc.x.volumes.together(len(back), func(n int) request { return back[n] })
+	until := time.Now().Add(longestUnseen)
+	for n, outcome := range dc.x.volumes.together(len(back), func(n int) request { return back[n] }) {
+		for outcome != sched.Done && !dc.seen(of[n]) {
+			if dc.x.requests.wait(lookAgain, until, errNotTaken) != nil {
+				return
+			}
+		}
+	}
+}
+
+// longestUnseen is for how long it is awaited that the engine sees a claim that was written.
+const longestUnseen = 10 * time.Minute
+
+// seen says that the engine has seen what is known of a claim, or that the claim is gone.
+func (dc *deviceClaims) seen(r *reservation) bool {
+	switch now := dc.x.options.Storage.DeviceClaim(r.namespace, r.name); {
+	case now != nil:
+		return string(now.UID) != r.uid || version(now) >= version(r.now)
+	case r.special != nil: // or it was not handed on yet
+		return errors.Is(dc.unseen(r), errGone)
+	default:
+		return true
+	}
 }
 
 // unreserving is grave: carried out later, it would take the devices from a pod that is bound with them meanwhile, as

@@ -98,6 +98,12 @@ func (dc *deviceClaims) reserve(items []sched.Item, until time.Time) (map[string
 		return nil, failed
 	}
 	defer dc.leave(one)
+	ready := false
+	defer func() { // after a panic, too
+		if !ready {
+			dc.unreserve(list)
+		}
+	}()
 	for n, outcome := range dc.x.volumes.together(len(list), func(n int) request { return dc.reserving(list[n]) }) {
 		if r := list[n]; outcome != sched.Done {
 			err := r.refusal
@@ -115,9 +121,7 @@ func (dc *deviceClaims) reserve(items []sched.Item, until time.Time) (map[string
 	if failed == nil && len(list) > 0 {
 		failed = dc.awaitDevices(list, items, until)
 	}
-	if failed != nil {
-		dc.unreserve(list)
-	}
+	ready = failed == nil
 	return madeFor(list), failed
 }
 

@@ -321,3 +321,42 @@ func TestABindingOfTheSchedulerBeforeIsFencedOff(t *testing.T) {
 		}
 	})
 }
+
+// A claim that was made and has devices cannot be given back, and the watch is late: its pod is answered only once the
+// engine has seen the claim. Else the same devices would be chosen once more, for the claim of the next try.
+func TestWhatCannotBeGivenBackIsSeenBeforeItsPodIsAnswered(t *testing.T) {
+	const late = 30 * time.Second
+	for name, panics := range map[string]bool{"it fails": false, "it panics": true} {
+		t.Run(name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				api, m := willing()
+				m.make(api.kube)
+				m.readable("")
+				m.unseen, m.keeps = true, false
+				no := apierrors.NewForbidden(claimsResource, "", errors.New("not now"))
+				m.mayDelete = no
+				m.before = func(patch int) error {
+					if patch > 2 { // the finalizer and the devices are written
+						return no
+					}
+					return nil
+				}
+				if panics {
+					api.kube.PrependReactor("patch", "pods", func(k8stesting.Action) (bool, runtime.Object, error) {
+						panic("a bug")
+					})
+				}
+				x := api.carrierWith(t.Context(), m)
+				began := time.Now()
+				time.AfterFunc(late, func() { m.alone(func() { m.unseen = false }) })
+				became, took := bindMade(x, 0), time.Since(began)
+				if became != sched.Failed || took < late || !panics && took > late+5*time.Second {
+					t.Errorf("the binding became %v after %s, want that it fails once the claim is seen, after %s", became, took, late)
+				}
+				if got, want := m.all(), []string{"g0 for p0 kept"}; !slices.Equal(got, want) {
+					t.Errorf("the claims stand as %q, want %q", got, want)
+				}
+			})
+		})
+	}
+}
