@@ -119,13 +119,13 @@ func TestAPodThatIsToGoInHoursIsNotWaitedFor(t *testing.T) {
 	s.pod("other", running("b"), priority(20))
 	s.pod("late", priority(15))
 	s.decides(0)
-	if s.next != 86400-3600 {
+	if s.next != 86400-3660 {
 		t.Fatalf("it is to be asked again at %d s, an hour before the pod is to be gone", s.next)
 	}
 	if was := reasons(s); slices.Contains(was, "Pipelined") {
 		t.Errorf("a day ahead jobs wait for its room: %v", was)
 	}
-	s.decides(86400 - 3600)
+	s.decides(86400 - 3660)
 	if is := reasons(s); !slices.Contains(is, "Pipelined") {
 		t.Errorf("an hour ahead none waits for its room: %v", is)
 	}
@@ -169,4 +169,40 @@ func TestAPodThatDoesNotGoIsJudgedByTheTimeOfTheCycle(t *testing.T) {
 	s.decides(91)
 	s.gone("old")
 	s.decides(92, "bind urgent a")
+}
+
+// Room that is kept for a pod beside a victim that lingers does not take away what is idle: no other pod is evicted for
+// it. Victims may linger before the room is given back where another one has more time to leave, or was given less.
+func TestRoomBesideAPodThatLingersIsNotTakenAway(t *testing.T) {
+	day := func(p *model.Pod) { p.Grace = 86400 * second }
+	quick := func(p *model.Pod) { p.Grace = 30 * second }
+	cores := func(n int64) func(*model.Pod) {
+		return func(p *model.Pod) { p.Spec = &model.Spec{Requests: cpu(n, 1)} }
+	}
+	for name, x := range map[string]struct {
+		grace, again func(*model.Pod)
+		leaves, at   int64
+		gives        []string
+	}{
+		"with a day to leave": {day, day, 86400, 2, []string{"bind small a"}},
+		"with less than was due": {day, day, 30, 120, []string{"nominate urgent", "bind small a",
+			"evict keep a", "evict keep-too a", "nominate urgent a"}},
+		"soon": {quick, quick, 30, 2, []string{"bind small a"}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			s := newStage(t, "enqueue", "allocate", "preempt")
+			s.queue("default")
+			s.node("a", 10)
+			s.pod("old", running("a"), x.grace, cores(4))
+			s.pod("keep", running("a"), priority(5), cores(2))
+			s.pod("keep-too", running("a"), priority(5), cores(2))
+			s.pod("urgent", priority(10), cores(4))
+			s.decides(0, "evict old a", "nominate urgent a")
+			s.pod("old", running("a"), x.again, cores(4), leavesBy(x.leaves))
+			s.pod("urgent", priority(10), nominated("a"), cores(4))
+			s.decides(1)
+			s.pod("small", cores(2), priority(10))
+			s.decides(x.at, x.gives...)
+		})
+	}
 }

@@ -63,7 +63,7 @@ func (ns *nominations) expire(now int64) {
 			}
 			ns.e.l.Drop(t)
 		case commitment.Kind == ledger.CommitNominate:
-			if commitment.Until > now && ns.e.stillTakes(t, commitment.Node) {
+			if commitment.Until > now && ns.e.stillTakes(t, commitment.Node) && !ns.heldUp(commitment.Node) {
 				return false
 			}
 			over = append(over, t)
@@ -76,6 +76,19 @@ func (ns *nominations) expire(now int64) {
 		ns.e.add(Item{Kind: NominatePod, Statement: task.Commitment.Statement, Pod: task.Key, UID: task.Pod.UID})
 		ns.e.l.Drop(t)
 	}
+}
+
+// heldUp says that a node has less room than is kept on it for nominations, since a victim lingers that another victim
+// of the statement outlives: what waits for it is decided anew, or others would be evicted for room that is there.
+func (ns *nominations) heldUp(n ledger.NodeID) (lingers bool) {
+	if !ns.e.l.Nodes.Overcommitted(n) {
+		return false
+	}
+	ns.e.l.Nodes.Tasks(n, func(t ledger.TaskID) bool {
+		lingers = lingers || ns.e.l.Task(t).Lingers()
+		return !lingers
+	})
+	return lingers
 }
 
 // stillTakes says that a node is present, and that the static filters still admit a task on it: a nomination on

@@ -179,7 +179,9 @@ func (l *loop) seeing() bool {
 // takeIn gives new facts and receipts to the engine. If a panic prevents that, nothing is lost: the engine
 // is then made anew from all facts and from these receipts.
 func (l *loop) takeIn() {
-	l.input.receipts = append(l.input.receipts, l.executor.Receipts()...)
+	answers := l.executor.Receipts()
+	l.withoutPanic("taking in what was only tried", func() { answers = l.refusals.tried(answers) })
+	l.input.receipts = append(l.input.receipts, answers...)
 	lost := l.observer.Lost()
 	l.rebuilds.runOrRebuild("taking in facts", func() {
 		facts, oldest := l.observer.Drain()

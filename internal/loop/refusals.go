@@ -16,6 +16,7 @@ type refusedBindings struct {
 	l *loop
 
 	memory refusalMemory
+	may    map[ledger.JobKey]int64 // until when a job may evict: the API server would bind its pod
 }
 
 // The backoffs between tries to bind pods that the API server refuses: each is twice as long as
@@ -70,6 +71,7 @@ type jobBackoff struct {
 	pods  map[string]ledger.Key // by UID: those in a backoff while the job goes on; nil: the whole job is
 	names map[string]bool       // of the pods that were refused
 	until int64                 // no try before either, while members are being deleted; 0: none is
+	tried int64                 // nor before, while a binding is only tried; 0: none is
 }
 
 func newRefusalMemory() refusalMemory {
@@ -99,6 +101,7 @@ func (rb *refusedBindings) note(r sched.Receipt) {
 		p = &jobBackoff{group: group, names: map[string]bool{}}
 		rb.memory.jobs[job.Key] = p
 	}
+	delete(rb.may, job.Key)
 	p.why = &e
 	p.names[r.Item.Pod.Name] = true
 	if rb.complete(job) {
@@ -180,7 +183,7 @@ func (rb *refusedBindings) setBackoff(k ledger.JobKey, p *jobBackoff) {
 func (r *refusalMemory) fact(k ledger.JobKey, p *jobBackoff) model.Fact {
 	r.sentVersion++
 	b := &model.Backoff{Meta: model.Meta{Namespace: k.Namespace, Name: k.Name, UID: p.group}, Adopted: k.Adopted,
-		OwnerID: k.Owner, NotBefore: max(p.why.next, p.until),
+		OwnerID: k.Owner, NotBefore: max(p.why.next, p.until, p.tried),
 		Tries: p.why.tries, Pod: p.why.pod.String(), Answer: p.why.answer}
 	for uid := range p.pods {
 		b.Pods = append(b.Pods, uid)
@@ -232,6 +235,11 @@ func (rb *refusedBindings) endBackoff(k ledger.JobKey, p *jobBackoff) {
 // bound after all.
 func (rb *refusedBindings) tend() {
 	led, now := rb.l.engine.Ledger(), rb.l.now()
+	for k, until := range rb.may {
+		if until <= now {
+			delete(rb.may, k)
+		}
+	}
 	for k, p := range rb.memory.jobs {
 		id, ok := led.Jobs.Find(k)
 		if !ok || led.Job(id).GroupUID() != p.group {

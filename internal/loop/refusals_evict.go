@@ -2,12 +2,15 @@ package loop
 
 import (
 	"slices"
+	"time"
 
+	"ashlar.sh/internal/kube/execute"
 	"ashlar.sh/sched"
 	"ashlar.sh/sched/ledger"
+	"ashlar.sh/sched/model"
 )
 
-// trial has the evictions of one statement, and the binding that is tried before they are carried out.
+// trial has the evictions of one statement, and the binding that is tried before such evictions are carried out.
 type trial struct {
 	job       ledger.JobID
 	refused   *refused
@@ -15,22 +18,83 @@ type trial struct {
 	evictions []sched.Item
 }
 
-// evictOnTrial takes from a plan the evictions for jobs of which a binding was refused before, and has them carried out
-// only if the API server would bind the pod now. Else each try to place the job would cost pods, though it cannot
-// start. evictOnTrial returns the other items; none is lost if it panics.
+// How long a job waits for the answer to a trial at most, and for how long it may evict once that was given.
+const (
+	longestTrial = time.Minute
+	mayEvict     = 10 * time.Second
+)
+
+// evictOnTrial takes from a plan the evictions for jobs of which a binding was refused before, unless the API server
+// said just now that it would bind the pod. Else each try to place the job would cost pods, though it cannot start. They
+// are answered at once as not carried out, and the API server is asked; the job pauses until it has answered.
+// evictOnTrial returns the other items; none is lost if it panics.
 func (rb *refusedBindings) evictOnTrial(items []sched.Item) []sched.Item {
 	if len(rb.memory.by) == 0 {
 		return items
 	}
-	rest, trials := items, []*trial(nil)
+	rest := items
 	rb.l.withoutPanic("looking for which jobs evictions are that were refused before", func() {
-		others, found := rb.trials(items)
-		rest, trials = others, found
+		others, trials := rb.trials(items)
+		for _, t := range trials {
+			rb.pause(t)
+		}
+		rest = others
+		for _, t := range trials {
+			for _, i := range t.evictions {
+				rb.l.input.receipts = append(rb.l.input.receipts, sched.Receipt{Item: i, Outcome: sched.Forgone})
+			}
+			rb.l.executor.Try(t.bind)
+		}
 	})
-	for _, t := range trials {
-		rb.l.executor.EvictOnTrial(t.bind, t.evictions)
-	}
 	return rest
+}
+
+// pause has a job wait for the answer to a trial: the whole job, or, if it goes on without it, the pod that is tried.
+func (rb *refusedBindings) pause(t *trial) {
+	job := rb.l.engine.Ledger().Job(t.job)
+	p := rb.memory.jobs[job.Key]
+	if p == nil || p.group != job.GroupUID() {
+		p = &jobBackoff{group: job.GroupUID(), why: t.refused, names: map[string]bool{t.refused.pod.Name: true}}
+		rb.memory.jobs[job.Key] = p
+		if rb.complete(job) {
+			p.pods = map[string]ledger.Key{}
+		}
+	}
+	if p.pods != nil {
+		p.pods[t.bind.UID] = t.bind.Pod
+	}
+	p.tried = rb.l.now() + int64(longestTrial)
+	rb.setBackoff(job.Key, p)
+}
+
+// tried takes in the answers to trials, and returns the receipts of plans.
+func (rb *refusedBindings) tried(receipts []sched.Receipt) (ofPlans []sched.Receipt) {
+	for _, r := range receipts {
+		if !execute.OfTrial(r.Item) {
+			ofPlans = append(ofPlans, r)
+			continue
+		}
+		led := rb.l.engine.Ledger()
+		id, ok := led.Tasks.Find(r.Item.Pod)
+		if !ok || led.Task(id).Pod.UID != r.Item.UID || led.Task(id).Job == ledger.NoJob {
+			continue // the pause ends by itself
+		}
+		job := led.Job(led.Task(id).Job)
+		if p := rb.memory.jobs[job.Key]; p != nil && p.tried != 0 {
+			p.tried = 0
+			rb.setBackoff(job.Key, p)
+		}
+		switch {
+		case r.Outcome == sched.Done:
+			if rb.may == nil {
+				rb.may = map[ledger.JobKey]int64{}
+			}
+			rb.may[job.Key] = rb.l.now() + int64(mayEvict)
+		case r.Refused != "":
+			rb.note(r)
+		}
+	}
+	return ofPlans
 }
 
 // trials separates the evictions for jobs that were refused before from the other items.
@@ -62,7 +126,7 @@ func (rb *refusedBindings) trialFor(eviction sched.Item, items []sched.Item) *tr
 	}
 	t := &trial{job: led.Task(id).Job}
 	job := led.Job(t.job)
-	if t.refused = rb.memory.of(job); t.refused == nil {
+	if t.refused = rb.memory.of(job); t.refused == nil || rb.may[job.Key] > rb.l.now() {
 		return nil
 	}
 	pod, ok := rb.suspect(job, t, eviction, items)
@@ -78,6 +142,17 @@ func (rb *refusedBindings) trialFor(eviction sched.Item, items []sched.Item) *tr
 	return t
 }
 
+// placeable says that a pod may still be bound: it is not about to go, and has not ended.
+func (rb *refusedBindings) placeable(pod ledger.Key) bool {
+	led := rb.l.engine.Ledger()
+	id, ok := led.Tasks.Find(pod)
+	if !ok {
+		return false
+	}
+	s := led.Task(id).Status
+	return (s == model.Pending || s == model.Pipelined) && !led.Task(id).Pod.Deleting
+}
+
 // suspect returns the pod of which the binding is to be tried: one that was refused and gets room by the statement. Of
 // a job below its minimum, which cannot start without the pod that was refused last, it is that pod wherever it goes,
 // and where it is gone the one that the eviction is for: it may have been made in its place. A job that goes on without
@@ -89,7 +164,7 @@ func (rb *refusedBindings) suspect(job *ledger.Job, t *trial, eviction sched.Ite
 	if p := rb.memory.jobs[job.Key]; p != nil {
 		names = p.names
 	}
-	if !rb.complete(job) && rb.waitsIn(job, t.refused.pod) {
+	if !rb.complete(job) && rb.waitsIn(job, t.refused.pod) && rb.placeable(t.refused.pod) {
 		return led.Tasks.Find(t.refused.pod)
 	}
 	n := slices.IndexFunc(items, func(i sched.Item) bool {

@@ -300,8 +300,9 @@ func nodesOf(places []foundPlace) (on []ledger.NodeID) {
 }
 
 // couldStart says that the job could start without the later tasks on the nodes on which room is kept for it. Where its
-// queue has no room for it, the later tasks on other nodes may be why: then it is asked without all of them. Room is
-// kept as long as this holds, so no room is kept for which it does not: it would be given back, and kept again.
+// queue has no room for it, later tasks on other nodes may be why: then it is asked without those that may count
+// against a limit of its queue. Room is kept as long as this holds, so no room is kept for which it does not: it would
+// be given back, and kept again.
 func (c *roomKeeper) couldStart(on []ledger.NodeID) bool {
 	var gone []ledger.TaskID
 	slices.Sort(on)
@@ -321,13 +322,35 @@ func (c *roomKeeper) couldStart(on []ledger.NodeID) bool {
 		takes = queueTakes(c.s, c.j)
 		return false
 	})
-	if takes {
-		return false
+	return !takes && len(placesWithout(c.s, c.j, c.laterInBranch(gone), 0, c.others, nil)) > 0
+}
+
+// laterInBranch adds to some tasks all that came later in the queues that may have a limit in common with the job's:
+// those below the same queue below root.
+func (c *roomKeeper) laterInBranch(gone []ledger.TaskID) []ledger.TaskID {
+	branch, is := c.branchOf(c.s.L.Job(c.j).Queue), map[ledger.TaskID]bool{}
+	for _, t := range gone {
+		is[t] = true
 	}
-	if c.now == nil {
-		c.survey()
+	for n := range c.s.L.Nodes.Len() {
+		c.s.L.Nodes.Tasks(ledger.NodeID(n), func(t ledger.TaskID) bool {
+			if c.cameLater(t) && !is[t] && c.branchOf(c.s.L.Job(c.s.L.Task(t).Job).Queue) == branch {
+				gone = append(gone, t)
+			}
+			return true
+		})
 	}
-	return len(c.places(len(c.later))) > 0
+	return gone
+}
+
+// branchOf is the queue below root that a queue is, or is below.
+func (c *roomKeeper) branchOf(q ledger.QueueID) ledger.QueueID {
+	for up := q; up != ledger.NoQueue; up = c.s.L.Queues.Parent(up) {
+		if next := c.s.L.Queues.Parent(up); next == ledger.NoQueue || c.s.L.Queues.Parent(next) == ledger.NoQueue {
+			return up
+		}
+	}
+	return q
 }
 
 // keep keeps room for the job in those places.

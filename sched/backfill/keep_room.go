@@ -51,7 +51,9 @@ func KeepRoom(s *session.Session) {
 	if due {
 		s.KeptRoomCheckedAt = s.Now
 	}
-	for _, j := range ledger.ByName(s.L, s.L.KeptRoom.Jobs()) {
+	jobs := ledger.ByName(s.L, s.L.KeptRoom.Jobs())
+	turns := int64((len(jobs) + most - 1) / most) // so many checks cover all of them
+	for i, j := range jobs {
 		switch {
 		case s.L.KeptRoom.Planned(j): // see RenewPlans
 			continue
@@ -60,7 +62,7 @@ func KeepRoom(s *session.Session) {
 			s.L.WaitingJobs.SetWaitsFrom(j, s.Now)
 		case !stands(s, j):
 			s.L.KeptRoom.Drop(j)
-		case !due || couldStartWithoutLaterTasks(s, j):
+		case !due || (int64(i)+s.Now/every)%turns != 0 || couldStartWithoutLaterTasks(s, j):
 			continue
 		default:
 			s.L.KeptRoom.Drop(j)

@@ -114,7 +114,7 @@ func (vs *Search) fewNodes() []ledger.NodeID {
 func (vs *Search) takeJointly(tx *ledger.Tx, j *jointSearch, found *candidate) {
 	var nodes []ledger.NodeID
 	for _, v := range found.victims {
-		if n := j.nodeOf(v.task); !slices.Contains(nodes, n) {
+		if n := j.nodeOf(v.task); slices.Contains(j.list, n) && !slices.Contains(nodes, n) {
 			nodes = append(nodes, n)
 		}
 	}
@@ -123,8 +123,9 @@ func (vs *Search) takeJointly(tx *ledger.Tx, j *jointSearch, found *candidate) {
 			j.dry.leave(tx, v.task)
 		}
 		j.dry.units = j.dry.units[:0]
-		if j.place(nil); slices.ContainsFunc(nodes, func(n ledger.NodeID) bool { return !slices.Contains(j.at, n) }) {
-			j.place(nodes)
+		if j.place(nil); slices.ContainsFunc(nodes, func(n ledger.NodeID) bool { return !slices.Contains(j.at, n) }) &&
+			!j.place(nodes) {
+			j.place(nil)
 		}
 		return false
 	})
@@ -222,12 +223,13 @@ func (j *jointSearch) place(first []ledger.NodeID) (ok bool) {
 	return ok
 }
 
-// freed are the nodes of the units evicted so far, each once.
+// freed are the nodes, of those to search, of the units evicted so far, each once. A gang that goes as a whole may have
+// members elsewhere.
 func (j *jointSearch) freed() (out []ledger.NodeID) {
 	for i := range j.dry.units {
 		if u := &j.dry.units[i]; u.gone > 0 {
 			for _, t := range u.Tasks {
-				if n := j.nodeOf(t); !slices.Contains(out, n) {
+				if n := j.nodeOf(t); slices.Contains(j.list, n) && !slices.Contains(out, n) {
 					out = append(out, n)
 				}
 			}

@@ -101,19 +101,27 @@ const (
 )
 
 // Lingers says that a pod that was asked to leave cannot be counted on to leave soon, at a time: it should have been
-// gone a minute ago (a finalizer keeps it, or its node cannot end it), or its grace ends more than an hour ahead. The
-// answer holds until the time returned, Never where it does not change with time. Where nothing says when its grace
-// ends, as in simulations, it does not linger.
+// gone a minute ago (a finalizer keeps it, or its node cannot end it), it has had an hour and a minute of a longer
+// grace, or it was given more grace than its own, which ends more than an hour ahead. So it does not linger while a
+// nomination lasts for which it was evicted alone. The answer holds until the time returned, Never where it does not
+// change with time. Where nothing says when its grace ends, as in simulations, it does not linger.
 func (p *Pod) Lingers(now int64) (lingers bool, until int64) {
 	by := p.goneBy()
 	if by <= 0 {
 		return false, Never
 	}
-	switch from, to := After(by, -farAhead), After(by, overdueAfter); {
-	case now < from:
-		return true, from
-	case now < to:
-		return false, to
+	given := After(by, -max(p.Grace, farAhead)-overdueAfter) // it was asked to leave later, if with its own grace
+	waited := After(by, -max(p.Grace, farAhead)+farAhead+overdueAfter)
+	soon, late := After(by, -farAhead), After(by, overdueAfter)
+	switch {
+	case now < given:
+		return true, given
+	case now < waited && waited < soon:
+		return false, waited
+	case now < soon && waited < soon:
+		return true, soon
+	case now < late:
+		return false, late
 	default:
 		return true, Never
 	}

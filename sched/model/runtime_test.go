@@ -84,20 +84,25 @@ func TestAPodThatLingers(t *testing.T) {
 	for name, c := range map[string]struct {
 		deleting    bool
 		goneBy, now int64
+		grace       int64
 		lingers     bool
 		until       int64
 	}{
-		"it was not asked to leave":         {false, 0, 50 * second, false, Never},
-		"it is not known until when it may": {true, 0, 50 * second, false, Never},
-		"within its grace":                  {true, 60 * second, 50 * second, false, 120 * second},
-		"less than a minute late":           {true, 60 * second, 120*second - 1, false, 120 * second},
-		"a minute late":                     {true, 60 * second, 120 * second, true, Never},
-		"more than an hour ahead":           {true, 9 * hour, 8*hour - 1, true, 8 * hour},
-		"an hour ahead":                     {true, 9 * hour, 8 * hour, false, 9*hour + 60*second},
-		"at the end of time":                {true, Never, 8 * hour, true, Never - hour},
+		"it was not asked to leave":         {false, 0, 50 * second, 0, false, Never},
+		"it is not known until when it may": {true, 0, 50 * second, 0, false, Never},
+		"within its grace":                  {true, 60 * second, 50 * second, 30 * second, false, 120 * second},
+		"less than a minute late":           {true, 60 * second, 120*second - 1, 30 * second, false, 120 * second},
+		"a minute late":                     {true, 60 * second, 120 * second, 30 * second, true, Never},
+		"more than an hour ahead":           {true, 9 * hour, 8*hour - 60*second - 1, 0, true, 8*hour - 60*second},
+		"an hour ahead":                     {true, 9 * hour, 8 * hour, 0, false, 9*hour + 60*second},
+		"at the end of time":                {true, Never, 8 * hour, 0, true, Never - hour - 60*second},
+		"at the beginning of its own day":   {true, 24 * hour, 0, 24 * hour, false, hour + 60*second},
+		"an hour and a minute of its day":   {true, 24 * hour, hour + 60*second, 24 * hour, true, 23 * hour},
+		"the last hour of its day":          {true, 24 * hour, 23 * hour, 24 * hour, false, 24*hour + 60*second},
+		"with less than its own day":        {true, 30 * second, 10 * second, 24 * hour, false, 90 * second},
 	} {
 		t.Run(name, func(t *testing.T) {
-			p := Pod{Deleting: c.deleting, Times: &Times{GoneBy: c.goneBy}}
+			p := Pod{Deleting: c.deleting, Grace: c.grace, Times: &Times{GoneBy: c.goneBy}}
 			if lingers, until := p.Lingers(c.now); lingers != c.lingers || until != c.until {
 				t.Errorf("it lingers: %v until %d, want %v until %d", lingers, until, c.lingers, c.until)
 			}

@@ -93,8 +93,8 @@ func (dc *deviceClaims) patchClaim(ctx context.Context, r *reservation, metadata
 
 // unreserve undoes what was written for pods that will not be bound with it: their reservations, devices that were
 // written for them and that no other pod uses, and claims that were made for them. Where that fails, the claim still
-// belongs to its pod, and its devices may be exchanged; unreserve returns once the engine has seen it, or is told that it
-// is gone: until then the same devices would be chosen for another claim.
+// belongs to its pod, and its devices may be exchanged; unreserve returns once the engine has seen it, or is told that
+// it is gone: until then the same devices would be chosen for another claim.
 func (dc *deviceClaims) unreserve(list []*reservation) {
 	var back []request
 	var of []*reservation

@@ -16,9 +16,8 @@ import (
 	"ashlar.sh/sched"
 )
 
-// Evictions of one statement make room together. If one of them is denied, all others were for nothing, and if the pod
-// that gets the room cannot be bound, all are. So what failed once is asked for first, and the others are carried out
-// only if it succeeds.
+// Evictions of one statement make room together. If one of them is denied, all others were for nothing. So what failed
+// once is asked for first, and the others are carried out only if it succeeds.
 
 // inTurn takes from a plan the evictions that are for a pod and belong to a statement with a deletion that failed
 // before. It returns the other items, and those evictions by statement.
@@ -162,31 +161,23 @@ func forgone(items []sched.Item) (out []sched.Receipt) {
 	return out
 }
 
-// EvictOnTrial carries out the evictions of one statement if the API server would bind a pod that gets their room: it
-// is asked to bind the pod without doing so (a dry run). trial is that binding, an item of no plan. If the server would
-// refuse it, no pod is evicted, and the evictions are answered together with the trial. A server that cannot try a
-// binding does not prevent evictions.
-func (c *Executor) EvictOnTrial(trial sched.Item, items []sched.Item) {
-	trial.Action = onTrial
-	for _, i := range items {
-		c.leaving.expect(i)
-	}
+// Try asks the API server whether it would bind a pod, without doing so (a dry run). The answer is a receipt of which
+// OfTrial holds. A server that cannot try a binding is taken to carry it out.
+func (c *Executor) Try(bind sched.Item) {
+	bind.Action = onTrial
 	c.fast.do(func() (time.Duration, bool) {
 		r := result{outcome: sched.Failed}
-		c.withoutPanic("trying a binding", func() { r = c.requests.try(wouldBind(c.pods(trial.Pod.Namespace), trial)) })
-		if r.outcome == sched.Done {
-			c.leaving.together(items)
-		} else {
-			c.answerAll(append(receipt(trial, r.outcome, r.refused), forgone(items)...), r.latency)
-		}
+		c.withoutPanic("trying a binding", func() { r = c.requests.try(wouldBind(c.pods(bind.Pod.Namespace), bind)) })
+		c.answerAll(receipt(bind, r.outcome, r.refused), r.latency)
 		return r.latency, r.overloaded
 	})
 }
 
-// onTrial marks the trial of EvictOnTrial, which is of no plan: bindings of plans have no action.
+// onTrial marks the binding of Try, which is of no plan: bindings of plans have no action.
 const onTrial = "trial"
 
-func ofTrial(i sched.Item) bool { return i.Kind == sched.BindPod && i.Action == onTrial }
+// OfTrial says that an item is the binding of Try.
+func OfTrial(i sched.Item) bool { return i.Kind == sched.BindPod && i.Action == onTrial }
 
 // wouldBind asks whether the server would bind a pod.
 func wouldBind(pods typedcorev1.PodInterface, i sched.Item) request {

@@ -107,21 +107,17 @@ func TestEvictionsWaitForTheOneThatWasDenied(t *testing.T) {
 	})
 }
 
-// Evictions for a pod that was refused before are carried out only if the server would bind it now.
-func TestEvictionsOnTrial(t *testing.T) {
+// A binding that is only tried is answered, and nothing else is asked.
+func TestABindingIsTried(t *testing.T) {
 	for name, c := range map[string]struct {
 		answer error
-		want   []string
+		want   string
 	}{
-		"it would bind": {nil, []string{"kept done", "worker done"}},
-		"it refuses": {apierrors.NewForbidden(podsResource, "p", errors.New("no")),
-			[]string{"kept forgone", "p failed", "worker forgone"}},
-		"the pod is gone": {apierrors.NewNotFound(podsResource, "p"),
-			[]string{"kept forgone", "p missing", "worker forgone"}},
-		"it errs for long": {apierrors.NewInternalError(errors.New("etcd")),
-			[]string{"kept forgone", "p failed", "worker forgone"}},
-		"it cannot be asked": {apierrors.NewBadRequest(`admission webhook "w" does not support dry run`),
-			[]string{"kept done", "worker done"}},
+		"it would bind":      {nil, "p done"},
+		"it refuses":         {apierrors.NewForbidden(podsResource, "p", errors.New("no")), "p failed"},
+		"the pod is gone":    {apierrors.NewNotFound(podsResource, "p"), "p missing"},
+		"it errs for long":   {apierrors.NewInternalError(errors.New("etcd")), "p failed"},
+		"it cannot be asked": {apierrors.NewBadRequest(`admission webhook "w" does not support dry run`), "p done"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
@@ -132,12 +128,9 @@ func TestEvictionsOnTrial(t *testing.T) {
 				x := d.carrier(ctx)
 				trial := sched.Item{Kind: sched.BindPod, Statement: 1, Pod: ledger.Key{Namespace: "ns", Name: "p"}, UID: "life",
 					Node: "n"}
-				got := d.carries(ctx, x, func() { x.EvictOnTrial(trial, evictions(1, "p", "kept", "worker")) })
-				if !slices.Equal(got, c.want) {
-					t.Errorf("the receipts are %q, want %q", got, c.want)
-				}
-				if none := len(c.want) == 3; none != (len(d.asked) == 0) {
-					t.Errorf("asked was %q", d.asked)
+				got := d.carries(ctx, x, func() { x.Try(trial) })
+				if !slices.Equal(got, []string{c.want}) || len(d.asked) > 0 {
+					t.Errorf("the receipts are %q, want %q; asked was %q", got, c.want, d.asked)
 				}
 			})
 		})

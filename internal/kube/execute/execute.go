@@ -276,7 +276,7 @@ const (
 func (c *Executor) answerAll(list []sched.Receipt, latency time.Duration) {
 	wait := time.Duration(0)
 	for _, r := range list {
-		if !ofTrial(r.Item) {
+		if !OfTrial(r.Item) {
 			c.withoutPanic("counting an answer", func() { c.options.Answered(r.Item, r.Outcome, latency) })
 		}
 		c.leaving.over(r.Item)

@@ -68,7 +68,7 @@ func (p *preparations) answer(receipts []sched.Receipt) (followers []sched.Recei
 	}
 	for receipts = slices.Clone(receipts); len(receipts) > 0; receipts = receipts[1:] {
 		one := p.known[receipts[0].Item.Statement]
-		if one == nil || receipts[0].Item.Kind != sched.BindPod || ofTrial(receipts[0].Item) {
+		if one == nil || receipts[0].Item.Kind != sched.BindPod || OfTrial(receipts[0].Item) {
 			continue
 		}
 		if one.open--; one.open == 0 {

@@ -96,6 +96,7 @@ func (w *Observer) pod(o any) (any, error) {
 		return nil, err
 	}
 	f := w.translated(in)
+	w.leavesBy(f.Object.(*model.Pod), in)
 	p := &Pod{ObjectMeta: &nothing, fact: f}
 	if fact := p.Fact(); !w.options.Adopt && fact.Group == "" && fact.Charge() == nil || !w.options.Ring.owns(job(in)) {
 		fact.Ours = false
@@ -112,6 +113,30 @@ func (w *Observer) pod(o any) (any, error) {
 	stripRun(in)
 	in.Annotations = nil // they are read, and what keeps the pod keeps it for its volumes and devices
 	return p, nil
+}
+
+// leavesBy gives a pod that is asked to leave no less time than its grace from when that was seen: its
+// deletionTimestamp is by the API server's clock, which may be behind, and the pod would be taken for overdue from the
+// beginning. Of a pod that was terminating already when it was seen first, nothing else is known.
+func (w *Observer) leavesBy(p *model.Pod, in *corev1.Pod) {
+	if !p.Deleting || w.pods == nil {
+		return
+	}
+	was := w.Pod(p.Namespace, p.Name)
+	if was == nil || was.fact.UID != p.UID {
+		return
+	}
+	times := p.Rare()
+	if old := was.Fact(); old.Deleting {
+		times.GoneBy = max(times.GoneBy, old.Rare().GoneBy)
+	} else {
+		seconds := int64(0)
+		if in.DeletionGracePeriodSeconds != nil {
+			seconds = min(*in.DeletionGracePeriodSeconds, 1<<32)
+		}
+		times.GoneBy = max(times.GoneBy, model.After(w.options.now(), seconds*int64(time.Second)))
+	}
+	p.SetRare(times)
 }
 
 func (w *Observer) translated(in *corev1.Pod) model.Fact {
