@@ -25,8 +25,8 @@ const (
 )
 
 // evictOnTrial takes from a plan the evictions for jobs of which a binding was refused before, unless the API server
-// said just now that it would bind the pod. Else each try to place the job would cost pods, though it cannot start. They
-// are answered at once as not carried out, and the API server is asked; the job pauses until it has answered.
+// said just now that it would bind the pod. Else each try to place the job would cost pods, though it cannot start.
+// They are answered at once as not carried out, and the API server is asked; the job pauses until it has answered.
 // evictOnTrial returns the other items; none is lost if it panics.
 func (rb *refusedBindings) evictOnTrial(items []sched.Item) []sched.Item {
 	if len(rb.memory.by) == 0 {

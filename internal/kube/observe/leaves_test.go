@@ -11,8 +11,8 @@ import (
 	"ashlar.sh/internal/kube/observe"
 )
 
-// The API server's clock is an hour behind. A pod that is asked to leave has its grace from when that was seen, whatever
-// is written to it afterwards; of one that was terminating before, only its deletionTimestamp is known.
+// The API server's clock is an hour behind. A pod that is asked to leave has its grace from when that was seen,
+// whatever is written to it afterwards; of one that was terminating before, only its deletionTimestamp is known.
 func TestAPodHasItsGraceFromWhenItIsSeenToLeave(t *testing.T) {
 	now := time.Date(2026, 1, 2, 3, 0, 0, 0, time.UTC)
 	behind, grace := metav1.NewTime(now.Add(-time.Hour)), int64(30)

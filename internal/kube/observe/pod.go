@@ -96,7 +96,9 @@ func (w *Observer) pod(o any) (any, error) {
 		return nil, err
 	}
 	f := w.translated(in)
-	w.leavesBy(f.Object.(*model.Pod), in)
+	if fact := f.Object.(*model.Pod); fact.Deleting && w.pods != nil {
+		leavesBy(fact, in, w.Pod(fact.Namespace, fact.Name), w.options.now())
+	}
 	p := &Pod{ObjectMeta: &nothing, fact: f}
 	if fact := p.Fact(); !w.options.Adopt && fact.Group == "" && fact.Charge() == nil || !w.options.Ring.owns(job(in)) {
 		fact.Ours = false
@@ -118,11 +120,7 @@ func (w *Observer) pod(o any) (any, error) {
 // leavesBy gives a pod that is asked to leave no less time than its grace from when that was seen: its
 // deletionTimestamp is by the API server's clock, which may be behind, and the pod would be taken for overdue from the
 // beginning. Of a pod that was terminating already when it was seen first, nothing else is known.
-func (w *Observer) leavesBy(p *model.Pod, in *corev1.Pod) {
-	if !p.Deleting || w.pods == nil {
-		return
-	}
-	was := w.Pod(p.Namespace, p.Name)
+func leavesBy(p *model.Pod, in *corev1.Pod, was *Pod, now int64) {
 	if was == nil || was.fact.UID != p.UID {
 		return
 	}
@@ -134,7 +132,7 @@ func (w *Observer) leavesBy(p *model.Pod, in *corev1.Pod) {
 		if in.DeletionGracePeriodSeconds != nil {
 			seconds = min(*in.DeletionGracePeriodSeconds, 1<<32)
 		}
-		times.GoneBy = max(times.GoneBy, model.After(w.options.now(), seconds*int64(time.Second)))
+		times.GoneBy = max(times.GoneBy, model.After(now, seconds*int64(time.Second)))
 	}
 	p.SetRare(times)
 }
