@@ -63,7 +63,7 @@ func (ns *nominations) expire(now int64) {
 			}
 			ns.e.l.Drop(t)
 		case commitment.Kind == ledger.CommitNominate:
-			if commitment.Until > now && ns.e.stillTakes(t, commitment.Node) && !ns.heldUp(commitment.Node) {
+			if commitment.Until > now && ns.e.stillTakes(t, commitment.Node) && !ns.heldUp(t, commitment.Node) {
 				return false
 			}
 			over = append(over, t)
@@ -78,17 +78,28 @@ func (ns *nominations) expire(now int64) {
 	}
 }
 
-// heldUp says that a node has less room than is kept on it for nominations, since a victim lingers that another victim
-// of the statement outlives: what waits for it is decided anew, or others would be evicted for room that is there.
-func (ns *nominations) heldUp(n ledger.NodeID) (lingers bool) {
-	if !ns.e.l.Nodes.Overcommitted(n) {
-		return false
+// heldUp says that a node has less room than is kept on it for nominations, of what a nominated task asks for, since a
+// victim lingers that another victim of the statement outlives: what waits for it is decided anew, or others would be
+// evicted for room that is there.
+func (ns *nominations) heldUp(t ledger.TaskID, n ledger.NodeID) bool {
+	l := ns.e.l
+	for _, need := range l.Class(l.Task(t).Class).Need {
+		short := -l.Nodes.FutureIdle(need.Dim, n)
+		if short <= 0 {
+			continue
+		}
+		lingers := int64(0)
+		l.Nodes.Tasks(n, func(o ledger.TaskID) bool {
+			if l.Task(o).Lingers() {
+				lingers += l.Request(o).Get(need.Dim)
+			}
+			return true
+		})
+		if lingers >= short {
+			return true
+		}
 	}
-	ns.e.l.Nodes.Tasks(n, func(t ledger.TaskID) bool {
-		lingers = lingers || ns.e.l.Task(t).Lingers()
-		return !lingers
-	})
-	return lingers
+	return false
 }
 
 // stillTakes says that a node is present, and that the static filters still admit a task on it: a nomination on

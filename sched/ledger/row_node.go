@@ -94,16 +94,6 @@ func (ns *Nodes) FutureIdle(d resource.Dim, n NodeID) int64 {
 	return ns.cols.idle[d][n] + ns.cols.releasing[d][n] - ns.cols.pipelined[d][n]
 }
 
-// Overcommitted says that more room is pipelined on a node than is idle or releasing there.
-func (ns *Nodes) Overcommitted(n NodeID) bool {
-	for d := range ns.cols.idle {
-		if ns.FutureIdle(resource.Dim(d), n) < 0 {
-			return true
-		}
-	}
-	return false
-}
-
 // Used is what is held, by running and by releasing tasks: Allocatable - Idle.
 func (ns *Nodes) Used(d resource.Dim, n NodeID) int64 {
 	return ns.cols.alloc[d][n] - ns.cols.idle[d][n]

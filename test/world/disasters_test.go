@@ -49,15 +49,8 @@ func (w *World) setRight() {
 	}
 }
 
-// aheadOf is by how much a client's clock is ahead.
-func (w *World) aheadOf(client string) time.Duration {
-	for _, p := range w.procs {
-		if p.name == client {
-			return p.ahead
-		}
-	}
-	return 0
-}
+// aheadOf is by how much a client's clock is ahead, or was, if it has ended: what it sent may be carried out later.
+func (w *World) aheadOf(client string) time.Duration { return w.net.ahead[client] }
 
 // restore puts the store back: what was written since is lost, while pods run and schedulers know better.
 func (w *World) restore(backup apimodel.Backup) {

@@ -22,6 +22,7 @@ type network struct {
 	cuts    map[string]cut // by client
 	number  int            // of watches
 	streams []*delivery
+	ahead   map[string]time.Duration // by how much the clock of a client is ahead
 }
 
 // Requests take this long one way, and when they are late this long. Late ones stay below the margin of a lease, the

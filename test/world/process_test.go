@@ -55,6 +55,7 @@ func (w *World) start(name string) {
 	if lives >= max(1, w.Schedulers) {
 		w.conf.reborn(name)
 	}
+	w.net.ahead[p.name] = p.ahead
 	if p.ahead != 0 {
 		w.did("a life with a clock that is off")
 	}

@@ -125,7 +125,7 @@ func newWorld(o Options) *World {
 	w.result.Did = map[string]int{}
 	w.api = apimodel.NewServer(func() time.Time { return time.Now().Add(w.skew) })
 	w.api.JSONOnly = w.Breaks.event != nil // which changes texts
-	w.net = &network{w: w, cuts: map[string]cut{}}
+	w.net = &network{w: w, cuts: map[string]cut{}, ahead: map[string]time.Duration{}}
 	w.check = newChecker(w)
 	w.budgets, w.booked = newBudgets(w), newBooked(w)
 	w.nodes = newKubelets(w)

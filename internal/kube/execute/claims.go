@@ -94,8 +94,8 @@ func (dc *deviceClaims) patchClaim(ctx context.Context, r *reservation, metadata
 // unreserve undoes what was written for pods that will not be bound with it: their reservations, devices that were
 // written for them and that no other pod uses, and claims that were made for them. Where that fails, the claim still
 // belongs to its pod, and its devices may be exchanged; unreserve returns once the engine has seen it, or is told that
-// it is gone: until then the same devices would be chosen for another claim.
-func (dc *deviceClaims) unreserve(list []*reservation) {
+// it is gone: until then the same devices would be chosen for another claim. It says whether all was undone.
+func (dc *deviceClaims) unreserve(list []*reservation) (undone bool) {
 	var back []request
 	var of []*reservation
 	for _, r := range list {
@@ -110,13 +110,16 @@ func (dc *deviceClaims) unreserve(list []*reservation) {
 		of = append(of, r)
 	}
 	until := time.Now().Add(longestUnseen)
+	undone = true
 	for n, outcome := range dc.x.volumes.together(len(back), func(n int) request { return back[n] }) {
+		undone = undone && outcome == sched.Done
 		for outcome != sched.Done && !dc.seen(of[n]) {
 			if dc.x.requests.wait(lookAgain, until, errNotTaken) != nil {
-				return
+				return false
 			}
 		}
 	}
+	return undone
 }
 
 // longestUnseen is for how long it is awaited that the engine sees a claim that was written.

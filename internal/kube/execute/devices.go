@@ -21,7 +21,7 @@ import (
 type deviceClaims struct {
 	x        *Executor
 	underWay poolsUnderWay
-	kept     keptClaims
+	stay     keptClaims
 }
 
 // reservation is one resource claim, and the pods of a statement that are to use it.
@@ -100,8 +100,8 @@ func (dc *deviceClaims) reserve(items []sched.Item, until time.Time) (map[string
 	defer dc.leave(one)
 	ready := false
 	defer func() { // after a panic, too
-		if !ready {
-			dc.unreserve(list)
+		if !ready && !dc.unreserve(list) {
+			dc.kept()
 		}
 	}()
 	for n, outcome := range dc.x.volumes.together(len(list), func(n int) request { return dc.reserving(list[n]) }) {

@@ -145,7 +145,7 @@ func (dc *deviceClaims) remove(ctx context.Context, r *reservation, anyVersion b
 		err = dc.claimsIn(r.namespace).Delete(ctx, r.name, metav1.DeleteOptions{Preconditions: &only})
 	}
 	if apierrors.IsForbidden(err) {
-		dc.kept.add(string(r.now.UID))
+		dc.stay.add(string(r.now.UID))
 		klog.V(2).InfoS("A claim that was made for a pod may not be deleted: it stays, without devices, until its pod goes",
 			"namespace", r.namespace, "claim", r.name, "err", err)
 		return nil
@@ -197,7 +197,7 @@ func (dc *deviceClaims) started(e request) {
 // the API server itself shows still. It does not wait, and nothing is answered. One without devices that this process
 // may not delete is left alone.
 func (c *Executor) GiveBack(l devices.Leftover) {
-	if l.Empty && c.devices.kept.is(l.Claimed.UID) {
+	if l.Empty && c.devices.stay.is(l.Claimed.UID) {
 		return
 	}
 	g := givenBack{item: sched.Item{Pod: l.Pod, UID: l.UID}, claim: l.Claimed, empty: l.Bound}

@@ -360,3 +360,36 @@ func TestWhatCannotBeGivenBackIsSeenBeforeItsPodIsAnswered(t *testing.T) {
 		})
 	}
 }
+
+// A bug shows while it is awaited that what was written is seen. What was written is taken back, and the pod is not
+// bound: its devices are free for others.
+func TestAPodIsNotBoundAfterAPanic(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		api, m := willing()
+		m.make(api.kube)
+		m.readable("")
+		bound := 0
+		api.answer = func(int) error { bound++; return nil }
+		x := api.carrierWith(t.Context(), &panicking{maker: m, at: 1})
+		if became := bindMade(x, 0); became != sched.Failed || bound > 0 {
+			t.Errorf("the binding became %v, and %d were sent", became, bound)
+		}
+		x.Wait(t.Context())
+		if got := m.all(); len(got) > 0 {
+			t.Errorf("there are claims %q", got)
+		}
+	})
+}
+
+// panicking is a maker that shows a bug once when it is asked for a claim.
+type panicking struct {
+	*maker
+	at int
+}
+
+func (p *panicking) DeviceClaim(namespace, name string) *resourcev1.ResourceClaim {
+	if p.at--; p.at == 0 {
+		panic("a bug")
+	}
+	return p.maker.DeviceClaim(namespace, name)
+}

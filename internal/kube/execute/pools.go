@@ -14,8 +14,9 @@ import (
 // statement waits for those that give devices of the same pools to pods that are gone: they fail, and take back what
 // they gave. kube-scheduler counts the devices of a binding as taken until the binding is over, too.
 type poolsUnderWay struct {
-	mu sync.Mutex
-	of map[*poolsOf]struct{}
+	mu   sync.Mutex
+	of   map[*poolsOf]struct{}
+	kept int // how many statements could not take back what they gave
 }
 
 // poolsOf are the pools of a statement, and its pods.
@@ -33,11 +34,17 @@ func (dc *deviceClaims) begin(list []*reservation, items []sched.Item, until tim
 	if len(one.pools) == 0 {
 		return one, nil
 	}
+	kept := dc.keptSoFar()
 	for pause := lookAgain / 16; ; pause = min(2*pause, lookAgain) {
 		if gone := dc.gone(items); gone != nil {
 			return nil, gone
 		}
 		if dc.enter(one) {
+			if dc.keptSoFar() != kept { // it was decided before that was seen
+				dc.leave(one)
+				return nil, &obstacle{items[0], sched.Failed, "devices",
+					errors.New("devices of its pools could not be taken back from a pod that is gone")}
+			}
 			return one, nil
 		}
 		late := errors.New("devices of its pools are being taken back from a pod that is gone")
@@ -45,6 +52,20 @@ func (dc *deviceClaims) begin(list []*reservation, items []sched.Item, until tim
 			return nil, &obstacle{items[0], sched.Failed, "devices", err}
 		}
 	}
+}
+
+// kept notes that a statement could not take back what it gave. What waits is decided anew: the engine has seen by now
+// what is given.
+func (dc *deviceClaims) kept() {
+	dc.underWay.mu.Lock()
+	defer dc.underWay.mu.Unlock()
+	dc.underWay.kept++
+}
+
+func (dc *deviceClaims) keptSoFar() int {
+	dc.underWay.mu.Lock()
+	defer dc.underWay.mu.Unlock()
+	return dc.underWay.kept
 }
 
 // enter adds a statement, and returns false where it has to wait.

@@ -11,6 +11,7 @@ import (
 	resourcev1 "k8s.io/api/resource/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/client-go/kubernetes"
 	k8stesting "k8s.io/client-go/testing"
 
@@ -106,4 +107,44 @@ func outcomes(x *execute.Executor, pods int) map[string]sched.Outcome {
 		}
 	}
 	return out
+}
+
+// So it is where the device cannot be taken back: the other pod's binding, which was decided before that was seen, fails.
+func TestADeviceThatCannotBeTakenBackIsGivenOnce(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		api, goes := newServer(), make(chan struct{})
+		s := &shop{claims: map[string]*resourcev1.ResourceClaim{"a": deviceClaim("a"), "b": deviceClaim("b")}}
+		s.before = func(n int) error {
+			if n > 2 {
+				return apierrors.NewForbidden(schema.GroupResource{Resource: "resourceclaims"}, "a", errors.New("not now"))
+			}
+			return nil
+		}
+		s.after = func(n int) error {
+			if n == 2 {
+				s.gone = true
+				close(goes)
+			}
+			return nil
+		}
+		s.serve(api.kube)
+		ctx, cancel := context.WithCancel(t.Context())
+		defer cancel()
+		x := api.carrierWith(ctx, uids{s})
+		bind := func(statement uint64, pod, claim string) sched.Item {
+			return sched.Item{ID: statement, Statement: statement, Kind: sched.BindPod, Node: "n", UID: pod,
+				Pod: ledger.Key{Namespace: "ns", Name: pod}, Chosen: wants(claim, gpus("g0"), nil)}
+		}
+		x.Execute([]sched.Item{bind(1, "p0", "a")})
+		<-goes
+		x.Execute([]sched.Item{bind(2, "p1", "b")})
+		if got := outcomes(x, 2); got["p0"] != sched.Missing || got["p1"] != sched.Failed {
+			t.Errorf("the outcomes are %v", got)
+		}
+		s.mu.Lock()
+		defer s.mu.Unlock()
+		if a, b := stands(s.claims["a"]), stands(s.claims["b"]); a != "g0 for p0 kept" || strings.HasPrefix(b, "g0") {
+			t.Errorf("the claims stand as %q and %q", a, b)
+		}
+	})
 }

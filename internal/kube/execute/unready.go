@@ -126,9 +126,11 @@ func (c *Executor) prepared(items []sched.Item, patience time.Duration) (made ma
 	until := began.Add(patience)
 	failed := &obstacle{items[0], sched.Failed, "volumes and devices", errPanicked}
 	c.withoutPanic("preparing volumes and devices", func() {
-		if failed = c.volumes.prepare(items, until); failed == nil {
-			made, failed = c.devices.reserve(items, until)
+		found := c.volumes.prepare(items, until)
+		if found == nil {
+			made, found = c.devices.reserve(items, until)
 		}
+		failed = found
 	})
 	if failed != nil {
 		c.abandon(items, failed)

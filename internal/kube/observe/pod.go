@@ -117,9 +117,9 @@ func (w *Observer) pod(o any) (any, error) {
 	return p, nil
 }
 
-// leavesBy gives a pod that is asked to leave no less time than its grace from when that was seen: its
-// deletionTimestamp is by the API server's clock, which may be behind, and the pod would be taken for overdue from the
-// beginning. Of a pod that was terminating already when it was seen first, nothing else is known.
+// leavesBy gives a pod that is asked to leave its grace from when that was seen: its deletionTimestamp is by the API
+// server's clock, which may be behind, and the pod would be taken for overdue from the beginning. Of a pod that was
+// terminating already when it was seen first, nothing else is known.
 func leavesBy(p *model.Pod, in *corev1.Pod, was *Pod, now int64) {
 	if was == nil || was.fact.UID != p.UID {
 		return
@@ -132,7 +132,7 @@ func leavesBy(p *model.Pod, in *corev1.Pod, was *Pod, now int64) {
 		if in.DeletionGracePeriodSeconds != nil {
 			seconds = min(*in.DeletionGracePeriodSeconds, 1<<32)
 		}
-		times.GoneBy = max(times.GoneBy, model.After(now, seconds*int64(time.Second)))
+		times.GoneBy = model.After(now, seconds*int64(time.Second))
 	}
 	p.SetRare(times)
 }
