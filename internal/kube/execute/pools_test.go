@@ -109,7 +109,7 @@ func outcomes(x *execute.Executor, pods int) map[string]sched.Outcome {
 	return out
 }
 
-// So it is where the device cannot be taken back: the other pod's binding, which was decided before that was seen, fails.
+// So it is where the device cannot be taken back: the binding of the other pod, decided before that was seen, fails.
 func TestADeviceThatCannotBeTakenBackIsGivenOnce(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		api, goes := newServer(), make(chan struct{})
