@@ -14,6 +14,7 @@ import (
 	typedcorev1 "k8s.io/client-go/kubernetes/typed/core/v1"
 
 	"ashlar.sh/sched"
+	"ashlar.sh/sched/ledger"
 )
 
 // Evictions of one statement make room together. If one of them is denied, all others were for nothing. So what failed
@@ -64,40 +65,93 @@ func (e *evictions) suspects(items []sched.Item) (of map[uint64]bool) {
 	return of
 }
 
+// turn is the evictions of one statement that are carried out one after the other.
+type turn struct {
+	first, rest []sched.Item
+	pods        map[ledger.Key]bool // for which they are
+	binds       []sched.Item        // of those pods and of what is bound with them, once all of first are accepted
+}
+
 // together carries out the evictions of one statement: first, one after the other, those of pods of which the
 // deletion failed before, the most often failed one first, and then all others at once.
 func (e *evictions) together(items []sched.Item) {
-	var first, rest []sched.Item
+	t := &turn{pods: map[ledger.Key]bool{}}
 	e.mu.Lock()
 	for _, i := range items {
+		t.pods[i.Preemptor] = true
 		if e.denials[i.UID] > 0 {
-			first = append(first, i)
+			t.first = append(t.first, i)
 		} else {
-			rest = append(rest, i)
+			t.rest = append(t.rest, i)
 		}
 	}
-	slices.SortStableFunc(first, func(a, b sched.Item) int {
+	slices.SortStableFunc(t.first, func(a, b sched.Item) int {
 		return cmp.Compare(e.denials[b.UID], e.denials[a.UID])
 	})
+	e.turns = append(e.turns, t)
 	e.mu.Unlock()
-	e.next(first, rest)
+	e.next(t)
 }
 
-// next carries out the first eviction, and once that is accepted the next one. If it fails, all that come after
-// it are answered with it.
-func (e *evictions) next(first, rest []sched.Item) {
-	if len(first) == 0 {
-		for _, i := range rest {
+// next carries out the first eviction of a turn, and once that is accepted the next one. If it fails, all that come
+// after it are answered with it, and so are bindings that wait for it.
+func (e *evictions) next(t *turn) {
+	if len(t.first) == 0 {
+		binds := e.end(t)
+		for _, i := range t.rest {
 			e.one(i, func(sched.Outcome) {})
+		}
+		if len(binds) > 0 {
+			e.x.Execute(binds)
 		}
 		return
 	}
-	e.putBehind(first[0], append(slices.Clone(first[1:]), rest...))
-	e.one(first[0], func(o sched.Outcome) {
+	first := t.first[0]
+	t.first = t.first[1:]
+	e.putBehind(first, t)
+	e.one(first, func(o sched.Outcome) {
 		if o != sched.Failed {
-			e.next(first[1:], rest)
+			e.next(t)
 		}
 	})
+}
+
+// end ends a turn, and returns the bindings that waited for it.
+func (e *evictions) end(t *turn) []sched.Item {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	e.drop(t)
+	return t.binds
+}
+
+func (e *evictions) drop(t *turn) {
+	e.turns = slices.DeleteFunc(e.turns, func(o *turn) bool { return o == t })
+}
+
+// await takes from a plan the bindings of pods for which evictions wait for their turn, with what is bound together
+// with them: elsewhere there may be room for them already, but in their queue only once the victims leave.
+func (e *evictions) await(items []sched.Item) (rest []sched.Item) {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	if len(e.turns) == 0 {
+		return items
+	}
+	waits := map[uint64]*turn{}
+	for _, i := range items {
+		for _, t := range e.turns {
+			if i.Kind == sched.BindPod && t.pods[i.Pod] {
+				waits[i.Statement] = t
+			}
+		}
+	}
+	for _, i := range items {
+		if t := waits[i.Statement]; t != nil && i.Kind == sched.BindPod {
+			t.binds = append(t.binds, i)
+			continue
+		}
+		rest = append(rest, i)
+	}
+	return rest
 }
 
 // one carries an eviction out. Then then is called with the outcome, in another goroutine.
@@ -115,18 +169,18 @@ func (e *evictions) one(item sched.Item, then func(sched.Outcome)) {
 	})
 }
 
-// putBehind notes evictions that are only to follow another one.
-func (e *evictions) putBehind(first sched.Item, others []sched.Item) {
+// putBehind notes what is only to follow an eviction.
+func (e *evictions) putBehind(first sched.Item, t *turn) {
 	e.mu.Lock()
 	defer e.mu.Unlock()
 	if at := e.states[first.ID]; at != nil {
-		at.behind = others
+		at.turn = t
 	}
 }
 
-// answered counts how often in a row the deletion of a pod failed, and returns the evictions that were only to follow
-// this one and fail with it.
-func (e *evictions) answered(i sched.Item, outcome sched.Outcome) (denials int32, behind []sched.Item) {
+// answered counts how often in a row the deletion of a pod failed, and returns the answers to what was only to follow
+// this one and fails with it. They are given together: in a cycle between, victims would count as leaving still.
+func (e *evictions) answered(i sched.Item, outcome sched.Outcome) (denials int32, behind []sched.Receipt) {
 	e.mu.Lock()
 	defer e.mu.Unlock()
 	if outcome != sched.Failed {
@@ -137,13 +191,19 @@ func (e *evictions) answered(i sched.Item, outcome sched.Outcome) (denials int32
 		e.denials = map[string]int32{}
 	}
 	e.denials[i.UID]++
-	if at := e.states[i.ID]; at != nil {
-		behind = at.behind
+	if at := e.states[i.ID]; at != nil && at.turn != nil {
+		e.drop(at.turn)
+		for _, o := range append(slices.Clone(at.turn.first), at.turn.rest...) {
+			behind = append(behind, receipt(o, sched.Forgone, "")...)
+		}
+		for _, o := range at.turn.binds {
+			behind = append(behind, receipt(o, sched.Failed, "")...)
+		}
 	}
 	return e.denials[i.UID], behind
 }
 
-// answers are the receipts for an item, with those of evictions that were only to follow it.
+// answers are the receipts for an item, with those of what was only to follow it.
 func (e *evictions) answers(item sched.Item, outcome sched.Outcome, refused string) []sched.Receipt {
 	list := receipt(item, outcome, refused)
 	if item.Kind != sched.EvictPod || OfRelease(item) {
@@ -151,14 +211,7 @@ func (e *evictions) answers(item sched.Item, outcome sched.Outcome, refused stri
 	}
 	denials, behind := e.answered(item, outcome)
 	list[0].Denials = denials
-	return append(list, forgone(behind)...)
-}
-
-func forgone(items []sched.Item) (out []sched.Receipt) {
-	for _, i := range items {
-		out = append(out, receipt(i, sched.Forgone, "")...)
-	}
-	return out
+	return append(list, behind...)
 }
 
 // Try asks the API server whether it would bind a pod, without doing so (a dry run). The answer is a receipt of which

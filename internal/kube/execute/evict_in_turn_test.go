@@ -136,3 +136,44 @@ func TestABindingIsTried(t *testing.T) {
 		})
 	}
 }
+
+// A pod for which evictions wait for their turn is not bound elsewhere before: its queue has room for it only once the
+// victims leave.
+func TestABindingWaitsForEvictionsInTurn(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		ctx, cancel := context.WithCancel(t.Context())
+		defer cancel()
+		d := newDenying()
+		bound := 0
+		d.answer = func(int) error { bound++; return nil }
+		x := d.carrier(ctx)
+		d.denies["kept"] = true
+		d.carries(ctx, x, func() { x.Execute(evictions(1, "urgent", "kept")) })
+		x.Receipts()
+		for _, c := range []struct {
+			denies bool
+			want   []string
+			bound  int
+		}{
+			{true, []string{"kept failed 2", "urgent failed", "worker forgone"}, 0},
+			{false, []string{"kept done", "urgent done", "worker done"}, 1},
+		} {
+			d.denies["kept"] = c.denies
+			got := d.carries(ctx, x, func() {
+				x.Execute(evictions(2, "urgent", "worker", "kept"))
+				x.Execute([]sched.Item{{ID: 999, Kind: sched.BindPod, Statement: 3, UID: "life", Node: "other",
+					Pod: ledger.Key{Namespace: "ns", Name: "urgent"}}})
+			})
+			for range 10 {
+				synctest.Wait()
+				for _, r := range x.Receipts() {
+					got = append(got, fmt.Sprint(r.Item.Pod.Name, " ", [...]string{"done", "failed"}[r.Outcome]))
+				}
+			}
+			slices.Sort(got)
+			if !slices.Equal(got, c.want) || bound != c.bound {
+				t.Errorf("the receipts are %q, want %q; %d bindings were sent, want %d", got, c.want, bound, c.bound)
+			}
+		}
+	})
+}

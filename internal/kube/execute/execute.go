@@ -112,7 +112,7 @@ func New(ctx context.Context, o Options) *Executor {
 // Execute executes all items of a plan. It does not wait; each item is answered by one receipt,
 // in no particular order.
 func (c *Executor) Execute(items []sched.Item) {
-	items, turns := c.leaving.inTurn(items)
+	items, turns := c.leaving.inTurn(c.leaving.await(items))
 	for _, evictions := range turns {
 		for _, i := range evictions {
 			c.leaving.expect(i)
