@@ -3,9 +3,12 @@ package rbacfallback
 import (
 	"bytes"
 	"encoding/json"
+	"errors"
+	"fmt"
 	"slices"
 	"strings"
 
+	jsonpatch "gopkg.in/evanphx/json-patch.v4"
 	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/types"
 	"k8s.io/apimachinery/pkg/util/strategicpatch"
@@ -53,9 +56,23 @@ func parse(path string) (object, bool) {
 	return object{}, false
 }
 
-// apply is an object after a patch of one of the two kinds that are sent: a merge patch
-// (RFC 7386), and a strategic one, of pods alone.
+// errPatch says that a JSON patch does not fit the object: what it tests is not so.
+var errPatch = errors.New("the patch does not fit the object")
+
+// apply is an object after a patch of one of the kinds that are sent: a merge patch (RFC 7386), a JSON patch
+// (RFC 6902), and a strategic one, of pods alone.
 func apply(kind, resource string, before, patch []byte) ([]byte, error) {
+	if types.PatchType(kind) == types.JSONPatchType {
+		steps, err := jsonpatch.DecodePatch(patch)
+		if err != nil {
+			return nil, err
+		}
+		after, err := steps.Apply(before)
+		if err != nil {
+			return nil, fmt.Errorf("%w: %w", errPatch, err)
+		}
+		return after, nil
+	}
 	if types.PatchType(kind) == types.StrategicMergePatchType && strings.HasPrefix(resource, "/pods") {
 		return strategicpatch.StrategicMergePatch(before, patch, corev1.Pod{})
 	}

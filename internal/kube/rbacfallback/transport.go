@@ -3,6 +3,7 @@ package rbacfallback
 import (
 	"bytes"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"io"
 	"net/http"
@@ -103,6 +104,11 @@ func (t *transport) update(r *http.Request, o object, patch []byte) (*http.Respo
 			return nil, err
 		}
 		after, err := apply(r.Header.Get("Content-Type"), o.resource, before, patch)
+		if errors.Is(err, errPatch) {
+			return respond(found, http.StatusUnprocessableEntity, metav1.Status{
+				TypeMeta: metav1.TypeMeta{Kind: "Status", APIVersion: "v1"}, Status: metav1.StatusFailure,
+				Reason: metav1.StatusReasonInvalid, Code: http.StatusUnprocessableEntity, Message: err.Error()})
+		}
 		if err != nil {
 			return nil, fmt.Errorf("patch %s by an update: %w", r.URL.Path, err)
 		}
