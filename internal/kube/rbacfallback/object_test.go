@@ -11,7 +11,7 @@ import (
 func TestAJSONPatchIsApplied(t *testing.T) {
 	const before = `{"metadata":{"uid":"u"},"status":{"allocation":{},"reservedFor":["p"]}}`
 	for patch, want := range map[string]string{
-		`[{"op":"test","path":"/metadata/uid","value":"u"},{"op":"remove","path":"/status/allocation"}]`: //
+		`[{"op":"test","path":"/metadata/uid","value":"u"},{"op":"remove","path":"/status/allocation"}]`://
 		`{"metadata":{"uid":"u"},"status":{"reservedFor":["p"]}}`,
 		`[{"op":"test","path":"/metadata/uid","value":"v"},{"op":"remove","path":"/status/allocation"}]`: "",
 	} {
