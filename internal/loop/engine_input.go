@@ -16,13 +16,9 @@ type engineInput struct {
 	receipts []sched.Receipt // taken from the executor, and not in the engine yet
 }
 
-// apply gives the engine facts. Those that it would ignore are not recorded: an engine that begins with a recording may
-// not know why.
+// apply gives the engine facts.
 func (in *engineInput) apply(facts ...model.Fact) {
 	for _, f := range facts {
-		if in.l.engine.Ledger().Outdated(f) {
-			continue
-		}
 		in.recorder.ring.Fact(in.l.engine.Ledger(), f)
 		in.l.engine.Apply(f)
 	}

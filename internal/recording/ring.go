@@ -94,15 +94,20 @@ func (r *Ring) End(items []sched.Item, next int64) {
 	}
 }
 
-// Fact notes that a fact is about to be applied.
+// Fact notes that a fact is about to be applied. One that is older than what is known is left out, as Apply ignores
+// it: an engine that begins with the recording may not know what is newer.
 func (r *Ring) Fact(led *ledger.Ledger, f model.Fact) {
 	if !r.Recording() {
+		return
+	}
+	packed := packFact(led, f)
+	if packed.version < packed.wasVersion {
 		return
 	}
 	if len(r.last.receipts) > 0 {
 		r.close()
 	}
-	r.last.facts = append(r.last.facts, packFact(led, f))
+	r.last.facts = append(r.last.facts, packed)
 }
 
 // Receipts notes that receipts are about to be received.

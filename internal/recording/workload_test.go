@@ -57,7 +57,8 @@ func (n *night) at(second int, items ...sched.Item) {
 	n.ring.End(items, next)
 }
 
-func (n *night) workload() *recording.Workload {
+// saved writes a file of what is recorded, and returns its path.
+func (n *night) saved() string {
 	n.Helper()
 	taken, ok := n.ring.Take(n.engine)
 	if !ok {
@@ -67,7 +68,12 @@ func (n *night) workload() *recording.Workload {
 	if err != nil {
 		n.Fatal(err)
 	}
-	r, err := recording.Open(path)
+	return path
+}
+
+func (n *night) workload() *recording.Workload {
+	n.Helper()
+	r, err := recording.Open(n.saved())
 	if err != nil {
 		n.Fatal(err)
 	}

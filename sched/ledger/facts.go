@@ -153,12 +153,6 @@ func (l *Ledger) Apply(f model.Fact) {
 	}
 }
 
-// Outdated says that a newer fact about the same object is known, so that Apply would ignore this one.
-func (l *Ledger) Outdated(f model.Fact) bool {
-	was, known := l.known(f.Ref)
-	return known && f.Version < was.version
-}
-
 // applyOther takes in a fact that no row keeps: a deleted pod or PodGroup, or an object of another kind.
 func (l *Ledger) applyOther(f model.Fact) {
 	switch f.Ref.Kind {
