@@ -10,7 +10,6 @@ import (
 	corev1 "k8s.io/api/core/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
-	"k8s.io/apimachinery/pkg/types"
 	typedcorev1 "k8s.io/client-go/kubernetes/typed/core/v1"
 
 	"ashlar.sh/sched"
@@ -99,7 +98,7 @@ func (e *evictions) next(t *turn) {
 	if len(t.first) == 0 {
 		binds := e.end(t)
 		for _, i := range t.rest {
-			e.one(i, func(sched.Outcome) {})
+			e.x.bring(i, nil, repeats{}, func(result) {})
 		}
 		if len(binds) > 0 {
 			e.x.Execute(binds)
@@ -109,8 +108,8 @@ func (e *evictions) next(t *turn) {
 	first := t.first[0]
 	t.first = t.first[1:]
 	e.putBehind(first, t)
-	e.one(first, func(o sched.Outcome) {
-		if o != sched.Failed {
+	e.x.bring(first, nil, repeats{}, func(r result) {
+		if r.outcome != sched.Failed {
 			e.next(t)
 		}
 	})
@@ -152,21 +151,6 @@ func (e *evictions) await(items []sched.Item) (rest []sched.Item) {
 		rest = append(rest, i)
 	}
 	return rest
-}
-
-// one carries an eviction out. Then then is called with the outcome, in another goroutine.
-func (e *evictions) one(item sched.Item, then func(sched.Outcome)) {
-	e.x.fast.do(func() (time.Duration, bool) {
-		r := result{outcome: sched.Failed}
-		e.x.withoutPanic("evicting a pod", func() { r = e.x.requests.try(e.evict(e.x.pods(item.Pod.Namespace), item)) })
-		if r.left.is() {
-			e.x.requests.resolve(item, r.left, r.latency, r.refused, then)
-			return r.latency, r.overloaded
-		}
-		e.x.answerAll(e.answers(item, r.outcome, r.refused), r.latency)
-		then(r.outcome)
-		return r.latency, r.overloaded
-	})
 }
 
 // putBehind notes what is only to follow an eviction.
@@ -234,14 +218,10 @@ func OfTrial(i sched.Item) bool { return i.Kind == sched.BindPod && i.Action == 
 
 // wouldBind asks whether the server would bind a pod.
 func wouldBind(pods typedcorev1.PodInterface, i sched.Item) request {
-	binding := &corev1.Binding{
-		ObjectMeta: metav1.ObjectMeta{Namespace: i.Pod.Namespace, Name: i.Pod.Name, UID: types.UID(i.UID)},
-		Target:     corev1.ObjectReference{Kind: "Node", Name: i.Node},
-	}
 	return request{
 		what: "try to bind " + i.Pod.String() + " to " + i.Node,
 		send: func(ctx context.Context) error {
-			err := pods.Bind(ctx, binding, metav1.CreateOptions{DryRun: []string{metav1.DryRunAll}})
+			err := pods.Bind(ctx, bindingOf(i), metav1.CreateOptions{DryRun: []string{metav1.DryRunAll}})
 			if apierrors.IsBadRequest(err) && strings.Contains(err.Error(), "dry run") {
 				return nil // a webhook that cannot be asked
 			}

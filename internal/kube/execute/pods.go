@@ -40,6 +40,14 @@ func (c *Executor) pods(namespace string) typedcorev1.PodInterface {
 	return all[c.requestCount.Add(1)%uint64(len(all))].CoreV1().Pods(namespace)
 }
 
+// bindingOf is the binding that an item asks for.
+func bindingOf(i sched.Item) *corev1.Binding {
+	return &corev1.Binding{
+		ObjectMeta: metav1.ObjectMeta{Namespace: i.Pod.Namespace, Name: i.Pod.Name, UID: types.UID(i.UID)},
+		Target:     corev1.ObjectReference{Kind: "Node", Name: i.Node},
+	}
+}
+
 // bind binds a pod. With a claim that was made for it, the binding names the version in which the pod's status named
 // that claim: where the binding is carried out late, and a later scheduler wrote another claim into the status, it is
 // refused. The pod may be written otherwise; then it is read, and its newer version named, but no more than mostClashes
@@ -49,10 +57,7 @@ func (c *Executor) bind(pods typedcorev1.PodInterface, i sched.Item, made *reser
 	if made != nil {
 		version = made.version
 	}
-	binding := &corev1.Binding{
-		ObjectMeta: metav1.ObjectMeta{Namespace: i.Pod.Namespace, Name: i.Pod.Name, UID: types.UID(i.UID)},
-		Target:     corev1.ObjectReference{Kind: "Node", Name: i.Node},
-	}
+	binding := bindingOf(i)
 	return request{
 		what:  fmt.Sprintf("bind %s to %s", i.Pod, i.Node),
 		grave: true,
