@@ -19,9 +19,9 @@ import (
 
 // deviceClaims reserves devices for pods before the pods are bound.
 type deviceClaims struct {
-	x        *Executor
-	underWay poolsUnderWay
-	stay     keptClaims
+	x           *Executor
+	underWay    poolsUnderWay
+	undeletable undeletable
 }
 
 // reservation is one resource claim, and the pods of a statement that are to use it.
@@ -101,7 +101,7 @@ func (dc *deviceClaims) reserve(items []sched.Item, until time.Time) (map[string
 	ready := false
 	defer func() { // after a panic, too
 		if !ready && !dc.unreserve(list) {
-			dc.kept()
+			dc.notUndone()
 		}
 	}()
 	for n, outcome := range dc.x.volumes.together(len(list), func(n int) request { return dc.reserving(list[n]) }) {

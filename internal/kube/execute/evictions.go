@@ -16,14 +16,14 @@ type evictions struct {
 	states map[uint64]*eviction // by item
 	// denials are how often in a row the deletion of a pod failed, by its UID; see together.
 	denials map[string]int32
-	turns   []*turn // under way
+	ordered []*orderedEvictions // under way
 }
 
 // eviction is the progress of one eviction.
 type eviction struct {
-	begun     bool  // the pod may show a reason already
-	withdrawn bool  // nothing is to be sent
-	turn      *turn // what is carried out only if this one is accepted
+	begun     bool              // the pod may show a reason already
+	withdrawn bool              // nothing is to be sent
+	behind    *orderedEvictions // what is carried out only if this one is accepted; nil: nothing
 }
 
 // errWithdrawn says that an eviction was withdrawn before anything was sent, or that the pod had ended by itself.

@@ -112,8 +112,8 @@ func New(ctx context.Context, o Options) *Executor {
 // Execute executes all items of a plan. It does not wait; each item is answered by one receipt,
 // in no particular order.
 func (c *Executor) Execute(items []sched.Item) {
-	items, turns := c.leaving.inTurn(c.leaving.await(items))
-	for _, evictions := range turns {
+	items, statements := c.leaving.inOrder(c.leaving.await(items))
+	for _, evictions := range statements {
 		for _, i := range evictions {
 			c.leaving.expect(i)
 		}

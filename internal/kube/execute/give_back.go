@@ -145,7 +145,7 @@ func (dc *deviceClaims) remove(ctx context.Context, r *reservation, anyVersion b
 		err = dc.claimsIn(r.namespace).Delete(ctx, r.name, metav1.DeleteOptions{Preconditions: &only})
 	}
 	if apierrors.IsForbidden(err) {
-		dc.stay.add(string(r.now.UID))
+		dc.undeletable.add(string(r.now.UID))
 		klog.V(2).InfoS("A claim that was made for a pod may not be deleted: it stays, without devices, until its pod goes",
 			"namespace", r.namespace, "claim", r.name, "err", err)
 		return nil
@@ -153,28 +153,28 @@ func (dc *deviceClaims) remove(ctx context.Context, r *reservation, anyVersion b
 	return ignoreNotFound(err)
 }
 
-// keptClaims are claims without devices that could not be deleted for lack of the right, by UID.
-type keptClaims struct {
+// undeletable are claims without devices that could not be deleted for lack of the right, by UID.
+type undeletable struct {
 	mu   sync.Mutex
 	uids map[string]bool
 }
 
-// mostKept bounds them; beyond that all are forgotten, and tried once more.
-const mostKept = 10_000
+// mostUndeletable bounds them; beyond that all are forgotten, and tried once more.
+const mostUndeletable = 10_000
 
-func (k *keptClaims) add(uid string) {
-	k.mu.Lock()
-	defer k.mu.Unlock()
-	if k.uids == nil || len(k.uids) >= mostKept {
-		k.uids = map[string]bool{}
+func (u *undeletable) add(uid string) {
+	u.mu.Lock()
+	defer u.mu.Unlock()
+	if u.uids == nil || len(u.uids) >= mostUndeletable {
+		u.uids = map[string]bool{}
 	}
-	k.uids[uid] = true
+	u.uids[uid] = true
 }
 
-func (k *keptClaims) is(uid string) bool {
-	k.mu.Lock()
-	defer k.mu.Unlock()
-	return k.uids[uid]
+func (u *undeletable) is(uid string) bool {
+	u.mu.Lock()
+	defer u.mu.Unlock()
+	return u.uids[uid]
 }
 
 // discard gives back the claim that was made for a pod which is not bound after all.
@@ -197,7 +197,7 @@ func (dc *deviceClaims) started(e request) {
 // the API server itself shows still. It does not wait, and nothing is answered. One without devices that this process
 // may not delete is left alone.
 func (c *Executor) GiveBack(l devices.Leftover) {
-	if l.Empty && c.devices.stay.is(l.Claimed.UID) {
+	if l.Empty && c.devices.undeletable.is(l.Claimed.UID) {
 		return
 	}
 	g := givenBack{item: sched.Item{Pod: l.Pod, UID: l.UID}, claim: l.Claimed, empty: l.Bound}
@@ -212,9 +212,10 @@ func (c *Executor) GiveBack(l devices.Leftover) {
 	c.devices.started(e)
 }
 
-// unused says whether the API server shows a pod as a leftover has it: it has no node, or it has one and its status
-// does not name the claim as the one that was made for it. And it does not name the claim as one of a template.
-func (dc *deviceClaims) unused(ctx context.Context, l devices.Leftover) (bool, error) {
+// unused says whether the API server shows a pod as its leftovers, one or more, have it: it has no node, or it has one
+// and its status names none of the claims as the one that was made for it. And it names none as one of a template.
+func (dc *deviceClaims) unused(ctx context.Context, all ...devices.Leftover) (bool, error) {
+	l := all[0]
 	p, err := dc.x.pods(l.Pod.Namespace).Get(ctx, l.Pod.Name, metav1.GetOptions{})
 	switch {
 	case apierrors.IsForbidden(err):
@@ -224,10 +225,12 @@ func (dc *deviceClaims) unused(ctx context.Context, l devices.Leftover) (bool, e
 	case string(p.UID) != l.UID || l.Bound != (p.Spec.NodeName != ""):
 		return false, nil
 	}
-	templates := slices.ContainsFunc(p.Status.ResourceClaimStatuses, func(s corev1.PodResourceClaimStatus) bool {
-		return s.ResourceClaimName != nil && *s.ResourceClaimName == l.Name
-	})
-	return !templates && !(l.Bound && says(p, l.Name)), nil
+	return !slices.ContainsFunc(all, func(l devices.Leftover) bool {
+		return l.Bound && says(p, l.Name) ||
+			slices.ContainsFunc(p.Status.ResourceClaimStatuses, func(s corev1.PodResourceClaimStatus) bool {
+				return s.ResourceClaimName != nil && *s.ResourceClaimName == l.Name
+			})
+	}), nil
 }
 
 // says that the status of a pod names a claim as the one that was made for it.

@@ -14,9 +14,9 @@ import (
 // statement waits for those that give devices of the same pools to pods that are gone: they fail, and take back what
 // they gave. kube-scheduler counts the devices of a binding as taken until the binding is over, too.
 type poolsUnderWay struct {
-	mu   sync.Mutex
-	of   map[*poolsOf]struct{}
-	kept int // how many statements could not take back what they gave
+	mu     sync.Mutex
+	of     map[*poolsOf]struct{}
+	failed int // how many statements could not take back what they gave
 }
 
 // poolsOf are the pools of a statement, and its pods.
@@ -34,13 +34,13 @@ func (dc *deviceClaims) begin(list []*reservation, items []sched.Item, until tim
 	if len(one.pools) == 0 {
 		return one, nil
 	}
-	kept := dc.keptSoFar()
+	failed := dc.failedSoFar()
 	for pause := lookAgain / 16; ; pause = min(2*pause, lookAgain) {
 		if gone := dc.gone(items); gone != nil {
 			return nil, gone
 		}
 		if dc.enter(one) {
-			if dc.keptSoFar() != kept { // it was decided before that was seen
+			if dc.failedSoFar() != failed { // it was decided before that was seen
 				dc.leave(one)
 				return nil, &obstacle{items[0], sched.Failed, "devices",
 					errors.New("devices of its pools could not be taken back from a pod that is gone")}
@@ -54,18 +54,18 @@ func (dc *deviceClaims) begin(list []*reservation, items []sched.Item, until tim
 	}
 }
 
-// kept notes that a statement could not take back what it gave. What waits is decided anew: the engine has seen by now
-// what is given.
-func (dc *deviceClaims) kept() {
+// notUndone notes that a statement could not take back what it gave. What waits is decided anew: the engine has seen by
+// now what is given.
+func (dc *deviceClaims) notUndone() {
 	dc.underWay.mu.Lock()
 	defer dc.underWay.mu.Unlock()
-	dc.underWay.kept++
+	dc.underWay.failed++
 }
 
-func (dc *deviceClaims) keptSoFar() int {
+func (dc *deviceClaims) failedSoFar() int {
 	dc.underWay.mu.Lock()
 	defer dc.underWay.mu.Unlock()
-	return dc.underWay.kept
+	return dc.underWay.failed
 }
 
 // enter adds a statement, and returns false where it has to wait.

@@ -67,13 +67,9 @@ func TestADeviceOfAPodThatGoesIsGivenOnce(t *testing.T) {
 				ctx, cancel := context.WithCancel(t.Context())
 				defer cancel()
 				x := api.carrierWith(ctx, uids{s})
-				bind := func(statement uint64, pod, claim string) sched.Item {
-					return sched.Item{ID: statement, Statement: statement, Kind: sched.BindPod, Node: "n", UID: pod,
-						Pod: ledger.Key{Namespace: "ns", Name: pod}, Chosen: wants(claim, gpus("g0"), nil)}
-				}
-				x.Execute([]sched.Item{bind(1, "p0", "a")})
+				x.Execute([]sched.Item{bindOne(1, "p0", "a")})
 				<-goes
-				x.Execute([]sched.Item{bind(2, "p1", "b")})
+				x.Execute([]sched.Item{bindOne(2, "p1", "b")})
 				if got := outcomes(x, 2); got["p0"] != sched.Missing || got["p1"] != sched.Done {
 					t.Errorf("the outcomes are %v", got)
 				}
@@ -131,13 +127,9 @@ func TestADeviceThatCannotBeTakenBackIsGivenOnce(t *testing.T) {
 		ctx, cancel := context.WithCancel(t.Context())
 		defer cancel()
 		x := api.carrierWith(ctx, uids{s})
-		bind := func(statement uint64, pod, claim string) sched.Item {
-			return sched.Item{ID: statement, Statement: statement, Kind: sched.BindPod, Node: "n", UID: pod,
-				Pod: ledger.Key{Namespace: "ns", Name: pod}, Chosen: wants(claim, gpus("g0"), nil)}
-		}
-		x.Execute([]sched.Item{bind(1, "p0", "a")})
+		x.Execute([]sched.Item{bindOne(1, "p0", "a")})
 		<-goes
-		x.Execute([]sched.Item{bind(2, "p1", "b")})
+		x.Execute([]sched.Item{bindOne(2, "p1", "b")})
 		if got := outcomes(x, 2); got["p0"] != sched.Missing || got["p1"] != sched.Failed {
 			t.Errorf("the outcomes are %v", got)
 		}
@@ -147,4 +139,10 @@ func TestADeviceThatCannotBeTakenBackIsGivenOnce(t *testing.T) {
 			t.Errorf("the claims stand as %q and %q", a, b)
 		}
 	})
+}
+
+// bindOne binds a pod with one device of a claim.
+func bindOne(statement uint64, pod, claim string) sched.Item {
+	return sched.Item{ID: statement, Statement: statement, Kind: sched.BindPod, Node: "n", UID: pod,
+		Pod: ledger.Key{Namespace: "ns", Name: pod}, Chosen: wants(claim, gpus("g0"), nil)}
 }

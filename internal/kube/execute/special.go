@@ -160,18 +160,19 @@ func (dc *deviceClaims) clean(items []sched.Item) *obstacle {
 // binding by the scheduler before may have been carried out late, and the pod run with one of them. Where the pod's
 // status names a claim it names none from here on. That is another version of the pod, so that such a binding, which
 // names the version before, is refused.
-func (dc *deviceClaims) waits(i sched.Item, left []devices.Claimed) (err error) {
+func (dc *deviceClaims) waits(i sched.Item, left []devices.Claimed) error {
 	fenced := dc.x.volumes.together(1, func(int) request { return dc.said(i, nil) })[0] == sched.Done
 	ctx, cancel := context.WithTimeout(dc.x.ctx, apiRequest)
 	defer cancel()
-	for n := 0; n < len(left) && err == nil; n++ {
-		unused := false
-		unused, err = dc.unused(ctx, devices.Leftover{Pod: i.Pod, UID: i.UID, Claimed: left[n]})
-		if err == nil && !unused {
-			err = errBound
-		}
+	var all []devices.Leftover
+	for _, c := range left {
+		all = append(all, devices.Leftover{Pod: i.Pod, UID: i.UID, Claimed: c})
 	}
-	if err == nil && !fenced {
+	unused, err := dc.unused(ctx, all...)
+	switch {
+	case err == nil && !unused:
+		err = errBound
+	case err == nil && !fenced:
 		err = errNotTaken
 	}
 	if err != nil {

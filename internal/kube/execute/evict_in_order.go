@@ -19,9 +19,9 @@ import (
 // Evictions of one statement make room together. If one of them is denied, all others were for nothing. So what failed
 // once is asked for first, and the others are carried out only if it succeeds.
 
-// inTurn takes from a plan the evictions that are for a pod and belong to a statement with a deletion that failed
+// inOrder takes from a plan the evictions that are for a pod and belong to a statement with a deletion that failed
 // before. It returns the other items, and those evictions by statement.
-func (e *evictions) inTurn(items []sched.Item) (rest []sched.Item, turns [][]sched.Item) {
+func (e *evictions) inOrder(items []sched.Item) (rest []sched.Item, statements [][]sched.Item) {
 	suspect := e.suspects(items)
 	if len(suspect) == 0 {
 		return items, nil
@@ -34,12 +34,12 @@ func (e *evictions) inTurn(items []sched.Item) (rest []sched.Item, turns [][]sch
 		}
 		n, known := at[i.Statement]
 		if !known {
-			n, turns = len(turns), append(turns, nil)
+			n, statements = len(statements), append(statements, nil)
 			at[i.Statement] = n
 		}
-		turns[n] = append(turns[n], i)
+		statements[n] = append(statements[n], i)
 	}
-	return rest, turns
+	return rest, statements
 }
 
 // forAPod says that an item is an eviction that makes room for a pod. What a plugin picks for other reasons leaves pod
@@ -64,8 +64,8 @@ func (e *evictions) suspects(items []sched.Item) (of map[uint64]bool) {
 	return of
 }
 
-// turn is the evictions of one statement that are carried out one after the other.
-type turn struct {
+// orderedEvictions are those of one statement that are carried out one after the other.
+type orderedEvictions struct {
 	first, rest []sched.Item
 	pods        map[ledger.Key]bool // for which they are
 	binds       []sched.Item        // of those pods and of what is bound with them, once all of first are accepted
@@ -74,7 +74,7 @@ type turn struct {
 // together carries out the evictions of one statement: first, one after the other, those of pods of which the
 // deletion failed before, the most often failed one first, and then all others at once.
 func (e *evictions) together(items []sched.Item) {
-	t := &turn{pods: map[ledger.Key]bool{}}
+	t := &orderedEvictions{pods: map[ledger.Key]bool{}}
 	e.mu.Lock()
 	for _, i := range items {
 		t.pods[i.Preemptor] = true
@@ -87,14 +87,14 @@ func (e *evictions) together(items []sched.Item) {
 	slices.SortStableFunc(t.first, func(a, b sched.Item) int {
 		return cmp.Compare(e.denials[b.UID], e.denials[a.UID])
 	})
-	e.turns = append(e.turns, t)
+	e.ordered = append(e.ordered, t)
 	e.mu.Unlock()
 	e.next(t)
 }
 
-// next carries out the first eviction of a turn, and once that is accepted the next one. If it fails, all that come
+// next carries out the first of ordered evictions, and once that is accepted the next one. If it fails, all that come
 // after it are answered with it, and so are bindings that wait for it.
-func (e *evictions) next(t *turn) {
+func (e *evictions) next(t *orderedEvictions) {
 	if len(t.first) == 0 {
 		binds := e.end(t)
 		for _, i := range t.rest {
@@ -115,29 +115,29 @@ func (e *evictions) next(t *turn) {
 	})
 }
 
-// end ends a turn, and returns the bindings that waited for it.
-func (e *evictions) end(t *turn) []sched.Item {
+// end forgets ordered evictions, and returns the bindings that waited for them.
+func (e *evictions) end(t *orderedEvictions) []sched.Item {
 	e.mu.Lock()
 	defer e.mu.Unlock()
 	e.drop(t)
 	return t.binds
 }
 
-func (e *evictions) drop(t *turn) {
-	e.turns = slices.DeleteFunc(e.turns, func(o *turn) bool { return o == t })
+func (e *evictions) drop(t *orderedEvictions) {
+	e.ordered = slices.DeleteFunc(e.ordered, func(o *orderedEvictions) bool { return o == t })
 }
 
-// await takes from a plan the bindings of pods for which evictions wait for their turn, with what is bound together
+// await takes from a plan the bindings of pods for which evictions wait for others, with what is bound together
 // with them: elsewhere there may be room for them already, but in their queue only once the victims leave.
 func (e *evictions) await(items []sched.Item) (rest []sched.Item) {
 	e.mu.Lock()
 	defer e.mu.Unlock()
-	if len(e.turns) == 0 {
+	if len(e.ordered) == 0 {
 		return items
 	}
-	waits := map[uint64]*turn{}
+	waits := map[uint64]*orderedEvictions{}
 	for _, i := range items {
-		for _, t := range e.turns {
+		for _, t := range e.ordered {
 			if i.Kind == sched.BindPod && t.pods[i.Pod] {
 				waits[i.Statement] = t
 			}
@@ -154,11 +154,11 @@ func (e *evictions) await(items []sched.Item) (rest []sched.Item) {
 }
 
 // putBehind notes what is only to follow an eviction.
-func (e *evictions) putBehind(first sched.Item, t *turn) {
+func (e *evictions) putBehind(first sched.Item, t *orderedEvictions) {
 	e.mu.Lock()
 	defer e.mu.Unlock()
 	if at := e.states[first.ID]; at != nil {
-		at.turn = t
+		at.behind = t
 	}
 }
 
@@ -175,12 +175,12 @@ func (e *evictions) answered(i sched.Item, outcome sched.Outcome) (denials int32
 		e.denials = map[string]int32{}
 	}
 	e.denials[i.UID]++
-	if at := e.states[i.ID]; at != nil && at.turn != nil {
-		e.drop(at.turn)
-		for _, o := range append(slices.Clone(at.turn.first), at.turn.rest...) {
+	if at := e.states[i.ID]; at != nil && at.behind != nil {
+		e.drop(at.behind)
+		for _, o := range append(slices.Clone(at.behind.first), at.behind.rest...) {
 			behind = append(behind, receipt(o, sched.Forgone, "")...)
 		}
-		for _, o := range at.turn.binds {
+		for _, o := range at.behind.binds {
 			behind = append(behind, receipt(o, sched.Failed, "")...)
 		}
 	}

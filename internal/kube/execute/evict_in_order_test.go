@@ -137,9 +137,9 @@ func TestABindingIsTried(t *testing.T) {
 	}
 }
 
-// A pod for which evictions wait for their turn is not bound elsewhere before: its queue has room for it only once the
+// A pod for which evictions wait for others is not bound elsewhere before: its queue has room for it only once the
 // victims leave.
-func TestABindingWaitsForEvictionsInTurn(t *testing.T) {
+func TestABindingWaitsForEvictionsInOrder(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		ctx, cancel := context.WithCancel(t.Context())
 		defer cancel()
