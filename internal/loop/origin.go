@@ -172,12 +172,10 @@ func saidUnknown(group *schedulingv1beta1.PodGroup, uid string) bool {
 // members are those of a gang that have not finished.
 type members struct {
 	bound, waiting []string // UIDs
-	parts          map[string]part
-	moving         bool // some are being bound, or leave, or it is unknown
+	moving         bool     // some are being bound, or leave, or it is unknown
 }
 
 func membersOf(led *ledger.Ledger, id ledger.JobID) (m members) {
-	m.parts = map[string]part{}
 	for status := range model.NumStatus {
 		list := &m.waiting
 		switch status {
@@ -187,9 +185,7 @@ func membersOf(led *ledger.Ledger, id ledger.JobID) (m members) {
 			list = &m.bound
 		}
 		led.Jobs.Tasks(id, status, func(t ledger.TaskID) bool {
-			task := led.Task(t)
-			*list = append(*list, task.Pod.UID)
-			m.parts[task.Pod.UID] = partOf(led.Job(id), task)
+			*list = append(*list, led.Task(t).Pod.UID)
 			m.moving = m.moving || status == model.Binding || status == model.Releasing || status == model.Unknown
 			return true
 		})
@@ -200,16 +196,22 @@ func membersOf(led *ledger.Ledger, id ledger.JobID) (m members) {
 // inherit reads the record of a gang that this process sees for the first time. The record is believed if it says of
 // exactly these members that the gang never had its minimum, and if the status of the refused member shows the refusal:
 // the right to write a PodGroup includes its record, but not the status of a pod.
-func (og *gangOrigins) inherit(job *ledger.Job, t *reportedJob, group *schedulingv1beta1.PodGroup, m members) {
+func (og *gangOrigins) inherit(id ledger.JobID, t *reportedJob, group *schedulingv1beta1.PodGroup, m members) {
 	if t.origin.met {
 		return
 	}
 	t.origin.met = true
+	led := og.l.engine.Ledger()
+	job := led.Job(id)
 	if r, ok := recordOf(group, t.uid); ok && r.Never.Holds(job.MinMember, m.bound, m.waiting) &&
 		og.showsRefusal(job.Key.Namespace, r.Pod, m) {
 		t.origin.mine, t.origin.taken, t.origin.unknown = map[string]bool{}, map[string]part{}, r.Never.Unknown
-		for _, uid := range m.bound {
-			t.origin.mine[uid], t.origin.taken[uid] = true, m.parts[uid]
+		for _, status := range []model.Status{model.Bound, model.Running} {
+			led.Jobs.Tasks(id, status, func(member ledger.TaskID) bool {
+				task := led.Task(member)
+				t.origin.mine[task.Pod.UID], t.origin.taken[task.Pod.UID] = true, partOf(job, task)
+				return true
+			})
 		}
 	}
 }

@@ -2,6 +2,7 @@ package loop
 
 import (
 	"cmp"
+	"maps"
 	"slices"
 	"time"
 
@@ -15,8 +16,8 @@ import (
 type refusedBindings struct {
 	l *loop
 
-	memory refusalMemory
-	may    map[ledger.JobKey]int64 // until when a job may evict: the API server would bind its pod
+	memory  refusalMemory
+	permits map[ledger.JobKey]int64 // until when a job may evict: the API server would bind its pod
 }
 
 // The backoffs between tries to bind pods that the API server refuses: each is twice as long as
@@ -101,7 +102,7 @@ func (rb *refusedBindings) note(r sched.Receipt) {
 		p = &jobBackoff{group: group, names: map[string]bool{}}
 		rb.memory.jobs[job.Key] = p
 	}
-	delete(rb.may, job.Key)
+	delete(rb.permits, job.Key)
 	p.why = &e
 	p.names[r.Item.Pod.Name] = true
 	if rb.complete(job) {
@@ -235,11 +236,7 @@ func (rb *refusedBindings) endBackoff(k ledger.JobKey, p *jobBackoff) {
 // bound after all.
 func (rb *refusedBindings) tend() {
 	led, now := rb.l.engine.Ledger(), rb.l.now()
-	for k, until := range rb.may {
-		if until <= now {
-			delete(rb.may, k)
-		}
-	}
+	maps.DeleteFunc(rb.permits, func(_ ledger.JobKey, until int64) bool { return until <= now })
 	for k, p := range rb.memory.jobs {
 		id, ok := led.Jobs.Find(k)
 		if !ok || led.Job(id).GroupUID() != p.group {

@@ -21,7 +21,7 @@ type trial struct {
 // How long a job waits for the answer to a trial at most, and for how long it may evict once that was given.
 const (
 	longestTrial = time.Minute
-	mayEvict     = 10 * time.Second
+	permitLasts  = 10 * time.Second
 )
 
 // evictOnTrial takes from a plan the evictions for jobs of which a binding was refused before, unless the API server
@@ -86,10 +86,10 @@ func (rb *refusedBindings) tried(receipts []sched.Receipt) (ofPlans []sched.Rece
 		}
 		switch {
 		case r.Outcome == sched.Done:
-			if rb.may == nil {
-				rb.may = map[ledger.JobKey]int64{}
+			if rb.permits == nil {
+				rb.permits = map[ledger.JobKey]int64{}
 			}
-			rb.may[job.Key] = rb.l.now() + int64(mayEvict)
+			rb.permits[job.Key] = rb.l.now() + int64(permitLasts)
 		case r.Refused != "":
 			rb.note(r)
 		}
@@ -126,7 +126,7 @@ func (rb *refusedBindings) trialFor(eviction sched.Item, items []sched.Item) *tr
 	}
 	t := &trial{job: led.Task(id).Job}
 	job := led.Job(t.job)
-	if t.refused = rb.memory.of(job); t.refused == nil || rb.may[job.Key] > rb.l.now() {
+	if t.refused = rb.memory.of(job); t.refused == nil || rb.permits[job.Key] > rb.l.now() {
 		return nil
 	}
 	pod, ok := rb.suspect(job, t, eviction, items)

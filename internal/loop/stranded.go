@@ -105,7 +105,8 @@ func (sg *strandedGangs) check(id ledger.JobID, t *reportedJob, group *schedulin
 	job := led.Job(id)
 	e := sg.l.refusals.memory.by[life{job.Key.Namespace, t.uid}]
 	if t.complete {
-		t.origin.mine, t.origin.leaving, t.origin.unknown, t.origin.strandedState = nil, nil, false, strandedState{}
+		t.origin.mine, t.origin.taken, t.origin.leaving, t.origin.unknown = nil, nil, nil, false
+		t.origin.strandedState = strandedState{}
 		sg.l.origins.writeRecord(job, t, group, e, nil, now)
 		return
 	}
@@ -115,7 +116,7 @@ func (sg *strandedGangs) check(id ledger.JobID, t *reportedJob, group *schedulin
 	if !deleting && t.origin.leaving != nil { // nil also after a panic, which forgets what is being deleted
 		sg.l.refusals.endDeleted(job)
 	}
-	sg.l.origins.inherit(job, t, group, m)
+	sg.l.origins.inherit(id, t, group, m)
 	switch {
 	case len(m.bound) == 0:
 		t.origin.strandedState = strandedState{}
