@@ -54,19 +54,25 @@ func TestAPodThatDoesNotGoIsWaitedForAMinute(t *testing.T) {
 	}
 }
 
-// What preempt evicted itself may not go either: then it looks for other victims.
-func TestAVictimThatDoesNotGoIsReplacedByAnother(t *testing.T) {
+// evictedAt is a cluster of two nodes in which preempt has evicted a pod with a grace for another one, at a second.
+func evictedAt(t *testing.T, at, seconds int64) *stage {
 	s := newStage(t, "enqueue", "allocate", "preempt")
 	s.queue("default")
 	s.node("a", 2)
 	s.node("b", 2)
-	grace := func(p *model.Pod) { p.Grace = 30 * second }
+	grace := func(p *model.Pod) { p.Grace = seconds * second }
 	s.pod("old", running("a"), grace)
 	s.pod("other", running("b"), grace, priority(1))
 	s.pod("urgent", priority(10))
-	s.decides(1, "evict old a", "nominate urgent a")
-	s.pod("old", running("a"), grace, leavesBy(31))
+	s.decides(at, "evict old a", "nominate urgent a")
+	s.pod("old", running("a"), grace, leavesBy(at+seconds))
 	s.pod("urgent", priority(10), nominated("a"))
+	return s
+}
+
+// What preempt evicted itself may not go either: then it looks for other victims.
+func TestAVictimThatDoesNotGoIsReplacedByAnother(t *testing.T) {
+	s := evictedAt(t, 1, 30)
 	s.decides(2)
 	if s.next != 91 {
 		t.Fatalf("it is to be asked again at %d s, want 91", s.next)
@@ -77,17 +83,7 @@ func TestAVictimThatDoesNotGoIsReplacedByAnother(t *testing.T) {
 // A victim may have a day to leave. The one it leaves for waits for it as long as its nomination lasts, an hour and a
 // minute, and has no other pod leave meanwhile.
 func TestAVictimWithADayToLeaveKeepsItsNomination(t *testing.T) {
-	s := newStage(t, "enqueue", "allocate", "preempt")
-	s.queue("default")
-	s.node("a", 2)
-	s.node("b", 2)
-	day := func(p *model.Pod) { p.Grace = 86400 * second }
-	s.pod("old", running("a"), day)
-	s.pod("other", running("b"), day, priority(1))
-	s.pod("urgent", priority(10))
-	s.decides(0, "evict old a", "nominate urgent a")
-	s.pod("old", running("a"), day, leavesBy(86400))
-	s.pod("urgent", priority(10), nominated("a"))
+	s := evictedAt(t, 0, 86400)
 	s.decides(1)
 	s.decides(3659)
 	s.decides(3660, "nominate urgent", "evict other b", "nominate urgent b")

@@ -36,8 +36,8 @@ func keepRoomFor(s *session.Session, j ledger.JobID) bool {
 	if w.Empty() {
 		return false
 	}
-	c := &roomKeeper{s: s, j: j, since: came(s, w), kinds: w.ByClass(s, nil)}
-	c.others = search.MayTake(s, j)
+	c := newRoomKeeper(s, j, w)
+	c.kinds = w.ByClass(s, nil)
 	c.survey()
 	enough := c.enough()
 	if enough > len(c.later) || len(c.later) == 0 {
@@ -71,6 +71,10 @@ type roomKeeper struct {
 	now    []int64        // by class of the job: how many tasks have room as things stand
 	later  []laterJobs    // by node, the fewest first
 	lent   resource.Vec
+}
+
+func newRoomKeeper(s *session.Session, j ledger.JobID, w *search.PendingTasks) *roomKeeper {
+	return &roomKeeper{s: s, j: j, since: came(s, w), others: search.MayTake(s, j)}
 }
 
 // survey finds the tasks that came after the job, node by node, and what room there would be without
@@ -282,8 +286,7 @@ func leaveOut(s *session.Session, tx *ledger.Tx, w *search.PendingTasks, nodes [
 // couldStartWithoutLaterTasks says that a job for which room is kept could start there, or elsewhere, without the tasks
 // that came after it, and without the room that is kept for jobs that it goes before: that was kept beside its own.
 func couldStartWithoutLaterTasks(s *session.Session, j ledger.JobID) bool {
-	w := search.PendingTasksOf(s, j)
-	c := &roomKeeper{s: s, j: j, since: came(s, w), kinds: w.ByClass(s, nil), others: search.MayTake(s, j)}
+	c := newRoomKeeper(s, j, search.PendingTasksOf(s, j))
 	var on []ledger.NodeID
 	for _, t := range s.L.KeptRoom.Of(j) {
 		on = append(on, s.L.Task(t).Commitment.Node)

@@ -15,8 +15,8 @@ func (f *forward) foresee(t *ledger.Task) {
 	switch {
 	case p.Phase.Finished():
 	case p.Deleting:
-		if lingers, _ := p.Lingers(f.base); lingers && p.Rare().GoneBy <= f.base {
-			break // it should have gone: when it goes is not known
+		if p.Overdue(f.base) {
+			break // when it goes is not known
 		}
 		f.add(event{at: max(soon, p.Rare().GoneBy), what: gone, pod: t.Key, uid: p.UID})
 	case leaves && p.Node != "":

@@ -114,9 +114,7 @@ func (vs *Search) fewNodes() []ledger.NodeID {
 func (vs *Search) takeJointly(tx *ledger.Tx, j *jointSearch, found *candidate) {
 	var nodes []ledger.NodeID
 	for _, v := range found.victims {
-		if n := j.nodeOf(v.task); slices.Contains(j.list, n) && !slices.Contains(nodes, n) {
-			nodes = append(nodes, n)
-		}
+		nodes = j.withNodeOf(nodes, v.task)
 	}
 	tx.Try(func(tx *ledger.Tx) bool {
 		for _, v := range found.victims {
@@ -223,19 +221,25 @@ func (j *jointSearch) place(first []ledger.NodeID) (ok bool) {
 	return ok
 }
 
-// freed are the nodes, of those to search, of the units evicted so far, each once. A gang that goes as a whole may have
-// members elsewhere.
+// freed are the nodes, of those to search, of the units evicted so far, each once.
 func (j *jointSearch) freed() (out []ledger.NodeID) {
 	for i := range j.dry.units {
 		if u := &j.dry.units[i]; u.gone > 0 {
 			for _, t := range u.Tasks {
-				if n := j.nodeOf(t); slices.Contains(j.list, n) && !slices.Contains(out, n) {
-					out = append(out, n)
-				}
+				out = j.withNodeOf(out, t)
 			}
 		}
 	}
 	return out
+}
+
+// withNodeOf adds a victim's node to a list, once, if it is to be searched: a gang that goes as a whole may have
+// members elsewhere.
+func (j *jointSearch) withNodeOf(nodes []ledger.NodeID, victim ledger.TaskID) []ledger.NodeID {
+	if n := j.nodeOf(victim); slices.Contains(j.list, n) && !slices.Contains(nodes, n) {
+		nodes = append(nodes, n)
+	}
+	return nodes
 }
 
 // used says that every evicted unit had a member on a node where the gang is placed.

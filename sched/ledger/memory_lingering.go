@@ -16,15 +16,15 @@ type Lingering struct {
 
 	begun bool  // a cycle has begun
 	now   int64 // when the last one did
-	of    map[TaskID]*turn
-	next  turns
+	of    map[TaskID]*lingerCheck
+	next  lingerChecks
 }
 
-// turn is when a task is to be judged anew.
-type turn struct {
+// lingerCheck is when a task is to be judged anew.
+type lingerCheck struct {
 	at   int64 // model.Never: its answer stays
 	task TaskID
-	pos  int // in turns
+	pos  int // in lingerChecks
 }
 
 // Lingers says that a task is terminating and cannot be counted on to leave soon: its room is not among what is
@@ -53,9 +53,9 @@ func (lg *Lingering) note(t TaskID) {
 		return
 	}
 	if lg.of == nil {
-		lg.of = map[TaskID]*turn{}
+		lg.of = map[TaskID]*lingerCheck{}
 	}
-	lg.of[t] = &turn{at: until, task: t}
+	lg.of[t] = &lingerCheck{at: until, task: t}
 	heap.Push(&lg.next, lg.of[t])
 }
 
@@ -97,31 +97,31 @@ func (lg *Lingering) Next() int64 {
 	return lg.next[0].at
 }
 
-// turns is a heap, the earliest first.
-type turns []*turn
+// lingerChecks is a heap, the earliest first.
+type lingerChecks []*lingerCheck
 
 // Len implements heap.Interface.
-func (ts turns) Len() int { return len(ts) }
+func (js lingerChecks) Len() int { return len(js) }
 
 // Less implements heap.Interface.
-func (ts turns) Less(i, j int) bool { return ts[i].at < ts[j].at }
+func (js lingerChecks) Less(i, j int) bool { return js[i].at < js[j].at }
 
 // Swap implements heap.Interface.
-func (ts turns) Swap(i, j int) {
-	ts[i], ts[j] = ts[j], ts[i]
-	ts[i].pos, ts[j].pos = i, j
+func (js lingerChecks) Swap(i, j int) {
+	js[i], js[j] = js[j], js[i]
+	js[i].pos, js[j].pos = i, j
 }
 
 // Push implements heap.Interface.
-func (ts *turns) Push(x any) {
-	x.(*turn).pos = len(*ts)
-	*ts = append(*ts, x.(*turn))
+func (js *lingerChecks) Push(x any) {
+	x.(*lingerCheck).pos = len(*js)
+	*js = append(*js, x.(*lingerCheck))
 }
 
 // Pop implements heap.Interface.
-func (ts *turns) Pop() any {
-	last := (*ts)[len(*ts)-1]
-	(*ts)[len(*ts)-1] = nil
-	*ts = (*ts)[:len(*ts)-1]
+func (js *lingerChecks) Pop() any {
+	last := (*js)[len(*js)-1]
+	(*js)[len(*js)-1] = nil
+	*js = (*js)[:len(*js)-1]
 	return last
 }

@@ -75,10 +75,10 @@ func extended(guess, ran int64) int64 {
 // and Never where that is not known. A pod that has not started is taken to start now. Of a pod that was asked to
 // leave, both are the end of its grace, unless it lingers after that. group and predicted are as for RunTime.
 func (p *Pod) Ends(group *PodGroup, predicted, now int64) (latest, expected int64, source TimeSource) {
+	if p.Overdue(now) {
+		return Never, Never, TimeUnknown
+	}
 	if by := p.goneBy(); by > 0 {
-		if lingers, _ := p.Lingers(now); lingers && by <= now {
-			return Never, Never, TimeUnknown
-		}
 		return by, by, TimeEnforced
 	}
 	t, from := p.RunTime(group, predicted, now), p.startedBy(now)
@@ -112,7 +112,7 @@ func (p *Pod) Lingers(now int64) (lingers bool, until int64) {
 	}
 	given := After(by, -max(p.Grace, farAhead)-overdueAfter) // it was asked to leave later, if with its own grace
 	waited := After(by, -max(p.Grace, farAhead)+farAhead+overdueAfter)
-	soon, late := After(by, -farAhead), After(by, overdueAfter)
+	soon := After(by, -farAhead)
 	switch {
 	case now < given:
 		return true, given
@@ -120,11 +120,17 @@ func (p *Pod) Lingers(now int64) (lingers bool, until int64) {
 		return false, waited
 	case now < soon && waited < soon:
 		return true, soon
-	case now < late:
-		return false, late
+	case !p.Overdue(now):
+		return false, After(by, overdueAfter)
 	default:
 		return true, Never
 	}
+}
+
+// Overdue says that a pod that was asked to leave should have been gone a minute ago, at a time.
+func (p *Pod) Overdue(now int64) bool {
+	by := p.goneBy()
+	return by > 0 && now >= After(by, overdueAfter)
 }
 
 // goneBy is when the grace of a pod that was asked to leave ends, 0 for any other and where that is not known.
