@@ -9,8 +9,8 @@ import (
 	"ashlar.sh/sched/model"
 )
 
-// A fact that is older than what is known changes nothing, and is not recorded: an engine that begins with the recording
-// knows of no newer one, and would take it in.
+// A fact that is older than what is known changes nothing, and is not recorded: an engine that begins with the
+// recording knows of no newer one, and would take it in.
 func TestAFactThatIsIgnoredIsNotRecorded(t *testing.T) {
 	n := newNight(t)
 	n.pod("train-0", "a", model.PodRunning, "n1")

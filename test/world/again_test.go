@@ -44,10 +44,7 @@ func (j *jobs) recreate(one *job) {
 	if one.made.kind != "" {
 		return // its controller makes them
 	}
-	for i := range one.pods {
-		j.claims(one, podName(one, i))
-		j.w.make("", "pods", j.podOf(one, podName(one, i)))
-	}
+	j.fill(one)
 }
 
 // around some times deletes a pod that a request is about, and makes it again under its name.

@@ -48,11 +48,14 @@ func (j *jobs) reclass() {
 			return
 		}
 		w.did("a priority class made again")
-		w.seq.after(w.between(time.Millisecond, 20*time.Second), func() {
-			w.make("scheduling.k8s.io", "priorityclasses", map[string]any{"metadata": map[string]any{"name": name},
-				"value": priorities[name]})
-		})
+		w.seq.after(w.between(time.Millisecond, 20*time.Second), func() { w.class(name) })
 	})
+}
+
+// class makes a PriorityClass.
+func (w *World) class(name string) {
+	w.make("scheduling.k8s.io", "priorityclasses", map[string]any{"metadata": map[string]any{"name": name},
+		"value": priorities[name]})
 }
 
 // eachTask says that of each task of a pod's gang that has a minimum so many pods are bound.

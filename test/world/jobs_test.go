@@ -81,8 +81,7 @@ func (j *jobs) begin() {
 			"metadata": map[string]any{"name": name}, "spec": w.queueSpec(i)})
 	}
 	for _, name := range priorityNames[1:] {
-		w.make("scheduling.k8s.io", "priorityclasses", map[string]any{"metadata": map[string]any{"name": name},
-			"value": priorities[name]})
+		w.class(name)
 	}
 	w.every(20*time.Second, j.submit)
 	w.every(w.Trouble.Remade, j.remake)
