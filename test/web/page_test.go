@@ -15,7 +15,7 @@ import (
 )
 
 // noonAt is the moment at which noon stops, in seconds.
-const noonAt = 41300
+const noonAt = 42000
 
 // noon opens the made-up day and stops it before noon, when a queue borrows and others lend, with the morning to wind
 // back to.
@@ -26,7 +26,7 @@ func noon(t *testing.T, b *browser) *page {
 	p := b.open(t, address, 1280, 800)
 	p.Until("the page", `document.querySelector(".transport .play")`)
 	p.Click(".transport .play")
-	p.reaches(41600)
+	p.reaches(noonAt + 300)
 	p.play(fmt.Sprintf(`{"playing": false, "seek": %d}`, noonAt))
 	p.Until("noon", `document.querySelector(".transport .past")`)
 	return p

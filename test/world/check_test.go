@@ -54,6 +54,8 @@ type gang struct {
 	gone  int       // how many of its pods are gone
 	lost  bool      // a bug kept a binding of it from being sent: as after a crash, it is completed or stays
 	stays bool      // a user was told that its members stay, though it is in part
+	// denied is when a scheduler was last kept from deleting a member of it.
+	denied time.Time
 	// orphan: the scheduler that bound it in part lost the lease before it recorded that the gang never was whole.
 	orphan bool
 	first  time.Time // when it was first planned to start; zero: it was not
@@ -265,8 +267,10 @@ func (c *checker) gone(write apimodel.Write) {
 // bind checks that a pod that is bound has room, and counts how often it is bound.
 func (c *checker) bind(write apimodel.Write, node string) {
 	uid := write.After.Meta().GetUID()
-	if c.bindsOf[uid]++; c.bindsOf[uid] > mostBinds {
-		c.w.wrong("pod %s is bound for the %d. time", write.Key(), c.bindsOf[uid])
+	if write.Before != nil { // else it was made with a node
+		if c.bindsOf[uid]++; c.bindsOf[uid] > mostBinds {
+			c.w.wrong("pod %s is bound for the %d. time", write.Key(), c.bindsOf[uid])
+		}
 	}
 	c.w.did("a pod bound")
 	c.bound[uid] = node
@@ -360,14 +364,15 @@ func (c *checker) stands(p *apimodel.Stored) {
 	if g == nil {
 		return
 	}
-	n, hold, tasks := 0, false, map[string]int64{}
+	n, hold, tasks := 0, false, map[string]int64{} // hold: one that was bound keeps its room
 	for _, other := range c.w.api.List(c.pods) {
 		if other.Meta().GetNamespace() == p.Meta().GetNamespace() &&
 			other.Meta().GetAnnotations()[groupAnnotation] == g.name && text(other.Object, "spec", "nodeName") != "" &&
 			text(other.Object, "status", "phase") != "Failed" {
 			n++
 			tasks[other.Meta().GetAnnotations()[taskAnnotation]]++
-			hold = hold || c.bound[other.Meta().GetUID()] != "" && other.Meta().GetDeletionTimestamp() == nil
+			uid := other.Meta().GetUID()
+			hold = hold || c.bound[uid] != "" && c.bindsOf[uid] > 0 && other.Meta().GetDeletionTimestamp() == nil
 		}
 	}
 	switch {
@@ -391,7 +396,11 @@ func (c *checker) halfTooLong(g *gang) {
 	if c.w.Trouble.Held > 0 { // twice a binding may be in doubt for so long, and nothing is released meanwhile
 		most += 2 * longHeld
 	}
-	if took := time.Since(g.half); took > most && !c.mayStay(g) {
+	since := g.half
+	if g.denied.After(since) {
+		since = g.denied
+	}
+	if took := time.Since(since); took > most && !c.mayStay(g) {
 		c.w.wrong("gang %s was bound in part for %s", g.name, took)
 	}
 }

@@ -39,6 +39,19 @@ func (j *jobs) protects(r *apimodel.Request) bool {
 	return is && !j.w.calm && r.Method == http.MethodDelete && j.kept[name]
 }
 
+// denied notes that a scheduler was kept from deleting a member of a gang: it tries that again after a while.
+func (c *checker) denied(r *apimodel.Request) {
+	name, is := strings.CutPrefix(r.Path, c.pods.Path(userNamespace, "")+"/")
+	if !is || r.Method != http.MethodDelete {
+		return
+	}
+	if p := c.w.api.Get(c.pods, userNamespace, name); p != nil {
+		if g := c.gangOf(p); g != nil {
+			g.denied = time.Now()
+		}
+	}
+}
+
 // reclass deletes a PriorityClass, and makes it again: so its value is changed. Pods keep their priorities.
 func (j *jobs) reclass() {
 	w := j.w

@@ -181,6 +181,7 @@ func (n *network) arrive(a *arrival) {
 		return
 	case write && strings.Contains(a.request.Path, "/pods/") && w.chance(t.Denied):
 		w.did("403")
+		w.check.denied(a.request)
 		n.reply(a, deniedBy("world"), took)
 		return
 	case write && t.DeniedAll && !strings.Contains(a.request.Path, "/pods/") &&
@@ -194,6 +195,7 @@ func (n *network) arrive(a *arrival) {
 		return
 	case w.jobs.protects(a.request):
 		w.did("a deletion refused for a while")
+		w.check.denied(a.request)
 		n.reply(a, deniedBy("policy"), took)
 		return
 	case w.chance(t.TooMany):
