@@ -210,6 +210,9 @@ func (vb *volumeBinder) isGiven(g *given) (bool, error) {
 		return false, nil // its news is on its way
 	case pv.Spec.ClaimRef == nil || string(pv.Spec.ClaimRef.UID) != g.ClaimWas.UID:
 		return false, fmt.Errorf("volume %s was taken from claim %s", g.Volume, g.Claim)
+	case claim.Spec.VolumeName != "" && claim.Spec.VolumeName != g.Volume:
+		// Another was given to it before, unheard of, and may be where the node is not.
+		return false, fmt.Errorf("claim %s has volume %s by now, not %s", g.Claim, claim.Spec.VolumeName, g.Volume)
 	}
 	return bound(claim), nil
 }

@@ -241,6 +241,14 @@ func TestWhatOthersWriteMeanwhileStands(t *testing.T) {
 				claim(b, "made", func(c *corev1.PersistentVolumeClaim) { c.Spec.VolumeName = "theirs" })
 			},
 			func(b *bazaar) string { return b.claims["made"].Spec.VolumeName }},
+		"the other claim gets another volume": {
+			func(b *bazaar) {
+				claim(b, "static", func(c *corev1.PersistentVolumeClaim) {
+					c.Spec.VolumeName = "theirs"
+					metav1.SetMetaDataAnnotation(&c.ObjectMeta, volume.AnnBindCompleted, "yes")
+				})
+			},
+			func(b *bazaar) string { return b.claims["static"].Spec.VolumeName }},
 	}
 	moments := []string{"before anything is sent", "as a node is selected", "while the volume is made",
 		"as a volume is given", "when it is given"}
@@ -322,7 +330,7 @@ func (r race) run(t *testing.T) {
 	}
 	v, s, m := b.volumes["v"], b.claims["static"], b.claims["made"]
 	if answers[sched.Done] == 2 && (s.UID != "static" || m.UID != "made" || v.UID != "v" || v.Spec.ClaimRef == nil ||
-		v.Spec.ClaimRef.UID != "static" || m.Spec.VolumeName != "pvc-made") {
+		v.Spec.ClaimRef.UID != "static" || s.Spec.VolumeName != "v" || m.Spec.VolumeName != "pvc-made") {
 		t.Errorf("the gang was bound with volume %v, claims %v and %v", v, s, m)
 	}
 	if v.UID == "second life" && v.Spec.ClaimRef != nil || s.UID == "second life" && v.Spec.ClaimRef != nil &&

@@ -175,9 +175,10 @@ func TestAGangIsBoundWhenItsVolumesAre(t *testing.T) {
 			v.Spec.ClaimRef.UID, v.ResourceVersion = "another", "100"
 			s.volumes["v"] = v
 		}, want: sched.Failed},
-		"the claim is deleted": {chosen: gives, then: func(s *store) { delete(s.claims, "c") }, want: sched.Failed},
-		"the node is":          {chosen: has, then: func(s *store) { s.nodes = nil }, want: sched.Failed},
-		"the pod is":           {chosen: has, then: func(s *store) { s.gone = true }, want: sched.Missing},
+		"the claim gets another volume": {chosen: gives, then: func(s *store) { s.bindsClaim("w") }, want: sched.Failed},
+		"the claim is deleted":          {chosen: gives, then: func(s *store) { delete(s.claims, "c") }, want: sched.Failed},
+		"the node is":                   {chosen: has, then: func(s *store) { s.nodes = nil }, want: sched.Failed},
+		"the pod is":                    {chosen: has, then: func(s *store) { s.gone = true }, want: sched.Missing},
 		"nothing happens for as long as is allowed": {chosen: has, then: func(*store) {}, after: execute.DefaultVolumeWait,
 			want: sched.Failed},
 	} {
