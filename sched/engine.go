@@ -144,7 +144,6 @@ func (e *Engine) commit(now int64) {
 		case ledger.OpEvict:
 			item.Kind, item.Action = EvictPod, op.Action
 			item.Record = e.evictor.Record(op.Task)
-			e.l.EvictionHistory.Record(op.Task, now)
 			if nominates[op.Statement] {
 				in.EvictedFor = e.nominations.evictedFor(op)
 				e.nominations.leaving = append(e.nominations.leaving, op.Task)
@@ -154,6 +153,9 @@ func (e *Engine) commit(now int64) {
 			item.Preemptor = e.l.Task(op.Preemptor).Key
 		}
 		in.Item = e.add(item)
+		if op.Kind == ledger.OpEvict {
+			e.l.EvictionHistory.Record(op.Task, now, in.Item)
+		}
 		return in
 	})
 	e.evictor.Forget()
@@ -226,6 +228,9 @@ func (e *Engine) Receive(receipts ...Receipt) {
 				e.l.Drop(t)
 				if commitment.Kind == ledger.CommitEvict && (r.Outcome == Failed || r.Outcome == Forgone) {
 					e.nominations.forgo(commitment.Statement)
+				}
+				if commitment.Kind == ledger.CommitEvict && r.Outcome == Forgone {
+					e.l.EvictionHistory.TakeBack(r.Item.ID)
 				}
 				if commitment.Kind == ledger.CommitEvict && r.Outcome == Failed {
 					e.nominations.spare(t, *commitment, r.Denials)

@@ -278,10 +278,10 @@ func (l *loop) decide() (fine bool) {
 		return false
 	}
 	l.withoutPanic("telling questions that a cycle has run", l.background.questions.decided)
-	l.execute(plan.Items, began)
+	sent := l.execute(plan.Items, began)
 	return l.rebuilds.runOrRebuild("telling what was decided", func() {
 		l.lines.log(events, time.Now())
-		l.metrics.decided(time.Since(began), plan, l)
+		l.metrics.decided(time.Since(began), sent, l)
 		l.metrics.check(l.engine.Ledger(), l.engine.Questions().Ready, plan.Items)
 		l.background.estimates.started(plan.Items)
 		l.background.passed.started(plan.Items)
@@ -294,8 +294,8 @@ func (l *loop) decide() (fine bool) {
 
 // execute hands the items of a plan to the executor, except for the phases that are held to be written together with
 // conditions. No item is lost, whatever panics. Members of a gang that was refused before are bound one after the
-// other, and no pod is evicted for one that is refused still.
-func (l *loop) execute(items []sched.Item, now time.Time) {
+// other, and no pod is evicted for one that is refused still. execute returns the items without such evictions.
+func (l *loop) execute(items []sched.Item, now time.Time) (sent []sched.Item) {
 	l.withoutPanic("noting which gangs are begun", func() { l.origins.begin(items, now) })
 	l.withoutPanic("noting what is evicted", func() { l.reports.evictions.ask(l.engine.Ledger(), items) })
 	send := items[:0:0]
@@ -308,7 +308,9 @@ func (l *loop) execute(items []sched.Item, now time.Time) {
 			send = append(send, i)
 		}
 	}
-	l.executor.Execute(l.refusals.bindInOrder(l.refusals.evictOnTrial(send), now))
+	sent = l.refusals.evictOnTrial(send)
+	l.executor.Execute(l.refusals.bindInOrder(sent, now))
+	return sent
 }
 
 // verbosity is the level up to which the cycle's events are needed; the first of them are logged at

@@ -160,8 +160,7 @@ func TestARefusedJobEvictsOnce(t *testing.T) {
 	})
 }
 
-// Where a webhook cannot be asked what it would say, the server says so, and pods are evicted as if nothing was refused
-// before.
+// Where a webhook cannot be asked what it would say, the server says so, and pods are evicted, less and less often.
 func TestAServerThatCannotTryABindingPreventsNoEviction(t *testing.T) {
 	inVirtualTimeWith(t, 1, pressed, func(w *living) {
 		w.answers(&w.kube.Fake, "create", "pods", func(a k8stesting.Action) (bool, runtime.Object, error) {
@@ -177,7 +176,7 @@ func TestAServerThatCannotTryABindingPreventsNoEviction(t *testing.T) {
 		w.ranked("urgent", "high", 1, "8")
 		w.losing("worker-0", 20*time.Second)
 		w.refuse("")
-		w.losing("worker-0", time.Minute)
+		w.losing("worker-0", 10*time.Minute)
 		if n := w.bound("urgent"); n != 1 || w.trials() == 0 {
 			t.Errorf("%d pods of the job have a node after %d trials, want 1 after some", n, w.trials())
 		}

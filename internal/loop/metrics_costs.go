@@ -116,13 +116,13 @@ func (m *metrics) watched(l *loop, f model.Fact) {
 	}
 }
 
-// decided notes a cycle and its plan.
-func (m *metrics) decided(took time.Duration, plan sched.Plan, l *loop) {
+// decided notes a cycle and what of its plan is carried out.
+func (m *metrics) decided(took time.Duration, items []sched.Item, l *loop) {
 	m.ofCosts.cycle.Observe(inMilliseconds(took))
 	led := l.engine.Ledger()
 	statements := map[uint64]bool{}
 	victims := 0
-	for _, i := range plan.Items {
+	for _, i := range items {
 		switch i.Kind {
 		case sched.BindPod:
 			if t, ok := led.Tasks.Find(i.Pod); ok {

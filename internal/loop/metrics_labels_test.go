@@ -59,7 +59,7 @@ func TestFiguresOfJobsWithAnyNameAtAll(t *testing.T) {
 				told(l, model.KindPod, p)
 			}
 			plan, _, _ := l.engine.Decide(l.now())
-			l.metrics.decided(time.Millisecond, plan, l)
+			l.metrics.decided(time.Millisecond, plan.Items, l)
 			l.metrics.loses(sched.Item{Action: "reclaim", Record: &trace.Eviction{Ran: 1,
 				Lost: resource.List{{Name: name, Value: 1}}}})
 			l.metrics.ofJobs.figures(l)

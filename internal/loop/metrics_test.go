@@ -95,7 +95,7 @@ func matches(has map[string]string, labels []string) bool {
 func TestMetricsSayWhatWaitsAndWhatACycleCosts(t *testing.T) {
 	l := cluster(t, 1, 3) // room for one gang of ten
 	plan, _, _ := l.engine.Decide(l.now())
-	l.metrics.decided(time.Millisecond, plan, l)
+	l.metrics.decided(time.Millisecond, plan.Items, l)
 	l.metrics.figures(l)
 	for _, c := range []struct {
 		name   string
@@ -176,7 +176,7 @@ func TestEvictionsAreCountedByStatementAndByPod(t *testing.T) {
 			Lost: resource.List{{Name: resource.CPUName, Value: 2000}, {Name: resource.PodsName, Value: 1}},
 			Ran:  int64(10 * time.Second)}}
 	}
-	l.metrics.decided(0, sched.Plan{Items: []sched.Item{evict(1), evict(1), evict(2)}}, l)
+	l.metrics.decided(0, []sched.Item{evict(1), evict(1), evict(2)}, l)
 	for name, want := range map[string]float64{"volcano_eviction_transactions_total": 2,
 		"volcano_total_preemption_attempts": 2,
 		"ashlar_evicted_pods_total":         3, "ashlar_evicted_resource_seconds_total": 60_000,

@@ -6,6 +6,7 @@ import (
 	"slices"
 	"time"
 
+	"ashlar.sh/internal/kube/execute"
 	"ashlar.sh/sched"
 	"ashlar.sh/sched/ledger"
 	"ashlar.sh/sched/model"
@@ -63,6 +64,11 @@ type refused struct {
 	job        ledger.JobKey
 	group      string // UID of its PodGroup
 	controller string // UID
+	// evicted says that pods were evicted for it since, because a dry run of the binding was accepted; vain is how often
+	// the binding was refused after that, and noMore is until when no pod is evicted for it then.
+	evicted bool
+	vain    int32
+	noMore  int64
 }
 
 // jobBackoff is the backoff of a job that the engine was told of.
@@ -95,6 +101,7 @@ func (rb *refusedBindings) note(r sched.Receipt) {
 		e.next = now + int64(backoffAfter(e.tries))
 	}
 	e.statement, e.pod, e.answer = r.Item.Statement, r.Item.Pod, r.Refused
+	e.inVain(now, execute.OfTrial(r.Item))
 	e.life, e.job, e.group, e.controller = at, job.Key, group, controller
 	rb.memory.add(&e)
 	p := rb.memory.jobs[job.Key]

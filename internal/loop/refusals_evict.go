@@ -18,11 +18,25 @@ type trial struct {
 	evictions []sched.Item
 }
 
-// How long a job waits for the answer to a trial at most, and for how long it may evict once that was given.
+// How long a job waits for the answer to a trial at most, for how long it may evict once that was given, and for how
+// long it may not where bindings are refused though their trials are accepted: each time four times as long.
 const (
 	longestTrial = time.Minute
 	permitLasts  = 10 * time.Second
+	firstNoMore  = 4 * time.Minute
+	longestVain  = 24 * time.Hour
 )
+
+// inVain counts that a binding was refused for which pods were evicted because its trial had been accepted. A dry run
+// does not show that the pod is too large for the store, that a volume or a claim of it may not be written, or what a
+// webhook says that cannot be asked.
+func (e *refused) inVain(now int64, trial bool) {
+	if trial || !e.evicted {
+		return
+	}
+	e.noMore = now + int64(min(firstNoMore<<min(2*e.vain, 10), longestVain))
+	e.vain, e.evicted = e.vain+1, false
+}
 
 // evictOnTrial takes from a plan the evictions for jobs of which a binding was refused before, unless the API server
 // said just now that it would bind the pod. Else each try to place the job would cost pods, though it cannot start.
@@ -85,6 +99,9 @@ func (rb *refusedBindings) tried(receipts []sched.Receipt) (ofPlans []sched.Rece
 			rb.setBackoff(job.Key, p)
 		}
 		switch {
+		case r.Outcome == sched.Done && rb.spares(job):
+			r.Refused = rb.memory.of(job).answer
+			rb.note(r)
 		case r.Outcome == sched.Done:
 			if rb.permits == nil {
 				rb.permits = map[ledger.JobKey]int64{}
@@ -95,6 +112,12 @@ func (rb *refusedBindings) tried(receipts []sched.Receipt) (ofPlans []sched.Rece
 		}
 	}
 	return ofPlans
+}
+
+// spares says that no pod is evicted for a job now: that was in vain before, though trials were accepted.
+func (rb *refusedBindings) spares(job *ledger.Job) bool {
+	e := rb.memory.of(job)
+	return e != nil && rb.l.now() < e.noMore
 }
 
 // trials separates the evictions for jobs that were refused before from the other items.
@@ -126,7 +149,11 @@ func (rb *refusedBindings) trialFor(eviction sched.Item, items []sched.Item) *tr
 	}
 	t := &trial{job: led.Task(id).Job}
 	job := led.Job(t.job)
-	if t.refused = rb.memory.of(job); t.refused == nil || rb.permits[job.Key] > rb.l.now() {
+	if t.refused = rb.memory.of(job); t.refused == nil {
+		return nil
+	}
+	if rb.permits[job.Key] > rb.l.now() {
+		t.refused.evicted = true
 		return nil
 	}
 	pod, ok := rb.suspect(job, t, eviction, items)
@@ -153,10 +180,19 @@ func (rb *refusedBindings) placeable(pod ledger.Key) bool {
 	return (s == model.Pending || s == model.Pipelined) && !led.Task(id).Pod.Deleting
 }
 
+// startsWithout says that a job has its minimum by the members that are placed, or that wait for what is evicted for
+// them, without a pod.
+func (rb *refusedBindings) startsWithout(job *ledger.Job, pod ledger.Key) bool {
+	led := rb.l.engine.Ledger()
+	id, ok := led.Tasks.Find(pod)
+	return ok && led.Task(id).Status == model.Pending &&
+		job.Met(func(c *ledger.Count) int32 { return c.Placed() + c.By[model.Pipelined] })
+}
+
 // suspect returns the pod of which the binding is to be tried: one that was refused and gets room by the statement. Of
-// a job below its minimum, which cannot start without the pod that was refused last, it is that pod wherever it goes,
-// and where it is gone the one that the eviction is for: it may have been made in its place. A job that goes on without
-// its refused pod may have pods evicted for others.
+// a job below its minimum that cannot start without the pod that was refused last, it is that pod wherever it goes, and
+// where it is gone the one that the eviction is for: it may have been made in its place. A job that goes on without its
+// refused pod may have pods evicted for others.
 func (rb *refusedBindings) suspect(job *ledger.Job, t *trial, eviction sched.Item, items []sched.Item) (ledger.TaskID,
 	bool) {
 	led := rb.l.engine.Ledger()
@@ -164,7 +200,8 @@ func (rb *refusedBindings) suspect(job *ledger.Job, t *trial, eviction sched.Ite
 	if p := rb.memory.jobs[job.Key]; p != nil {
 		names = p.names
 	}
-	if !rb.complete(job) && rb.waitsIn(job, t.refused.pod) && rb.placeable(t.refused.pod) {
+	if !rb.complete(job) && rb.waitsIn(job, t.refused.pod) && rb.placeable(t.refused.pod) &&
+		!rb.startsWithout(job, t.refused.pod) {
 		return led.Tasks.Find(t.refused.pod)
 	}
 	n := slices.IndexFunc(items, func(i sched.Item) bool {

@@ -1,6 +1,10 @@
 package ledger
 
-import "ashlar.sh/sched/model"
+import (
+	"slices"
+
+	"ashlar.sh/sched/model"
+)
 
 // EvictionHistory holds the evictions of the last minute, which count against limits of evictions.
 type EvictionHistory struct {
@@ -16,18 +20,25 @@ type PastEviction struct {
 	At    int64 // nanoseconds since the epoch
 	Queue string
 	Job   JobKey
+	Item  uint64 `json:",omitempty"` // of the plan; 0: it was decided by a version that did not keep that
 }
 
 // historyLasts is how long an eviction is remembered, in nanoseconds.
 const historyLasts = int64(60_000_000_000)
 
-// Record remembers the eviction of a task at a time. Times must not decrease.
-func (eh *EvictionHistory) Record(t TaskID, at int64) {
+// Record remembers the eviction of a task at a time, by a plan item. Times must not decrease.
+func (eh *EvictionHistory) Record(t TaskID, at int64, item uint64) {
 	j := eh.l.Tasks.rows[t].Job
 	if j == NoJob {
 		return
 	}
-	eh.past = append(eh.past, PastEviction{At: at, Queue: eh.l.Jobs.QueueName(j), Job: eh.l.Jobs.rows[j].Key})
+	eh.past = append(eh.past, PastEviction{At: at, Queue: eh.l.Jobs.QueueName(j), Job: eh.l.Jobs.rows[j].Key,
+		Item: item})
+}
+
+// TakeBack forgets the eviction by a plan item that was not carried out, and that nothing was asked for.
+func (eh *EvictionHistory) TakeBack(item uint64) {
+	eh.past = slices.DeleteFunc(eh.past, func(e PastEviction) bool { return e.Item == item })
 }
 
 // Restore takes over the evictions of an earlier engine, the oldest first, and the time before which they

@@ -103,7 +103,7 @@ func TestEvictionsOfAMinuteAreCapped(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			w := newWorld(t, c.queue, c.arguments)
 			w.At(100 * second)
-			w.EvictionHistory.Record(w.task("a-0"), 70*second)
+			w.EvictionHistory.Record(w.task("a-0"), 70*second, 1)
 			w.Try(func(tx *ledger.Tx) bool {
 				tx.Evict(w.task("a-1"), "reclaim", ledger.NoTask)
 				tx.Try(func(tx *ledger.Tx) bool {
@@ -153,7 +153,7 @@ func TestACapCountsAsSpentUntilAMinuteIsKnown(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			w := newWorld(t, nil, c.arguments)
 			w.EvictionHistory.KnownFrom(40 * second)
-			w.EvictionHistory.Record(w.task("a-0"), 50*second)
+			w.EvictionHistory.Record(w.task("a-0"), 50*second, 1)
 			w.At(c.at)
 			w.EvictionHistory.Trim(c.at)
 			if got := w.ask(t, "b-0"); got != c.want {
