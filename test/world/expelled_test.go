@@ -64,6 +64,7 @@ func (l *relabelled) expel() {
 			w.did("a pod expelled after a while")
 		}
 		delete(l.endured, uid)
+		delete(w.check.paces.took, one.name) // what was evicted for it was of use for as long as it could stay
 		w.do(http.MethodDelete, w.nodes.pods.Path(userNamespace, m.GetName()),
 			map[string]any{"preconditions": map[string]any{"uid": uid}})
 	}
