@@ -143,9 +143,7 @@ func (q Questions) Pod(namespace, name string) (PodWhy, ledger.JobID, bool) {
 	w := PodWhy{Pod: e.reports.podReport(id), Gated: t.Pod.Gated, Priority: t.Priority,
 		Problems: faults(model.KindPod, t.Pod)}
 	w.Asks = e.reports.list(e.reports.classOf(id).Request)
-	if t.Lingers() {
-		w.GoneBy = t.Pod.Rare().GoneBy
-	}
+	w.GoneBy = goneBy(t)
 	if !t.Placeable() {
 		return w, t.Job, true
 	}
@@ -190,8 +188,9 @@ type NodeWhy struct {
 // HeldRoom is a pod and what of a node it holds or waits for.
 type HeldRoom struct {
 	PodReport
-	Queue string
-	Holds resource.List
+	Queue  string
+	Holds  resource.List
+	GoneBy int64 // as PodWhy.GoneBy
 }
 
 // Node describes one node, without its devices; false when there is none of that name, or it is set aside.
@@ -242,8 +241,16 @@ func (q Questions) Held() (out []NodeWhy) {
 	return out
 }
 
+// goneBy is until when a terminating pod may take to leave, if no job waits for its room; 0 for others.
+func goneBy(t *ledger.Task) int64 {
+	if !t.Lingers() {
+		return 0
+	}
+	return t.Pod.Rare().GoneBy
+}
+
 func (rp *reports) held(t ledger.TaskID) HeldRoom {
-	out := HeldRoom{PodReport: rp.podReport(t), Holds: rp.list(rp.classOf(t).Request)}
+	out := HeldRoom{PodReport: rp.podReport(t), Holds: rp.list(rp.classOf(t).Request), GoneBy: goneBy(rp.e.l.Task(t))}
 	if j := rp.e.l.Task(t).Job; j != ledger.NoJob {
 		out.Queue = rp.e.l.Jobs.QueueName(j)
 	}

@@ -48,6 +48,11 @@ func (a *Asking) NodeAnswer(w *sched.NodeWhy) *Answer {
 	if w.Shard {
 		out.Notes = append(out.Notes, "it is in another scheduler's shard: it is used where no node of this one takes a pod")
 	}
+	for i := range w.Pods {
+		if late := a.lingers(w.Pods[i].GoneBy); late != "" {
+			out.Notes = append(out.Notes, fmt.Sprintf("%s/%s is terminating%s", w.Pods[i].Namespace, w.Pods[i].Name, late))
+		}
+	}
 	out.wrong(w.Problems)
 	return out
 }

@@ -21,5 +21,12 @@ func TestATerminatingPodIsToldToBeLate(t *testing.T) {
 		if got := asking.PodAnswer(w, &sched.JobWhy{}).Summary; !strings.HasSuffix(got, want) {
 			t.Errorf("%q, want it to end with %q", got, want)
 		}
+		node := &sched.NodeWhy{Pods: []sched.HeldRoom{{PodReport: sched.PodReport{Namespace: "ns", Name: "old",
+			Status: model.Releasing}, GoneBy: goneBy}}}
+		_, late, _ := strings.Cut(want, "node a")
+		if notes := strings.Join(asking.NodeAnswer(node).Notes, "; "); goneBy == 0 && notes != "" ||
+			goneBy != 0 && (!strings.HasPrefix(notes, "ns/old is terminating and ") || !strings.HasSuffix(notes, late)) {
+			t.Errorf("of its node is noted %q, want %q", notes, late)
+		}
 	}
 }
