@@ -78,24 +78,26 @@ func (ns *nominations) expire(now int64) {
 	}
 }
 
-// heldUp says that a node has less room than is kept on it for nominations, of what a nominated task asks for, since a
-// victim lingers that another victim of the statement outlives: what waits for it is decided anew, or others would be
-// evicted for room that is there.
+// heldUp says that a node has less room than nominations hold there, of what a nominated task asks for, since a victim
+// lingers that another victim of the statement outlives: what waits for it is decided anew, or others would be evicted
+// for room that is there. Room that is kept for other tasks does not count, since others hold it meanwhile.
 func (ns *nominations) heldUp(t ledger.TaskID, n ledger.NodeID) bool {
 	l := ns.e.l
 	for _, need := range l.Class(l.Task(t).Class).Need {
-		short := -l.Nodes.FutureIdle(need.Dim, n)
-		if short <= 0 {
+		if l.Nodes.FutureIdle(need.Dim, n) >= 0 {
 			continue
 		}
-		lingers := int64(0)
+		short, lingers := -l.Nodes.Idle(need.Dim)[n]-l.Nodes.Releasing(need.Dim)[n], int64(0)
 		l.Nodes.Tasks(n, func(o ledger.TaskID) bool {
-			if l.Task(o).Lingers() {
+			switch row := l.Task(o); {
+			case row.Status == model.Pipelined:
+				short += l.Request(o).Get(need.Dim)
+			case row.Lingers():
 				lingers += l.Request(o).Get(need.Dim)
 			}
 			return true
 		})
-		if lingers >= short {
+		if short > 0 && lingers >= short {
 			return true
 		}
 	}
