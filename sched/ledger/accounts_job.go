@@ -124,6 +124,15 @@ func (ac *accounts) count(job *Job, d resource.Dim, asks, held, gated int64) {
 	}
 }
 
+// hold adds (sign 1) to what a job holds, or takes it away (-1). It counts as what tasks hold does: without pods.
+func (ac *accounts) hold(j JobID, more resource.Sums, sign int64) {
+	for i := range more {
+		if d := resource.Dim(i); d != resource.Pods && more.Get(d) != 0 {
+			ac.count(&ac.l.Jobs.rows[j], d, 0, more.Get(d)*sign, 0)
+		}
+	}
+}
+
 // updateJob keeps the job's place on the active list, and its inqueue amount.
 func (ac *accounts) updateJob(j JobID, job *Job) {
 	if job.inqueueCounts != job.countsInqueue() {

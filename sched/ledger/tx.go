@@ -4,6 +4,7 @@ import (
 	"slices"
 
 	"ashlar.sh/sched/model"
+	"ashlar.sh/sched/resource"
 )
 
 // Statements holds the undo log of the open tries, the operations of statements that succeeded, and provisional places.
@@ -137,6 +138,14 @@ func (tx *Tx) Nominate(t TaskID, n NodeID) {
 // Suppose counts a pending task, gated or not, for its job and queues as one that is pipelined, but on no
 // node. It is for tries that return false.
 func (tx *Tx) Suppose(t TaskID) { tx.l.Statements.step(t, model.Pipelined, NoNode, "") }
+
+// Holding runs f as if a job held so much more, on no node: its queue and the queue's ancestors count it, and no task
+// is moved. f must change nothing.
+func (tx *Tx) Holding(j JobID, more resource.Sums, f func()) {
+	tx.l.accounts.hold(j, more, 1)
+	f()
+	tx.l.accounts.hold(j, more, -1)
+}
 
 // Unpipeline takes back that a task is pipelined, so that the task can be allocated the room once it is free.
 func (tx *Tx) Unpipeline(t TaskID) { tx.l.Statements.step(t, model.Pending, NoNode, "") }

@@ -42,6 +42,7 @@ type attempt struct {
 	apart    bool           // domains matter to the job: see Apart
 	*domains                // nil unless apart
 
+	withheld withheld
 	together colocation
 	homes    domainSearch
 }
@@ -162,7 +163,8 @@ func (t *attempt) placeTask(tx *ledger.Tx, task ledger.TaskID) bool {
 		return false
 	}
 	// A nomination counts in the queue already.
-	if !withdrawn(t.s, task) && !t.allocatable(tx, class) {
+	gaveUp := withdrawn(t.s, task)
+	if !gaveUp && !t.allocatable(tx, class) {
 		t.refuse(task, t.s.Policy.WhyNotAllocatable(t.job.Queue, class))
 		return false
 	}
@@ -179,7 +181,9 @@ func (t *attempt) placeTask(tx *ledger.Tx, task ledger.TaskID) bool {
 		}
 		return false
 	}
-	put(t.s, tx, task, p)
+	if put(t.s, tx, task, p); gaveUp {
+		t.withheld.found(t.s.L.Request(task))
+	}
 	t.placed++
 	return true
 }

@@ -6,6 +6,7 @@ import (
 	"ashlar.sh/sched/class"
 	"ashlar.sh/sched/ledger"
 	"ashlar.sh/sched/model"
+	"ashlar.sh/sched/resource"
 	"ashlar.sh/sched/session"
 )
 
@@ -91,7 +92,7 @@ func (t *attempt) somewhere(task ledger.TaskID) (yes bool) {
 // are not placed keep their nominations.
 func (t *attempt) moved(members []ledger.TaskID, mode Mode) (ok bool) {
 	from, tasks, events := t.w.next, slices.Clone(t.w.Tasks), len(t.s.Trace.Events)
-	t.together.idle = true
+	t.together.idle, t.withheld.known = true, false
 	t.s.L.Try(func(tx *ledger.Tx) bool {
 		for _, task := range members {
 			tx.Unpipeline(task)
@@ -113,6 +114,14 @@ func (t *attempt) moved(members []ledger.TaskID, mode Mode) (ok bool) {
 	return ok
 }
 
+// withheld is what the members ask for of which the try has taken the nomination back. It is counted once, and anew
+// only after a try was undone: such members may have had a place there.
+type withheld struct {
+	known  bool
+	undone uint64 // tries that were undone when it was counted
+	sum    resource.Sums
+}
+
 // allocatable says that the queue may hold one more task of a class beside all members with a nomination, also those
 // of which the try has taken it back: they may be placed after the task, or get their nominations back.
 func (t *attempt) allocatable(tx *ledger.Tx, class ledger.ClassID) bool {
@@ -120,16 +129,30 @@ func (t *attempt) allocatable(tx *ledger.Tx, class ledger.ClassID) bool {
 	if !ok || !t.together.idle {
 		return ok
 	}
-	tx.Try(func(tx *ledger.Tx) bool {
-		for _, task := range t.w.Tasks {
-			if withdrawn(t.s, task) {
-				tx.ResumeNomination(task)
-			}
-		}
-		ok = t.s.Policy.Allocatable(t.job.Queue, class, 1) >= 1
-		return false
-	})
+	t.withheld.count(t.s, t.w.Tasks)
+	tx.Holding(t.w.Job, t.withheld.sum, func() { ok = t.s.Policy.Allocatable(t.job.Queue, class, 1) >= 1 })
 	return ok
+}
+
+// count counts what is withheld of tasks, if that is not known.
+func (x *withheld) count(s *session.Session, tasks []ledger.TaskID) {
+	undone := s.L.Statements.Undone()
+	if x.known && x.undone == undone {
+		return
+	}
+	*x = withheld{known: true, undone: undone}
+	for _, task := range tasks {
+		if withdrawn(s, task) {
+			x.sum = x.sum.Add(s.L.Request(task))
+		}
+	}
+}
+
+// found notes that a member of which the nomination was taken back has a place.
+func (x *withheld) found(request resource.Vec) {
+	if x.known {
+		x.sum = x.sum.Sub(request)
+	}
 }
 
 // nominateAgain gives the members that were not placed their nominations back; false when one of them could
