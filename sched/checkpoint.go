@@ -64,7 +64,8 @@ func (e *Engine) Checkpoint() {
 	rest := Commitments{Decided: e.decided, NextID: e.nextID, Statement: e.stmts + e.l.Statements.Count(),
 		PastEvictions: e.saved.checkpoint.rest.PastEvictions, Rounds: e.saved.checkpoint.rest.Rounds,
 		Charges: e.l.Charges.All(), Losses: e.l.Losses.All()}
-	rest.KeptRoomCheckedAt, rest.PastEvictionsFrom = e.session.KeptRoomCheckedAt, e.l.EvictionHistory.From()
+	rest.KeptRoomCheckedAt, rest.KeptRoomChecks = e.session.KeptRoomCheckedAt, e.session.KeptRoomChecks
+	rest.PastEvictionsFrom = e.l.EvictionHistory.From()
 	e.saved.exportArrivals(&rest)
 	if !slices.Equal(rest.PastEvictions, e.l.EvictionHistory.All()) {
 		rest.PastEvictions = append([]ledger.PastEviction(nil), e.l.EvictionHistory.All()...)

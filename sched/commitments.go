@@ -19,7 +19,8 @@ type Commitments struct {
 	WaitingJobs []WaitingJob      `json:"Lenders"` // sorted by job: jobs that wait otherwise than any
 	// When it was last found which jobs room is to be kept for: see backfill.KeepRoom
 	KeptRoomCheckedAt int64                 `json:"Asked"`
-	PastEvictions     []ledger.PastEviction `json:"Spent"` // of the last minute, the oldest first
+	KeptRoomChecks    uint64                `json:",omitempty"` // how often: it says which jobs have their turn
+	PastEvictions     []ledger.PastEviction `json:"Spent"`      // of the last minute, the oldest first
 	// Evictions before this time are not known; 0: all of the last minute are.
 	PastEvictionsFrom int64              `json:"SpentFrom,omitempty"`
 	Arrived           bool               // something that is to be placed came since the last cycle
@@ -107,7 +108,7 @@ func (e *Engine) Commitments() Commitments {
 	})
 	c.PastEvictions = append(c.PastEvictions, e.l.EvictionHistory.All()...)
 	c.PastEvictionsFrom = e.l.EvictionHistory.From()
-	c.KeptRoomCheckedAt = e.session.KeptRoomCheckedAt
+	c.KeptRoomCheckedAt, c.KeptRoomChecks = e.session.KeptRoomCheckedAt, e.session.KeptRoomChecks
 	e.saved.exportArrivals(&c)
 	c.Rounds = append(c.Rounds, e.l.Rounds.All()...)
 	c.Memories = e.l.PluginStates.Memories()
@@ -223,7 +224,7 @@ func (e *Engine) Restore(c Commitments) {
 	}
 	e.saved.restoreArrivals(c)
 	e.l.Losses.Restore(c.Losses)
-	e.session.KeptRoomCheckedAt = c.KeptRoomCheckedAt
+	e.session.KeptRoomCheckedAt, e.session.KeptRoomChecks = c.KeptRoomCheckedAt, c.KeptRoomChecks
 	for _, w := range c.WaitingJobs {
 		if j, found := e.l.Jobs.Find(w.Job); found && e.l.Job(j).GroupUID() == w.UID { // also where its PodGroup is gone
 			if w.Lapsed {

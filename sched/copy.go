@@ -273,14 +273,16 @@ func (c *Copy) asItWas() bool {
 	}
 	now := Commitments{Decided: c.e.decided, NextID: c.e.nextID, PastEvictions: c.e.l.EvictionHistory.All(),
 		PastEvictionsFrom: c.e.l.EvictionHistory.From(), KeptRoomCheckedAt: c.e.session.KeptRoomCheckedAt,
-		Rounds: c.e.l.Rounds.All(), Charges: c.e.l.Charges.All(), Losses: c.e.l.Losses.All()}
+		KeptRoomChecks: c.e.session.KeptRoomChecks, Rounds: c.e.l.Rounds.All(), Charges: c.e.l.Charges.All(),
+		Losses: c.e.l.Losses.All()}
 	c.e.saved.exportArrivals(&now)
 	return sameCommitments(now, c.noted.rest)
 }
 
 func sameCommitments(a, b Commitments) bool {
 	return a.Decided == b.Decided && a.NextID == b.NextID && a.PastEvictionsFrom == b.PastEvictionsFrom &&
-		a.KeptRoomCheckedAt == b.KeptRoomCheckedAt && a.Arrived == b.Arrived && a.LastArrival == b.LastArrival &&
+		a.KeptRoomCheckedAt == b.KeptRoomCheckedAt && a.KeptRoomChecks == b.KeptRoomChecks &&
+		a.Arrived == b.Arrived && a.LastArrival == b.LastArrival &&
 		slices.Equal(a.PastEvictions, b.PastEvictions) &&
 		slices.Equal(a.Arrivals, b.Arrivals) && slices.Equal(a.Rounds, b.Rounds) &&
 		a.Charges.Equal(b.Charges) && slices.Equal(a.Losses, b.Losses)

@@ -50,9 +50,10 @@ func KeepRoom(s *session.Session) {
 	due := s.Now >= s.KeptRoomCheckedAt+every
 	if due {
 		s.KeptRoomCheckedAt = s.Now
+		s.KeptRoomChecks++
 	}
 	jobs := ledger.ByName(s.L, s.L.KeptRoom.Jobs())
-	turns := int64((len(jobs) + most - 1) / most) // so many checks cover all of them
+	turns := uint64((len(jobs) + most - 1) / most) // so many checks cover all of them
 	for i, j := range jobs {
 		switch {
 		case s.L.KeptRoom.Planned(j): // see RenewPlans
@@ -62,7 +63,7 @@ func KeepRoom(s *session.Session) {
 			s.L.WaitingJobs.SetWaitsFrom(j, s.Now)
 		case !stands(s, j):
 			s.L.KeptRoom.Drop(j)
-		case !due || (int64(i)+s.Now/every)%turns != 0 || couldStartWithoutLaterTasks(s, j):
+		case !due || (uint64(i)+s.KeptRoomChecks)%turns != 0 || couldStartWithoutLaterTasks(s, j):
 			continue
 		default:
 			s.L.KeptRoom.Drop(j)
@@ -76,12 +77,16 @@ func KeepRoom(s *session.Session) {
 	first := firstOfQueues(s)
 	kept := false
 	for i := range min(most, len(first)) {
-		at := (int(s.Now/every%int64(len(first))) + i) % len(first)
-		kept = keepRoomFor(s, first[at]) || kept
+		kept = keepRoomFor(s, first[turn(s, len(first), i)]) || kept
 	}
 	if !kept && len(first) <= most {
 		s.RememberIdle(keepingRoom)
 	}
+}
+
+// turn is which of n things has its turn as number i of this check: the next check begins with the next one.
+func turn(s *session.Session, n, i int) int {
+	return int((s.KeptRoomChecks + uint64(i)) % uint64(n))
 }
 
 // keepingRoom is the name under which KeepRoom remembers that it keeps none.

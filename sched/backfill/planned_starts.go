@@ -59,7 +59,7 @@ func planSooner(s *session.Session) {
 	})
 	moved := false
 	for i := range min(most, len(planned)) {
-		j := planned[(int(s.Now/every%int64(len(planned)))+i)%len(planned)]
+		j := planned[turn(s, len(planned), i)]
 		start, first := s.L.KeptRoom.Start(j)
 		moved = plan(s, j, first, start) || moved
 	}

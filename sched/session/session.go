@@ -26,6 +26,8 @@ type Session struct {
 	Admit func(ledger.JobID)
 	// KeptRoomCheckedAt is when it was last checked for which jobs room is to be kept (backfill.KeepRoom).
 	KeptRoomCheckedAt int64
+	// KeptRoomChecks is how often that was checked, so that each job has its turn whatever the times of cycles are.
+	KeptRoomChecks uint64
 	// Backfill is how starts are planned.
 	Backfill Backfill
 	// NextPlanAt is the earliest time at which a job has waited long enough for its start to be planned; 0: none waits.
