@@ -22,6 +22,7 @@ type deviceClaims struct {
 	x           *Executor
 	underWay    poolsUnderWay
 	undeletable undeletable
+	back        claimsGivenBack
 }
 
 // reservation is one resource claim, and the pods of a statement that are to use it.

@@ -106,6 +106,7 @@ func New(ctx context.Context, o Options) *Executor {
 		figures: newRequestQueue(mostInFlight, o.Panicked), events: newRequestQueue(mostInFlight, o.Panicked)}).wire()
 	c.podGroups.waiting.unsent = map[ledger.Key]*groupWrite{}
 	c.leaving.states = map[uint64]*eviction{}
+	c.devices.back.queue = newRequestQueue(mostGivenBack, o.Panicked)
 	return c
 }
 
@@ -213,13 +214,14 @@ func (c *Executor) Wake() <-chan struct{} { return c.wake }
 // at once, given how fast the server answers.
 func (c *Executor) Load() (flying, waiting, limit int) { return c.fast.load() }
 
-// InFlight is how many requests of plans and of PodGroups' statuses are under way or wait, how many of pods'
-// conditions, of figures and of events are under way, and how many items were given up that may be carried out all the
-// same. What waits to be told, of pods and by events, is not sent once this scheduler ends.
+// InFlight is how many requests of plans, of PodGroups' statuses and to give claims back are under way or wait, how
+// many of pods' conditions, of figures and of events are under way, and how many items were given up that may be
+// carried out all the same. What waits to be told, of pods and by events, is not sent once this scheduler ends.
 func (c *Executor) InFlight() int {
 	flying, waiting, _ := c.fast.load()
 	statuses, later, _ := c.status.load()
-	all := flying + waiting + statuses + later + int(c.requests.doubts.Load())
+	claims, queued, _ := c.devices.back.queue.load()
+	all := flying + waiting + statuses + later + claims + queued + int(c.requests.doubts.Load())
 	for _, q := range []*requestQueue{c.slow, c.figures, c.events} {
 		n, _, _ := q.load()
 		all += n
@@ -230,12 +232,13 @@ func (c *Executor) InFlight() int {
 // Dropped counts conditions and events that were not written because too many waited.
 func (c *Executor) Dropped() int64 { return c.dropped.Load() }
 
-// Wait returns when every item of a plan and every PodGroup's status was answered, or
+// Wait returns when every item of a plan and every PodGroup's status was answered and no claim is being given back, or
 // ctx ends.
 func (c *Executor) Wait(ctx context.Context) {
 	await(ctx, func() {
 		c.podGroups.flush()
 		c.fast.wait()
+		c.devices.back.queue.wait() // a binding that fails gives its claim back
 		c.status.wait()
 	})
 }

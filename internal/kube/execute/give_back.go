@@ -5,7 +5,6 @@ import (
 	"encoding/json"
 	"slices"
 	"sync"
-	"time"
 
 	corev1 "k8s.io/api/core/v1"
 	resourcev1 "k8s.io/api/resource/v1"
@@ -180,22 +179,14 @@ func (u *undeletable) is(uid string) bool {
 // discard gives back the claim that was made for a pod which is not bound after all.
 func (dc *deviceClaims) discard(r *reservation) {
 	if r != nil && r.uid != "" {
-		dc.started(dc.giving(madeNow(r), new(error)))
+		g := madeNow(r)
+		dc.started(g, dc.giving(g, new(error)))
 	}
-}
-
-// started has a request carried out, without waiting. It is several, one after the other: how long they took says
-// nothing of each.
-func (dc *deviceClaims) started(e request) {
-	dc.x.fast.do(func() (time.Duration, bool) {
-		_, _, overloaded := dc.x.requests.run(e)
-		return 0, overloaded
-	})
 }
 
 // GiveBack deletes a claim that was made for a pod which waits, or which is bound and does not use it, if that is what
 // the API server itself shows still. It does not wait, and nothing is answered. One without devices that this process
-// may not delete is left alone.
+// may not delete is left alone, and so is one that is being given back already.
 func (c *Executor) GiveBack(l devices.Leftover) {
 	if l.Empty && c.devices.undeletable.is(l.Claimed.UID) {
 		return
@@ -209,7 +200,7 @@ func (c *Executor) GiveBack(l devices.Leftover) {
 		}
 		return send(ctx)
 	}
-	c.devices.started(e)
+	c.devices.started(g, e)
 }
 
 // unused says whether the API server shows a pod as its leftovers, one or more, have it: it has no node, or it has one
