@@ -226,7 +226,6 @@ func TestAClaimThatLooksMadeForAnother(t *testing.T) {
 	p := asks("p", extended)
 	objects := []metav1.Object{standing("gpu", 1), node("n1"), slice("n1", 2)}
 	made := chosenFor(t, newWorld(t, append(objects, p)...).decide(), "p")
-	going := metav1.Time{Time: time.Unix(1, 0)}
 	for name, change := range map[string]func(*resourcev1.ResourceClaim){
 		"another uses it":         func(c *resourcev1.ResourceClaim) { heldBy(c, "uid-other") },
 		"it is in another place":  func(c *resourcev1.ResourceClaim) { c.Namespace = "other" },
@@ -234,7 +233,6 @@ func TestAClaimThatLooksMadeForAnother(t *testing.T) {
 		"a Deployment owns it":    func(c *resourcev1.ResourceClaim) { c.OwnerReferences[0].Kind = "Deployment" },
 		"the pod only owns it":    func(c *resourcev1.ResourceClaim) { c.OwnerReferences[0].Controller = nil },
 		"it does not say that":    func(c *resourcev1.ResourceClaim) { c.Annotations = nil },
-		"it is going":             func(c *resourcev1.ResourceClaim) { c.DeletionTimestamp = &going },
 		"another and it both use": func(c *resourcev1.ResourceClaim) { heldBy(c, "uid-p", "uid-other") },
 	} {
 		t.Run(name, func(t *testing.T) {

@@ -10,6 +10,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"ashlar.sh/internal/kube/devices"
+	"ashlar.sh/sched"
 	"ashlar.sh/sched/ledger"
 )
 
@@ -25,6 +26,7 @@ func TestLeftovers(t *testing.T) {
 	ofBound[0].Bound, ofBound[0].Empty, empty[0].Empty = true, true, true
 	none := func(c *resourcev1.ResourceClaim) { c.Status.Allocation = nil }
 	others := func(c *resourcev1.ResourceClaim) { heldBy(c, "uid-other") }
+	going := func(c *resourcev1.ResourceClaim) { c.DeletionTimestamp = &metav1.Time{} }
 	for name, c := range map[string]struct {
 		pod   func(*corev1.Pod)
 		claim func(*resourcev1.ResourceClaim)
@@ -50,7 +52,8 @@ func TestLeftovers(t *testing.T) {
 		"another pod uses it":         {claim: others},
 		"it does not say that":        {claim: func(c *resourcev1.ResourceClaim) { c.Annotations = nil }},
 		"it is of another namespace":  {claim: func(c *resourcev1.ResourceClaim) { c.Namespace = "other" }},
-		"the claim is being deleted":  {claim: func(c *resourcev1.ResourceClaim) { c.DeletionTimestamp = &metav1.Time{} }},
+		"the claim is being deleted":  {claim: going, want: named},
+		"it is deleted, and has none": {claim: func(c *resourcev1.ResourceClaim) { going(c); none(c) }},
 		"the pod is being terminated": {pod: func(p *corev1.Pod) { p.DeletionTimestamp = &metav1.Time{} }},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -66,6 +69,31 @@ func TestLeftovers(t *testing.T) {
 				t.Errorf("left is %+v, want %+v", got, c.want)
 			}
 		})
+	}
+}
+
+// The claim that a pod is left with is deleted by a client, and its finalizer keeps it with its devices. The pod is
+// bound all the same.
+func TestAClaimThatIsBeingDeletedIsGivenBack(t *testing.T) {
+	p := asks("p", extended)
+	objects := []metav1.Object{standing("gpu", 1), node("n1"), slice("n1", 2)}
+	made := chosenFor(t, newWorld(t, append(objects, p)...).decide(), "p")
+	for _, going := range []bool{false, true} {
+		l := left(made, p, "mine")
+		heldBy(l, string(p.UID))
+		l.Finalizers = []string{resourcev1.Finalizer}
+		if going {
+			l.DeletionTimestamp = &metav1.Time{}
+		}
+		w, bound := newWorld(t, append(objects, l, p)...), 0
+		for _, i := range w.decide() {
+			if i.Kind == sched.BindPod {
+				bound++
+			}
+		}
+		if bound == 0 {
+			t.Errorf("going %t: the pod waits for its own devices (leftovers %v)", going, devices.Leftovers(w.e.Ledger()))
+		}
 	}
 }
 

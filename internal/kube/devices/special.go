@@ -90,7 +90,8 @@ const mostLeft = 8
 
 // left are the special claims of a pod. Of a pod that has no node all are left over: a scheduler that ended made
 // them, or a binding failed. One that the pod's spec names is not: a template may say of its claims what a scheduler
-// says of those that it makes. Nor is one that another pod uses, or one that is going.
+// says of those that it makes. Nor is one that another pod uses. One that is being deleted is while it has devices: its
+// finalizer keeps it, with the devices, until these are taken back.
 func (s *specialClaims) left(task *ledger.Task) []Claimed {
 	return s.leftOf(task, func(*resourcev1.ResourceClaim) bool { return true })
 }
@@ -104,7 +105,8 @@ func (s *specialClaims) leftOf(task *ledger.Task, is func(*resourcev1.ResourceCl
 	named, idle := ClaimsOf(task), []Claimed(nil)
 	for _, key := range slices.Sorted(maps.Keys(keys)) {
 		c := s.d.claims[key].fact
-		if c.Namespace != task.Key.Namespace || c.DeletionTimestamp != nil || s.d.claims[key].others(task.Pod.UID) > 0 ||
+		going := c.DeletionTimestamp != nil && c.Status.Allocation == nil
+		if c.Namespace != task.Key.Namespace || going || s.d.claims[key].others(task.Pod.UID) > 0 ||
 			slices.Contains(named, key) || !is(c) {
 			continue
 		}

@@ -257,6 +257,11 @@ func TestAClaimIsMadeForAnExtendedResource(t *testing.T) {
 
 		"one was made before": {chosen: also, begin: has(before("old")), want: sched.Done,
 			claims: []string{"g0 for p0 kept"}, said: "it c", creates: 1},
+		"and is being deleted": {chosen: also, begin: func(m *maker) {
+			c := before("old")
+			c.DeletionTimestamp = &metav1.Time{Time: time.Now()}
+			has(c)(m)
+		}, want: sched.Done, claims: []string{"g0 for p0 kept"}, said: "it c", creates: 1},
 		"and is gone by now": {chosen: also, want: sched.Done, claims: []string{"g0 for p0 kept"}, said: "it c", creates: 1},
 		"and is another's by now": {chosen: also, begin: has(heldBy(before("old"), gpus("g7"), "other")), want: sched.Done,
 			claims: []string{"g0 for p0 kept", "g7 for p0 other kept"}, said: "it c", creates: 1},
