@@ -98,12 +98,13 @@ func (dc *deviceClaims) patchClaim(ctx context.Context, r *reservation, metadata
 func (dc *deviceClaims) unreserve(list []*reservation) (undone bool) {
 	var back []request
 	var of []*reservation
+	wrong := make([]error, len(list))
 	for _, r := range list {
 		switch {
 		case !r.wrote:
 			continue
 		case r.special != nil:
-			back = append(back, dc.giving(madeNow(r), new(error)))
+			back = append(back, dc.giving(madeNow(r), &wrong[len(back)]))
 		default:
 			back = append(back, dc.unreserving(r))
 		}
@@ -112,8 +113,9 @@ func (dc *deviceClaims) unreserve(list []*reservation) (undone bool) {
 	until := time.Now().Add(longestUnseen)
 	undone = true
 	for n, outcome := range dc.x.volumes.together(len(back), func(n int) request { return back[n] }) {
-		undone = undone && outcome == sched.Done
-		for outcome != sched.Done && !dc.seen(of[n]) {
+		taken := outcome == sched.Done && wrong[n] == nil
+		undone = undone && taken
+		for !taken && !dc.seen(of[n]) {
 			if dc.x.requests.wait(lookAgain, until, errNotTaken) != nil {
 				return false
 			}

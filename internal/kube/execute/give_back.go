@@ -3,6 +3,7 @@ package execute
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"slices"
 	"sync"
 
@@ -34,27 +35,32 @@ func madeNow(r *reservation) givenBack {
 	return givenBack{item: r.pods[0], claim: devices.Claimed{Name: r.name, UID: r.uid}, made: true}
 }
 
+// errKept says that a claim was not given back and has devices.
+var errKept = errors.New("it keeps its devices, since another pod uses it or its mark was taken off")
+
 // look reads a claim; nil: there is nothing to give back. Another pod uses it, or it is another's; or its pod was bound
-// with it.
-func (dc *deviceClaims) look(ctx context.Context, g givenBack) (*resourcev1.ResourceClaim, error) {
-	c, err := dc.claimsIn(g.item.Pod.Namespace).Get(ctx, g.claim.Name, metav1.GetOptions{})
+// with it. kept says that it has devices then.
+func (dc *deviceClaims) look(ctx context.Context, g givenBack) (c *resourcev1.ResourceClaim, kept bool, err error) {
+	c, err = dc.claimsIn(g.item.Pod.Namespace).Get(ctx, g.claim.Name, metav1.GetOptions{})
 	if err != nil {
-		return nil, ignoreNotFound(err)
+		return nil, false, ignoreNotFound(err)
 	}
 	others := slices.ContainsFunc(c.Status.ReservedFor,
 		func(u resourcev1.ResourceClaimConsumerReference) bool { return string(u.UID) != g.item.UID })
 	going := c.DeletionTimestamp != nil && len(c.Finalizers) == 0
 	marked := devices.SpecialOf(c) == g.item.UID
 	switch {
-	case string(c.UID) != g.claim.UID, others, going, g.empty && has(c), !marked && !(g.made && has(c)):
-		return nil, nil
+	case string(c.UID) != g.claim.UID, going:
+		return nil, false, nil
+	case others, g.empty && has(c), !marked && !(g.made && has(c)):
+		return nil, c.Status.Allocation != nil, nil
 	case !g.made:
-		return c, nil
+		return c, false, nil
 	}
 	if runs, err := dc.runsWith(ctx, g); runs || err != nil {
-		return nil, err
+		return nil, runs && c.Status.Allocation != nil, err
 	}
-	return c, nil
+	return c, false, nil
 }
 
 // has says that a claim has devices, or is reserved.
@@ -63,13 +69,20 @@ func has(c *resourcev1.ResourceClaim) bool {
 }
 
 // giving gives a claim back. Under a role that may not delete claims it stays without devices, until its pod goes.
-// wrong is where a refusal for good goes.
+// wrong is where a refusal for good goes, or that it is not given back and has devices: then it is done with.
 func (dc *deviceClaims) giving(g givenBack, wrong *error) request {
 	clashes := 0
+	look := func(ctx context.Context) (*resourcev1.ResourceClaim, error) {
+		c, kept, err := dc.look(ctx, g)
+		if *wrong = nil; kept {
+			*wrong = errKept
+		}
+		return c, err
+	}
 	return request{
 		what: "give back claim " + g.item.Pod.Namespace + "/" + g.claim.Name,
 		send: func(ctx context.Context) error {
-			c, err := dc.look(ctx, g)
+			c, err := look(ctx)
 			if err != nil || c == nil {
 				return err
 			}
@@ -89,7 +102,7 @@ func (dc *deviceClaims) giving(g givenBack, wrong *error) request {
 			return err
 		},
 		shown: func(ctx context.Context) (bool, sched.Outcome, error) {
-			c, err := dc.look(ctx, g)
+			c, err := look(ctx)
 			return err == nil && c == nil, sched.Done, err
 		},
 	}

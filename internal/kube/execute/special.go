@@ -126,7 +126,8 @@ func (dc *deviceClaims) said(i sched.Item, r *reservation) request {
 	}
 }
 
-// clean deletes the special claims that were made for pods before and are not theirs now; nil: none is left.
+// clean deletes the special claims that were made for pods before and are not theirs now; nil: none is left, and their
+// devices are free, as was taken for granted when the pods were given theirs.
 func (dc *deviceClaims) clean(items []sched.Item) *obstacle {
 	for _, i := range items {
 		w, err := devices.WritesOf(i.Chosen)
@@ -138,18 +139,18 @@ func (dc *deviceClaims) clean(items []sched.Item) *obstacle {
 				return &obstacle{i, sched.Failed, "devices", err}
 			}
 		}
-		var wrong error
+		wrong := make([]error, len(w.Left))
 		outcomes := dc.x.volumes.together(len(w.Left), func(n int) request {
-			return dc.giving(givenBack{item: i, claim: w.Left[n]}, &wrong)
+			return dc.giving(givenBack{item: i, claim: w.Left[n]}, &wrong[n])
 		})
 		for n, outcome := range outcomes {
-			if outcome != sched.Done && outcome != sched.Missing {
-				if wrong == nil {
-					wrong = errNotTaken
-				}
+			err := wrong[n]
+			if err == nil && outcome != sched.Done && outcome != sched.Missing {
+				err = errNotTaken
+			}
+			if err != nil {
 				return &obstacle{i, sched.Failed, "devices",
-					fmt.Errorf("claim %s, which was made for the pod before, could not be deleted: %w",
-						w.Left[n].Name, wrong)}
+					fmt.Errorf("claim %s, which was made for the pod before, could not be deleted: %w", w.Left[n].Name, err)}
 			}
 		}
 	}

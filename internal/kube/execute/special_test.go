@@ -263,13 +263,18 @@ func TestAClaimIsMadeForAnExtendedResource(t *testing.T) {
 			has(c)(m)
 		}, want: sched.Done, claims: []string{"g0 for p0 kept"}, said: "it c", creates: 1},
 		"and is gone by now": {chosen: also, want: sched.Done, claims: []string{"g0 for p0 kept"}, said: "it c", creates: 1},
-		"and is another's by now": {chosen: also, begin: has(heldBy(before("old"), gpus("g7"), "other")), want: sched.Done,
-			claims: []string{"g0 for p0 kept", "g7 for p0 other kept"}, said: "it c", creates: 1},
+		"and is another's by now": {chosen: also, begin: has(heldBy(before("old"), gpus("g7"), "other")),
+			want: sched.Failed, claims: []string{"g7 for p0 other kept"}},
 		"and does not say so any more": {chosen: also, begin: func(m *maker) {
 			c := before("old")
 			c.Annotations = nil
 			m.claims["old"] = c
-		}, want: sched.Done, claims: []string{"g0 for p0 kept", "g7 for p0 kept"}, said: "it c", creates: 1},
+		}, want: sched.Failed, claims: []string{"g7 for p0 kept"}},
+		"and has none, nor says so": {chosen: also, begin: func(m *maker) {
+			c := before("old")
+			c.Annotations, c.Status = nil, resourcev1.ResourceClaimStatus{}
+			m.claims["old"] = c
+		}, want: sched.Done, claims: []string{"for kept", "g0 for p0 kept"}, said: "it c", creates: 1},
 		"and may not be deleted": {chosen: also, begin: func(m *maker) {
 			has(before("old"))(m)
 			m.mayDelete = apierrors.NewForbidden(claimsResource, "old", errors.New("no"))
