@@ -128,17 +128,31 @@ func (e *evictions) drop(t *orderedEvictions) {
 }
 
 // await takes from a plan the bindings of pods for which evictions wait for others, with what is bound together
-// with them: elsewhere there may be room for them already, but in their queue only once the victims leave.
+// with them or is to come after that: elsewhere there may be room for them already, but in their queue only once the
+// victims leave.
 func (e *evictions) await(items []sched.Item) (rest []sched.Item) {
 	e.mu.Lock()
 	defer e.mu.Unlock()
 	if len(e.ordered) == 0 {
 		return items
 	}
-	waits := map[uint64]*orderedEvictions{}
+	waits := map[uint64]*orderedEvictions{} // by statement, with those of plans before
+	for _, t := range e.ordered {
+		for _, i := range t.binds {
+			waits[i.Statement] = t
+		}
+	}
 	for _, i := range items {
+		if i.Kind != sched.BindPod {
+			continue
+		}
+		for _, before := range i.After {
+			if t := waits[before]; t != nil {
+				waits[i.Statement] = t
+			}
+		}
 		for _, t := range e.ordered {
-			if i.Kind == sched.BindPod && t.pods[i.Pod] {
+			if t.pods[i.Pod] {
 				waits[i.Statement] = t
 			}
 		}

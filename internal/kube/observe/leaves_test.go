@@ -46,3 +46,29 @@ func TestAPodHasItsGraceFromWhenItIsSeenToLeave(t *testing.T) {
 		t.Errorf("what left before is to be gone by %s, want an hour ago", got)
 	}
 }
+
+// A pod has a day to leave, and is deleted once more with 30 s: an API server then sets its deletionTimestamp anew.
+func TestAShortenedGraceCounts(t *testing.T) {
+	now := time.Date(2026, 1, 2, 3, 0, 0, 0, time.UTC)
+	p := &corev1.Pod{ObjectMeta: metav1.ObjectMeta{Namespace: "ns", Name: "p", UID: "uid-1", ResourceVersion: "1"},
+		Spec: corev1.PodSpec{NodeName: "n"}}
+	kube := fake.NewClientset(p)
+	w := watch(t, kube, observe.Options{Now: now.UnixNano})
+	for n, grace := range []int64{86_400, 30} {
+		at := metav1.NewTime(now.Add(time.Duration(grace) * time.Second))
+		p = p.DeepCopy()
+		p.ResourceVersion, p.DeletionTimestamp, p.DeletionGracePeriodSeconds = string(rune('2'+n)), &at, &grace
+		p.Labels = map[string]string{"l": p.ResourceVersion}
+		if _, err := kube.CoreV1().Pods("ns").Update(t.Context(), p.DeepCopy(), metav1.UpdateOptions{}); err != nil {
+			t.Fatal(err)
+		}
+		await(t, "the pod to be seen", func() bool {
+			f := w.Pod("ns", "p").Fact()
+			return f.Deleting && len(f.Labels) > 0 && f.Labels[0].Value == p.ResourceVersion
+		})
+		want := time.Duration(grace) * time.Second
+		if got := time.Duration(w.Pod("ns", "p").Fact().Rare().GoneBy - now.UnixNano()); got != want {
+			t.Errorf("it is to be gone by %s, want %s", got, want)
+		}
+	}
+}

@@ -119,20 +119,18 @@ func (w *Observer) pod(o any) (any, error) {
 
 // leavesBy gives a pod that is asked to leave its grace from when that was seen: its deletionTimestamp is by the API
 // server's clock, which may be behind, and the pod would be taken for overdue from the beginning. Of a pod that was
-// terminating already when it was seen first, nothing else is known.
+// terminating already when it was seen first, nothing else is known. A grace can only be shortened later.
 func leavesBy(p *model.Pod, in *corev1.Pod, was *Pod, now int64) {
 	if was == nil || was.fact.UID != p.UID {
 		return
 	}
-	times := p.Rare()
-	if old := was.Fact(); old.Deleting {
-		times.GoneBy = max(times.GoneBy, old.Rare().GoneBy)
-	} else {
-		seconds := int64(0)
-		if in.DeletionGracePeriodSeconds != nil {
-			seconds = min(*in.DeletionGracePeriodSeconds, 1<<32)
-		}
-		times.GoneBy = model.After(now, seconds*int64(time.Second))
+	times, seconds := p.Rare(), int64(0)
+	if in.DeletionGracePeriodSeconds != nil {
+		seconds = min(*in.DeletionGracePeriodSeconds, 1<<32)
+	}
+	times.GoneBy = model.After(now, seconds*int64(time.Second))
+	if old := was.Fact(); old.Deleting && old.Rare().GoneBy != 0 {
+		times.GoneBy = min(times.GoneBy, old.Rare().GoneBy)
 	}
 	p.SetRare(times)
 }
