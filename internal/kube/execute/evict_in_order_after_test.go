@@ -43,7 +43,7 @@ func TestABindingWaitsForOneThatWaitsForEvictions(t *testing.T) {
 					Pod: ledger.Key{Namespace: "ns", Name: "m0"}}})
 				x.Execute([]sched.Item{{ID: 1000, Kind: sched.BindPod, Statement: 4, UID: "m1", Node: "other",
 					After: []uint64{3}, Pod: ledger.Key{Namespace: "ns", Name: "m1"}}})
-				time.Sleep(time.Minute)
+				<-time.After(time.Minute) // of the bubble
 				if len(order) > 0 {
 					t.Errorf("bound %q, though what it comes after was not", order)
 				}
