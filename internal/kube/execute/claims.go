@@ -115,6 +115,9 @@ func (dc *deviceClaims) unreserve(list []*reservation) (undone bool) {
 	for n, outcome := range dc.x.volumes.together(len(back), func(n int) request { return back[n] }) {
 		taken := outcome == sched.Done && wrong[n] == nil
 		undone = undone && taken
+		if of[n].special != nil {
+			dc.discardUnless(outcome, of[n])
+		}
 		for !taken && !dc.seen(of[n]) {
 			if dc.x.requests.wait(lookAgain, until, errNotTaken) != nil {
 				return false

@@ -189,14 +189,6 @@ func (u *undeletable) is(uid string) bool {
 	return u.uids[uid]
 }
 
-// discard gives back the claim that was made for a pod which is not bound after all.
-func (dc *deviceClaims) discard(r *reservation) {
-	if r != nil && r.uid != "" {
-		g := madeNow(r)
-		dc.started(g, dc.giving(g, new(error)))
-	}
-}
-
 // GiveBack deletes a claim that was made for a pod which waits, or which is bound and does not use it, if that is what
 // the API server itself shows still. It does not wait, and nothing is answered. One without devices that this process
 // may not delete is left alone, and so is one that is being given back already.
@@ -213,7 +205,7 @@ func (c *Executor) GiveBack(l devices.Leftover) {
 		}
 		return send(ctx)
 	}
-	c.devices.started(g, e)
+	c.devices.started(g, e, func(sched.Outcome) {})
 }
 
 // unused says whether the API server shows a pod as its leftovers, one or more, have it: it has no node, or it has one

@@ -7,13 +7,16 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"sync/atomic"
 	"testing"
 	"testing/synctest"
 	"time"
 
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	"k8s.io/client-go/kubernetes"
 
 	"ashlar.sh/internal/kube/devices"
+	"ashlar.sh/internal/kube/execute"
 	"ashlar.sh/sched"
 	"ashlar.sh/sched/ledger"
 )
@@ -116,6 +119,96 @@ func TestWhatAnotherPodUsesIsSeenBeforeItsPodIsAnswered(t *testing.T) {
 		}
 		if got, want := m.all(), []string{"g0 for p0 q kept"}; !slices.Equal(got, want) {
 			t.Errorf("the claims stand as %q, want %q", got, want)
+		}
+	})
+}
+
+// The mark is taken off a claim that was made for a pod, in a moment in which no claim can be written. Nothing but this
+// process knows of the claim: it is given back once that is possible.
+func TestAnUnmarkedClaimIsGivenBackOnceThatIsPossible(t *testing.T) {
+	for name, c := range map[string]struct {
+		err   error
+		keeps bool // the pod's status, so that its binding is tried
+		lasts time.Duration
+	}{
+		"the server fails for a minute":  {apierrors.NewInternalError(errors.New("etcd")), true, time.Minute},
+		"it refuses for an hour":         {apierrors.NewForbidden(claimsResource, "", errors.New("no")), true, time.Hour},
+		"before the binding":             {apierrors.NewForbidden(claimsResource, "", errors.New("no")), false, time.Minute},
+		"it fails, and before a binding": {apierrors.NewInternalError(errors.New("etcd")), false, time.Minute},
+	} {
+		t.Run(name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				api, m := willing()
+				m.keeps = c.keeps
+				m.make(api.kube)
+				m.readable("")
+				var down time.Time
+				spoil := func() {
+					down = time.Now().Add(c.lasts)
+					for _, c := range m.claims {
+						c.Annotations = nil
+					}
+				}
+				api.answer = func(int) error {
+					m.alone(spoil)
+					return apierrors.NewBadRequest("no")
+				}
+				m.after = func(n int) error {
+					if n == 2 && !c.keeps { // the finalizer and the devices are written
+						spoil()
+					}
+					return nil
+				}
+				m.before = func(int) error {
+					if time.Now().Before(down) {
+						return c.err
+					}
+					return nil
+				}
+				x := api.carrierWith(t.Context(), m)
+				bindMade(x, 0)
+				x.Wait(t.Context())
+				if got := m.all(); !slices.Equal(got, []string{"g0 for p0 kept"}) {
+					t.Errorf("at first the claim stands as %q", got)
+				}
+				<-time.After(c.lasts + 3*time.Minute)
+				if got := m.all(); !slices.Equal(got, []string{"for kept"}) {
+					t.Errorf("in the end the claim stands as %q, want it without devices", got)
+				}
+			})
+		})
+	}
+}
+
+// The lease is not held in the moment in which a binding fails. Nothing is sent then; the claim that was made for the
+// pod is given back once the lease is held again.
+func TestAClaimIsGivenBackOnceTheLeaseIsHeld(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		api, m := willing()
+		m.make(api.kube)
+		m.readable("")
+		var lost atomic.Bool
+		api.answer = func(int) error {
+			lost.Store(true)
+			m.alone(func() {
+				for _, c := range m.claims {
+					c.Annotations = nil
+				}
+			})
+			return apierrors.NewBadRequest("no")
+		}
+		x := execute.New(t.Context(), execute.Options{Storage: m, Leading: func() bool { return !lost.Load() },
+			Clients: execute.Clients{Fast: []kubernetes.Interface{api.kube}, Slow: api.kube, Events: api.kube,
+				Groups: api.volcano, Figures: api.volcano}})
+		bindMade(x, 0)
+		x.Wait(t.Context())
+		if got := m.all(); !slices.Equal(got, []string{"g0 for p0 kept"}) {
+			t.Errorf("without the lease the claim stands as %q", got)
+		}
+		lost.Store(false)
+		<-time.After(2 * time.Minute)
+		if got := m.all(); !slices.Equal(got, []string{"for kept"}) {
+			t.Errorf("in the end the claim stands as %q, want it without devices", got)
 		}
 	})
 }
