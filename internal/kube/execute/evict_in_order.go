@@ -3,6 +3,7 @@ package execute
 import (
 	"cmp"
 	"context"
+	"maps"
 	"slices"
 	"strings"
 	"time"
@@ -68,7 +69,14 @@ func (e *evictions) suspects(items []sched.Item) (of map[uint64]bool) {
 type orderedEvictions struct {
 	first, rest []sched.Item
 	pods        map[ledger.Key]bool // for which they are
-	binds       []sched.Item        // of those pods and of what is bound with them, once all of first are accepted
+	binds       []heldBinds         // of those pods and of what is bound with them, once all of first are accepted
+}
+
+// heldBinds are the bindings of one statement that wait for evictions.
+type heldBinds struct {
+	items []sched.Item
+	own   *preparation // what comes after the statement waits for it, and fails with it
+	begin func()       // has them carried out, without waiting
 }
 
 // together carries out the evictions of one statement: first, one after the other, those of pods of which the
@@ -100,8 +108,8 @@ func (e *evictions) next(t *orderedEvictions) {
 		for _, i := range t.rest {
 			e.x.bring(i, nil, repeats{}, func(result) {})
 		}
-		if len(binds) > 0 {
-			e.x.Execute(binds)
+		for _, held := range binds {
+			held.begin()
 		}
 		return
 	}
@@ -116,7 +124,7 @@ func (e *evictions) next(t *orderedEvictions) {
 }
 
 // end forgets ordered evictions, and returns the bindings that waited for them.
-func (e *evictions) end(t *orderedEvictions) []sched.Item {
+func (e *evictions) end(t *orderedEvictions) []heldBinds {
 	e.mu.Lock()
 	defer e.mu.Unlock()
 	e.drop(t)
@@ -128,43 +136,70 @@ func (e *evictions) drop(t *orderedEvictions) {
 }
 
 // await takes from a plan the bindings of pods for which evictions wait for others, with what is bound together
-// with them or is to come after that: elsewhere there may be room for them already, but in their queue only once the
-// victims leave.
+// with them: elsewhere there may be room for them already, but in their queue only once the victims leave.
 func (e *evictions) await(items []sched.Item) (rest []sched.Item) {
 	e.mu.Lock()
 	defer e.mu.Unlock()
 	if len(e.ordered) == 0 {
 		return items
 	}
-	waits := map[uint64]*orderedEvictions{} // by statement, with those of plans before
-	for _, t := range e.ordered {
-		for _, i := range t.binds {
+	waits := map[uint64]*orderedEvictions{}
+	for _, i := range items {
+		if t := e.before(i); t != nil {
 			waits[i.Statement] = t
 		}
 	}
+	held := map[uint64][]sched.Item{}
 	for _, i := range items {
-		if i.Kind != sched.BindPod {
-			continue
-		}
-		for _, before := range i.After {
-			if t := waits[before]; t != nil {
-				waits[i.Statement] = t
-			}
-		}
-		for _, t := range e.ordered {
-			if t.pods[i.Pod] {
-				waits[i.Statement] = t
-			}
-		}
-	}
-	for _, i := range items {
-		if t := waits[i.Statement]; t != nil && i.Kind == sched.BindPod {
-			t.binds = append(t.binds, i)
+		if waits[i.Statement] != nil && i.Kind == sched.BindPod {
+			held[i.Statement] = append(held[i.Statement], i)
 			continue
 		}
 		rest = append(rest, i)
 	}
+	prepared := e.x.preparing.begin(held)
+	for _, statement := range slices.Sorted(maps.Keys(held)) {
+		binds, own, t := held[statement], prepared[statement], waits[statement]
+		patience := volumePatience(e.x)
+		t.binds = append(t.binds, heldBinds{binds, own, func() { e.bind(binds, patience, own) }})
+	}
 	return rest
+}
+
+// before are the evictions that a binding waits for; nil: none.
+func (e *evictions) before(i sched.Item) (last *orderedEvictions) {
+	for _, t := range e.ordered {
+		if i.Kind == sched.BindPod && t.pods[i.Pod] {
+			last = t
+		}
+	}
+	return last
+}
+
+// hold has the bindings of a statement wait for evictions for its pods; false: there is none to wait for.
+func (e *evictions) hold(binds heldBinds) bool {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	for _, i := range binds.items {
+		if t := e.before(i); t != nil {
+			t.binds = append(t.binds, binds)
+			return true
+		}
+	}
+	return false
+}
+
+// bind carries out the bindings of a statement that waited.
+func (e *evictions) bind(items []sched.Item, patience time.Duration, own *preparation) {
+	chosen := func(i sched.Item) bool { return i.Chosen != "" && e.x.needs(i.Chosen) }
+	if len(own.after) > 0 || slices.ContainsFunc(items, chosen) {
+		e.x.options.Panicked.Go("binding pods with volumes and devices", func() { e.x.bindReady(items, patience, own) })
+		return
+	}
+	for _, i := range items {
+		e.x.bring(i, nil, repeatsOf(i, len(items)), func(result) {})
+	}
+	e.x.preparing.end(own, true)
 }
 
 // putBehind notes what is only to follow an eviction.
@@ -194,8 +229,9 @@ func (e *evictions) answered(i sched.Item, outcome sched.Outcome) (denials int32
 		for _, o := range append(slices.Clone(at.behind.first), at.behind.rest...) {
 			behind = append(behind, receipt(o, sched.Forgone, "")...)
 		}
-		for _, o := range at.behind.binds {
-			behind = append(behind, receipt(o, sched.Failed, "")...)
+		for _, held := range at.behind.binds {
+			behind = append(behind, failures(held.items)...)
+			e.x.preparing.end(held.own, false)
 		}
 	}
 	return e.denials[i.UID], behind

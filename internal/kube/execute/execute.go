@@ -124,8 +124,7 @@ func (c *Executor) Execute(items []sched.Item) {
 	prepared := c.preparing.begin(late)
 	for _, statement := range slices.Sorted(maps.Keys(late)) { // each by itself
 		list := late[statement]
-		patience := DefaultVolumeWait
-		c.withoutPanic("asking how long volumes may take", func() { patience = c.options.VolumeWait() })
+		patience := volumePatience(c)
 		c.options.Panicked.Go("binding pods with volumes and devices", func() {
 			c.bindReady(list, patience, prepared[statement])
 		})

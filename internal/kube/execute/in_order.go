@@ -10,22 +10,27 @@ import (
 // BindInOrder binds the pods of one statement one after the other, in the given order. Once a bind fails, the pods
 // after it are not bound and are answered Failed, and so are those of statements that come after it (sched.Item.After).
 // So a gang with a member that is always refused, and which comes first, is not bound in part again and again. If first
-// is not nil, another goroutine calls it before all binds; false counts as a first bind that failed.
+// is not nil, another goroutine calls it before all binds; false counts as a first bind that failed. Where evictions
+// for one of the pods wait for others, the binds wait with them.
 func (c *Executor) BindInOrder(items []sched.Item, first func() bool) {
 	items = slices.Clone(items)
-	patience := DefaultVolumeWait
-	c.withoutPanic("asking how long volumes may take", func() { patience = c.options.VolumeWait() })
 	n := items[0].Statement
 	own := c.preparing.begin(map[uint64][]sched.Item{n: items})[n]
-	c.options.Panicked.Go("binding pods one after the other", func() {
-		bound := false
-		defer func() { c.preparing.end(own, bound) }()
-		if failed, rest := own.await(c.ctx); !rest {
-			c.failWith(failed, items)
-			return
-		}
-		bound = c.bindInOrder(items, first, patience)
-	})
+	patience := volumePatience(c)
+	begin := func() {
+		c.options.Panicked.Go("binding pods one after the other", func() {
+			bound := false
+			defer func() { c.preparing.end(own, bound) }()
+			if failed, rest := own.await(c.ctx); !rest {
+				c.failWith(failed, items)
+				return
+			}
+			bound = c.bindInOrder(items, first, patience)
+		})
+	}
+	if !c.leaving.hold(heldBinds{items, own, begin}) {
+		begin()
+	}
 }
 
 // bindInOrder returns whether all are bound.

@@ -9,8 +9,9 @@ import (
 	"ashlar.sh/sched"
 )
 
-// preparations are the statements of which pods are getting volumes and devices, or are bound in order. One that failed
-// stays until its receipts are taken, which may be put off: a plan that was decided before may rely on it.
+// preparations are the statements of which pods are getting volumes and devices, are bound in order, or wait for
+// evictions before that. One that failed stays until its receipts are taken, which may be put off: a plan that was
+// decided before may rely on it.
 type preparations struct {
 	mu    sync.Mutex
 	known map[uint64]*preparation

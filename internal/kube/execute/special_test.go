@@ -51,7 +51,10 @@ func willing() (*server, *maker) {
 }
 
 func (m *maker) DeviceClaim(namespace, name string) *resourcev1.ResourceClaim {
-	if m.unseen {
+	m.mu.Lock()
+	unseen := m.unseen
+	m.mu.Unlock()
+	if unseen {
 		return nil
 	}
 	return m.shop.DeviceClaim(namespace, name)

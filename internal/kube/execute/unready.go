@@ -95,6 +95,13 @@ type obstacle struct {
 	err     error
 }
 
+// volumePatience is how long the volumes and devices of a plan may take to be bound.
+func volumePatience(c *Executor) time.Duration {
+	patience := DefaultVolumeWait
+	c.withoutPanic("asking how long volumes may take", func() { patience = c.options.VolumeWait() })
+	return patience
+}
+
 // bindReady writes what was chosen for the pods of a statement, waits until it is so and
 // then binds them. What goes wrong before that fails them all, and the engine decides
 // anew, with what stays written as facts: volumes do, and of devices what could not be
