@@ -18,7 +18,7 @@ type refusedBindings struct {
 	l *loop
 
 	memory  refusalMemory
-	permits map[ledger.JobKey]int64 // until when a job may evict: the API server would bind its pod
+	permits map[ledger.JobKey]permit
 }
 
 // The backoffs between tries to bind pods that the API server refuses: each is twice as long as
@@ -64,11 +64,12 @@ type refused struct {
 	job        ledger.JobKey
 	group      string // UID of its PodGroup
 	controller string // UID
-	// evicted says that pods were evicted for it since, because a dry run of the binding was accepted; vain is how often
-	// the binding was refused after that, and noMore is until when no pod is evicted for it then.
-	evicted bool
-	vain    int32
-	noMore  int64
+	// evictedFor is the pod for which others were evicted since, because a dry run of its binding was accepted; vain is
+	// how often a binding was refused after that, inVain that pod, and noMore until when no pod is evicted for it then.
+	evictedFor ledger.Key
+	inVain     ledger.Key
+	vain       int32
+	noMore     int64
 }
 
 // jobBackoff is the backoff of a job that the engine was told of.
@@ -101,7 +102,9 @@ func (rb *refusedBindings) note(r sched.Receipt) {
 		e.next = now + int64(backoffAfter(e.tries))
 	}
 	e.statement, e.pod, e.answer = r.Item.Statement, r.Item.Pod, r.Refused
-	e.inVain(now, execute.OfTrial(r.Item))
+	if !execute.OfTrial(r.Item) && e.evictedFor == r.Item.Pod {
+		e.evictedInVain(now)
+	}
 	e.life, e.job, e.group, e.controller = at, job.Key, group, controller
 	rb.memory.add(&e)
 	p := rb.memory.jobs[job.Key]
@@ -109,7 +112,9 @@ func (rb *refusedBindings) note(r sched.Receipt) {
 		p = &jobBackoff{group: group, names: map[string]bool{}}
 		rb.memory.jobs[job.Key] = p
 	}
-	delete(rb.permits, job.Key)
+	if !rb.complete(job) || rb.permits[job.Key].pod == r.Item.Pod {
+		delete(rb.permits, job.Key)
+	}
 	p.why = &e
 	p.names[r.Item.Pod.Name] = true
 	if rb.complete(job) {
@@ -243,7 +248,7 @@ func (rb *refusedBindings) endBackoff(k ledger.JobKey, p *jobBackoff) {
 // bound after all.
 func (rb *refusedBindings) tend() {
 	led, now := rb.l.engine.Ledger(), rb.l.now()
-	maps.DeleteFunc(rb.permits, func(_ ledger.JobKey, until int64) bool { return until <= now })
+	maps.DeleteFunc(rb.permits, func(_ ledger.JobKey, p permit) bool { return p.until <= now })
 	for k, p := range rb.memory.jobs {
 		id, ok := led.Jobs.Find(k)
 		if !ok || led.Job(id).GroupUID() != p.group {

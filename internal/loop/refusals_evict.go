@@ -24,18 +24,22 @@ const (
 	longestTrial = time.Minute
 	permitLasts  = 10 * time.Second
 	firstNoMore  = 4 * time.Minute
-	longestVain  = 24 * time.Hour
+	longestVain  = 4 * time.Hour
 )
 
-// inVain counts that a binding was refused for which pods were evicted because its trial had been accepted. A dry run
-// does not show that the pod is too large for the store, that a volume or a claim of it may not be written, or what a
-// webhook says that cannot be asked.
-func (e *refused) inVain(now int64, trial bool) {
-	if trial || !e.evicted {
-		return
-	}
+// permit says until when a job may evict: the API server would bind that pod of it.
+type permit struct {
+	pod   ledger.Key
+	until int64
+}
+
+// evictedInVain counts that a binding was refused for which pods were evicted because its trial had been accepted. A dry
+// run does not show that the pod is too large for the store, that a volume or a claim of it may not be written, or what
+// a webhook says that cannot be asked.
+func (e *refused) evictedInVain(now int64) {
 	e.noMore = now + int64(min(firstNoMore<<min(2*e.vain, 10), longestVain))
-	e.vain, e.evicted = e.vain+1, false
+	e.vain++
+	e.inVain, e.evictedFor = e.evictedFor, ledger.Key{}
 }
 
 // evictOnTrial takes from a plan the evictions for jobs of which a binding was refused before, unless the API server
@@ -93,31 +97,44 @@ func (rb *refusedBindings) tried(receipts []sched.Receipt) (ofPlans []sched.Rece
 		if !ok || led.Task(id).Pod.UID != r.Item.UID || led.Task(id).Job == ledger.NoJob {
 			continue // the pause ends by itself
 		}
-		job := led.Job(led.Task(id).Job)
-		if p := rb.memory.jobs[job.Key]; p != nil && p.tried != 0 {
-			p.tried = 0
-			rb.setBackoff(job.Key, p)
-		}
-		switch {
-		case r.Outcome == sched.Done && rb.spares(job):
-			r.Refused = rb.memory.of(job).answer
-			rb.note(r)
-		case r.Outcome == sched.Done:
-			if rb.permits == nil {
-				rb.permits = map[ledger.JobKey]int64{}
-			}
-			rb.permits[job.Key] = rb.l.now() + int64(permitLasts)
-		case r.Refused != "":
-			rb.note(r)
-		}
+		rb.answered(led.Job(led.Task(id).Job), r)
 	}
 	return ofPlans
 }
 
-// spares says that no pod is evicted for a job now: that was in vain before, though trials were accepted.
-func (rb *refusedBindings) spares(job *ledger.Job) bool {
+// answered takes in the answer to a trial for a job.
+func (rb *refusedBindings) answered(job *ledger.Job, r sched.Receipt) {
+	permitted := r.Outcome == sched.Done && !rb.spares(job, r.Item)
+	if p := rb.memory.jobs[job.Key]; p != nil && p.tried != 0 {
+		p.tried = 0
+		if permitted && len(p.pods) > 1 { // others that are refused still do not hold it up
+			delete(p.pods, r.Item.UID)
+		}
+		if r.Outcome == sched.Done && !permitted {
+			p.why.next = rb.l.now() + int64(backoffAfter(p.why.tries))
+		}
+		rb.setBackoff(job.Key, p)
+	}
+	switch {
+	case permitted:
+		if rb.permits == nil {
+			rb.permits = map[ledger.JobKey]permit{}
+		}
+		rb.permits[job.Key] = permit{r.Item.Pod, rb.l.now() + int64(permitLasts)}
+	case r.Refused != "":
+		rb.note(r)
+	}
+}
+
+// spares says that no pod is evicted for a pod of a job now: that was in vain before, though trials were accepted. Where
+// that pod is gone, another one of the same controller stands for it.
+func (rb *refusedBindings) spares(job *ledger.Job, i sched.Item) bool {
 	e := rb.memory.of(job)
-	return e != nil && rb.l.now() < e.noMore
+	if e == nil || rb.l.now() >= e.noMore {
+		return false
+	}
+	return e.inVain == i.Pod || !rb.waitsIn(job, e.inVain) && e.controller != "" &&
+		e.controller == rb.controllerOf(i.Pod, i.UID)
 }
 
 // trials separates the evictions for jobs that were refused before from the other items.
@@ -152,12 +169,12 @@ func (rb *refusedBindings) trialFor(eviction sched.Item, items []sched.Item) *tr
 	if t.refused = rb.memory.of(job); t.refused == nil {
 		return nil
 	}
-	if rb.permits[job.Key] > rb.l.now() {
-		t.refused.evicted = true
-		return nil
-	}
 	pod, ok := rb.suspect(job, t, eviction, items)
 	if !ok {
+		return nil
+	}
+	if p := rb.permits[job.Key]; p.until > rb.l.now() && (!rb.complete(job) || p.pod == led.Task(pod).Key) {
+		t.refused.evictedFor = p.pod
 		return nil
 	}
 	task := led.Task(pod)

@@ -41,7 +41,7 @@ func (rb *refusedBindings) inheritOfController(p *model.Pod) {
 		return
 	}
 	e := rb.memory.by[life{p.Namespace, rb.controllerOf(keyOf(p), p.UID)}]
-	if e == nil || e.next <= rb.l.now() {
+	if e == nil || max(e.next, e.noMore) <= rb.l.now() {
 		return
 	}
 	if had := rb.memory.jobs[job.Key]; had != nil && had.group == group || e.group != group && !e.passed(led) {
