@@ -33,9 +33,9 @@ type permit struct {
 	until int64
 }
 
-// evictedInVain counts that a binding was refused for which pods were evicted because its trial had been accepted. A dry
-// run does not show that the pod is too large for the store, that a volume or a claim of it may not be written, or what
-// a webhook says that cannot be asked.
+// evictedInVain counts that a binding was refused for which pods were evicted because its trial had been accepted. A
+// dry run does not show that the pod is too large for the store, that a volume or a claim of it may not be written, or
+// what a webhook says that cannot be asked.
 func (e *refused) evictedInVain(now int64) {
 	e.noMore = now + int64(min(firstNoMore<<min(2*e.vain, 10), longestVain))
 	e.vain++
@@ -126,8 +126,8 @@ func (rb *refusedBindings) answered(job *ledger.Job, r sched.Receipt) {
 	}
 }
 
-// spares says that no pod is evicted for a pod of a job now: that was in vain before, though trials were accepted. Where
-// that pod is gone, another one of the same controller stands for it.
+// spares says that no pod is evicted for a pod of a job now: that was in vain before, though trials were accepted.
+// Where that pod is gone, another one of the same controller stands for it.
 func (rb *refusedBindings) spares(job *ledger.Job, i sched.Item) bool {
 	e := rb.memory.of(job)
 	if e == nil || rb.l.now() >= e.noMore {
