@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"slices"
+	"strings"
 	"sync"
 
 	corev1 "k8s.io/api/core/v1"
@@ -157,7 +158,9 @@ func (dc *deviceClaims) remove(ctx context.Context, r *reservation, anyVersion b
 		err = dc.claimsIn(r.namespace).Delete(ctx, r.name, metav1.DeleteOptions{Preconditions: &only})
 	}
 	if apierrors.IsForbidden(err) {
-		dc.undeletable.add(string(r.now.UID))
+		if strings.Contains(err.Error(), "cannot delete resource") { // by the role, and not by a webhook that may change
+			dc.undeletable.add(string(r.now.UID))
+		}
 		klog.V(2).InfoS("A claim that was made for a pod may not be deleted: it stays, without devices, until its pod goes",
 			"namespace", r.namespace, "claim", r.name, "err", err)
 		return nil

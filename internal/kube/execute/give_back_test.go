@@ -175,12 +175,19 @@ func TestAClaimThatAnotherPodUsesIsNotGivenBack(t *testing.T) {
 }
 
 // Under a role that may not delete claims a binding failed once. The pod is bound the next time, and a claim that stays
-// without devices is not tried to be deleted again while the pod waits.
+// without devices is not tried to be deleted again while the pod waits; one that a webhook keeps is.
 func TestAPodIsBoundWithoutTheRightToDeleteClaims(t *testing.T) {
+	for says, want := range map[string]int{`User "ashlar" cannot delete resource "resourceclaims"`: 0,
+		"admission webhook denied the request": 3} {
+		t.Run(says, func(t *testing.T) { boundThoughNoClaimMayBeDeleted(t, says, want) })
+	}
+}
+
+func boundThoughNoClaimMayBeDeleted(t *testing.T, says string, want int) {
 	synctest.Test(t, func(t *testing.T) {
 		api, m := willing()
 		api.answer = onThe(1, apierrors.NewBadRequest("no"))
-		m.mayDelete = apierrors.NewForbidden(claimsResource, "", errors.New("no"))
+		m.mayDelete = apierrors.NewForbidden(claimsResource, "", errors.New(says))
 		m.make(api.kube)
 		m.readable("")
 		x := api.carrierWith(t.Context(), m)
@@ -199,8 +206,8 @@ func TestAPodIsBoundWithoutTheRightToDeleteClaims(t *testing.T) {
 			x.GiveBack(devices.Leftover{Pod: ledger.Key{Namespace: "ns", Name: "p0"}, UID: "p0", Empty: true, Claimed: left})
 			x.Wait(t.Context())
 		}
-		if m.deletes > 0 {
-			t.Errorf("%d more requests were sent to delete the claim", m.deletes)
+		if m.deletes != want {
+			t.Errorf("%d more requests were sent to delete the claim, want %d", m.deletes, want)
 		}
 		if became := bindMade(x, 1, left); became != sched.Done {
 			t.Errorf("the second binding became %v", became)
