@@ -16,6 +16,16 @@ export function useEvictions(): { data?: Evictions; error?: string } {
 }
 
 export const keyOf = (e: Eviction) => `${e.at ?? e.time}/${e.namespace}/${e.name}`;
+
+/**
+ * found is the eviction of a key. A scheduler that acts since knows of it by its event alone, which is a moment later than
+ * what the scheduler before had recorded.
+ */
+export function found(list: Eviction[], key: string): Eviction | undefined {
+  const about = (e: Eviction) => !!e.at && key.endsWith(`/${e.namespace}/${e.name}`) && Math.abs(Date.parse(e.at) - Date.parse(key.slice(0, key.indexOf("/")))) < 60_000;
+  return list.find((e) => keyOf(e) === key) ?? list.find(about);
+}
+
 const amounts = (q: Quantities | undefined) => resourcesOf([q ?? {}]).filter((r) => r !== "pods").map((r) => `${show(amount(q?.[r]), r)} ${resourceName(r)}`).join(", ");
 export const heldBy = (e: Eviction) => (e.record && !e.record.ofEvent ? amounts(e.record.held) : "");
 export const timeOf = (e: Eviction) => e.at?.slice(11, 19) ?? clock(duration(e.time));
@@ -67,7 +77,7 @@ export function EvictedLately({ data, error }: { data?: Evictions; error?: strin
 
 /** The record of one eviction: for what, by which rule, which plugins permitted it, and what both queues held. */
 export function EvictionDrawer({ list, open, onClose }: { list: Eviction[]; open: string; onClose: () => void }) {
-  const e = list.find((x) => keyOf(x) === open);
+  const e = found(list, open);
   if (!e) return <Drawer kind={t("Eviction")} title={open.split("/").at(-1) ?? ""} onClose={onClose}><Empty title={t("No such eviction at this moment")} /></Drawer>; // it is later, or kept no more
   const r = e.record;
   const known = r && !r.ofEvent;
