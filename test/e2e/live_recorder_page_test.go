@@ -69,6 +69,10 @@ func TestLivePulseAndTheRecorderOnThePage(t *testing.T) {
 	})
 	forgetEvictions(t)
 	stop := acts(ns + "-1")
+	eventually(t, "the lease", func(ctx context.Context) (bool, error) {
+		lease, err := shared.kube.CoordinationV1().Leases(installedIn).Get(ctx, "volcano", metav1.GetOptions{})
+		return err == nil && lease.Spec.HolderIdentity != nil && *lease.Spec.HolderIdentity == ns+"-1_x", nil
+	}, func() string { return "the scheduler does not have it" })
 	p := b.Open(t, pageOf(t, program, shared.Kubeconfig), 1280, 1200)
 	p.Until("that nothing runs", tile("Jobs running", "0", "")+" && "+tile("Evictions", "0", "in the last hour"))
 	submit(t, ns, ns, "low", 4, 1, "1")
