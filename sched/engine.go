@@ -226,14 +226,8 @@ func (e *Engine) Receive(receipts ...Receipt) {
 		if t, ok := e.l.Tasks.Find(r.Item.Pod); ok {
 			if commitment := e.l.Task(t).Commitment; commitment.Kind != ledger.NoCommit && commitment.Item == r.Item.ID {
 				e.l.Drop(t)
-				if commitment.Kind == ledger.CommitEvict && (r.Outcome == Failed || r.Outcome == Forgone) {
-					e.nominations.forgo(commitment.Statement)
-				}
-				if commitment.Kind == ledger.CommitEvict && r.Outcome == Forgone {
-					e.l.EvictionHistory.TakeBack(r.Item.ID)
-				}
-				if commitment.Kind == ledger.CommitEvict && r.Outcome == Failed {
-					e.nominations.spare(t, *commitment, r.Denials)
+				if commitment.Kind == ledger.CommitEvict {
+					e.nominations.notEvicted(t, *commitment, r)
 				}
 			}
 		}

@@ -135,6 +135,19 @@ func (ns *nominations) nextExpiry() (next int64) {
 	return next
 }
 
+// notEvicted takes in that the eviction of a task was not carried out: what waits for it gives its nominations up. If
+// the deletion failed, the task is spared for a while; if it was never sent, it counts against no limit of evictions.
+func (ns *nominations) notEvicted(t ledger.TaskID, commitment ledger.Commitment, r Receipt) {
+	switch r.Outcome {
+	case Failed:
+		ns.forgo(commitment.Statement)
+		ns.spare(t, commitment, r.Denials)
+	case Forgone:
+		ns.forgo(commitment.Statement)
+		ns.e.l.EvictionHistory.TakeBack(r.Item.ID)
+	}
+}
+
 // forgo ends the nominations of a statement with the next cycle, because one of its evictions was not carried out:
 // not all the room that they wait for will be free. Their jobs are looked at anew; room of the other victims is
 // free for any job.

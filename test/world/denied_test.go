@@ -35,14 +35,20 @@ func (j *jobs) protect() {
 
 // protects says that a request deletes a pod that may not be deleted.
 func (j *jobs) protects(r *apimodel.Request) bool {
-	name, is := strings.CutPrefix(r.Path, j.pods.Path(userNamespace, "")+"/")
-	return is && !j.w.calm && r.Method == http.MethodDelete && j.kept[name]
+	name, is := j.deletes(r)
+	return is && !j.w.calm && j.kept[name]
+}
+
+// deletes is the name of the pod that a request deletes, if it is one of a user.
+func (j *jobs) deletes(r *apimodel.Request) (pod string, is bool) {
+	pod, is = strings.CutPrefix(r.Path, j.pods.Path(userNamespace, "")+"/")
+	return pod, is && r.Method == http.MethodDelete
 }
 
 // denied notes that a scheduler was kept from deleting a member of a gang: it tries that again after a while.
 func (c *checker) denied(r *apimodel.Request) {
-	name, is := strings.CutPrefix(r.Path, c.pods.Path(userNamespace, "")+"/")
-	if !is || r.Method != http.MethodDelete {
+	name, is := c.w.jobs.deletes(r)
+	if !is {
 		return
 	}
 	if p := c.w.api.Get(c.pods, userNamespace, name); p != nil {

@@ -191,8 +191,7 @@ func (e *evictions) hold(binds heldBinds) bool {
 
 // bind carries out the bindings of a statement that waited.
 func (e *evictions) bind(items []sched.Item, patience time.Duration, own *preparation) {
-	chosen := func(i sched.Item) bool { return i.Chosen != "" && e.x.needs(i.Chosen) }
-	if len(own.after) > 0 || slices.ContainsFunc(items, chosen) {
+	if len(own.after) > 0 || slices.ContainsFunc(items, e.x.needs) {
 		e.x.options.Panicked.Go("binding pods with volumes and devices", func() { e.x.bindReady(items, patience, own) })
 		return
 	}

@@ -5,7 +5,6 @@ import (
 	"encoding/json"
 	"errors"
 	"slices"
-	"strings"
 	"sync"
 
 	corev1 "k8s.io/api/core/v1"
@@ -158,10 +157,10 @@ func (dc *deviceClaims) remove(ctx context.Context, r *reservation, anyVersion b
 		err = dc.claimsIn(r.namespace).Delete(ctx, r.name, metav1.DeleteOptions{Preconditions: &only})
 	}
 	if apierrors.IsForbidden(err) {
-		if strings.Contains(err.Error(), "cannot delete resource") { // by the role, and not by a webhook that may change
+		if lacksRight(err, "delete") {
 			dc.undeletable.add(string(r.now.UID))
 		}
-		klog.V(2).InfoS("A claim that was made for a pod may not be deleted: it stays, without devices, until its pod goes",
+		klog.V(2).InfoS("A claim that was made for a pod may not be deleted: it stays, without devices",
 			"namespace", r.namespace, "claim", r.name, "err", err)
 		return nil
 	}

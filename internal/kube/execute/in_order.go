@@ -43,9 +43,8 @@ func (c *Executor) bindInOrder(items []sched.Item, first func() bool, patience t
 			return false
 		}
 	}
-	chosen := func(i sched.Item) bool { return i.Chosen != "" && c.needs(i.Chosen) }
 	var made map[string]*reservation
-	if slices.ContainsFunc(items, chosen) {
+	if slices.ContainsFunc(items, c.needs) {
 		ready := false
 		if made, ready = c.prepared(items, patience); !ready {
 			return false

@@ -83,8 +83,12 @@ func tooLarge(err error) bool {
 // withoutRights reports whether a refusal is about the scheduler's own rights, and not about the
 // object: then every such request of this scheduler is refused.
 func withoutRights(err error) bool {
-	return apierrors.IsUnauthorized(err) || apierrors.IsForbidden(err) &&
-		strings.Contains(err.Error(), "cannot create resource")
+	return apierrors.IsUnauthorized(err) || lacksRight(err, "create")
+}
+
+// lacksRight reports whether a refusal says that the scheduler's role lacks a verb, as no webhook or policy does.
+func lacksRight(err error, verb string) bool {
+	return apierrors.IsForbidden(err) && strings.Contains(err.Error(), "cannot "+verb+" resource")
 }
 
 // pause is how long to wait before the nth repetition: what the server asks for, else

@@ -10,7 +10,6 @@ import (
 	"ashlar.sh/internal/kube/devices"
 	"ashlar.sh/internal/kube/filters"
 	"ashlar.sh/sched"
-	"ashlar.sh/sched/ledger"
 )
 
 // unready are the items of a plan that have to wait for what their pods need beside a
@@ -20,7 +19,7 @@ import (
 func (c *Executor) unready(items []sched.Item) map[uint64][]sched.Item {
 	var out map[uint64][]sched.Item
 	for _, i := range items {
-		if i.Kind != sched.BindPod || (i.Chosen == "" || !c.needs(i.Chosen)) && !c.preparing.awaits(i.After, out) {
+		if i.Kind != sched.BindPod || !c.needs(i) && !c.preparing.awaits(i.After, out) {
 			continue
 		}
 		if out == nil {
@@ -36,8 +35,12 @@ func (c *Executor) unready(items []sched.Item) map[uint64][]sched.Item {
 	return out
 }
 
-// needs says that something has to be written first, or that the choice cannot be read.
-func (c *Executor) needs(chosen ledger.Chosen) (yes bool) {
+// needs says that something has to be written before a pod is bound, or that what was chosen for it cannot be read.
+func (c *Executor) needs(bind sched.Item) (yes bool) {
+	chosen := bind.Chosen
+	if chosen == "" {
+		return false
+	}
 	known := c.withoutPanic("reading what was chosen for a pod", func() {
 		v, err := filters.WritesOf(chosen)
 		if err != nil || v.Any() {
