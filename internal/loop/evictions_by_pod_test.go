@@ -2,7 +2,6 @@ package loop
 
 import (
 	"errors"
-	"os"
 	"strings"
 	"testing"
 	"time"
@@ -17,25 +16,6 @@ import (
 )
 
 // What is known of evictions for one pod of a job must not hold up its other pods.
-
-// remaking lets time pass in which controllers make the pods anew whenever they are gone, until something is done.
-func (w *living) remaking(specs map[string]*corev1.Pod, d time.Duration, done func() bool) {
-	w.Helper()
-	for range d / time.Second {
-		w.after(time.Second)
-		if done() {
-			return
-		}
-		for name, spec := range specs {
-			if w.there(name) {
-				continue
-			}
-			p := spec.DeepCopy()
-			p.UID, p.ResourceVersion = types.UID(name+time.Now().String()), ""
-			w.must(w.core.Create(podsKind, p, "ns"))
-		}
-	}
-}
 
 // labelled makes a node that pods may be pinned to.
 func (w *living) labelled(node string) {
@@ -70,15 +50,17 @@ func (w *living) isBound(pod string) bool {
 	return err == nil && o.(*corev1.Pod).Spec.NodeName != ""
 }
 
-// storeRefuses has the API server accept dry runs of a pod's binding, and refuse the binding.
-func (w *living) storeRefuses(pod string) {
+// storeRefuses has the API server accept dry runs of a pod's binding, and refuse the binding, until it is healed.
+func (w *living) storeRefuses(pod string) (heal func()) {
+	large := true
 	w.answers(&w.kube.Fake, "create", "pods", func(a k8stesting.Action) (bool, runtime.Object, error) {
 		b, ok := a.(k8stesting.CreateAction).GetObject().(*corev1.Binding)
-		if !ok || onlyTried(b) || b.Name != pod {
+		if !ok || onlyTried(b) || b.Name != pod || !large {
 			return false, nil, nil
 		}
 		return true, nil, apierrors.NewInternalError(errors.New("etcdserver: request is too large"))
 	})
+	return func() { large = false }
 }
 
 // Pods were evicted in vain for a pod that fits nowhere any more. Another pod of the job, which was never refused, has
@@ -115,11 +97,6 @@ func TestEvictionsInVainForOnePodDoNotHoldUpAnother(t *testing.T) {
 // A job goes on. One of its pods is always refused, in free room; another one was refused once, is permitted by now,
 // and needs an eviction. It waited for as long as the first one was refused.
 func TestARefusedPodOfAJobThatGoesOnDoesNotHoldUpAnother(t *testing.T) {
-	alone := func(w *living) {
-		pressed(w)
-		w.must(os.WriteFile(w.options.ConfigFile,
-			[]byte(strings.Replace(wiredConfiguration, "  - name: gang\n", "", 1)), 0o600))
-	}
 	inVirtualTimeWith(t, 1, alone, func(w *living) {
 		for _, n := range []string{"x", "y"} {
 			w.node(n, "8")

@@ -62,20 +62,42 @@ func (w *living) losing(pod string, d time.Duration) (lost int) {
 	w.Helper()
 	o, err := w.core.Get(podsKind, "ns", pod)
 	w.must(err)
-	spec := o.(*corev1.Pod)
+	return w.remaking(map[string]*corev1.Pod{pod: o.(*corev1.Pod)}, d, func() bool { return false })
+}
+
+// remaking lets time pass in which controllers make the pods anew whenever they are gone, until something is done. It
+// returns how often one was gone.
+func (w *living) remaking(pods map[string]*corev1.Pod, d time.Duration, done func() bool) (lost int) {
+	w.Helper()
 	for range d / time.Second {
 		w.after(time.Second)
-		if w.there(pod) {
-			continue
+		if done() {
+			break
 		}
-		lost++
-		p := waiting(pod)
-		p.UID = types.UID(pod + time.Now().String())
-		p.Annotations, p.Spec = spec.Annotations, *spec.Spec.DeepCopy()
-		p.Spec.NodeName = ""
-		w.must(w.core.Create(podsKind, p, "ns"))
+		for name, was := range pods {
+			if w.there(name) {
+				continue
+			}
+			lost++
+			p := waiting(name)
+			p.UID = types.UID(name + time.Now().String())
+			p.Annotations, p.Spec = was.Annotations, *was.Spec.DeepCopy()
+			p.Spec.NodeName = ""
+			w.must(w.core.Create(podsKind, p, "ns"))
+		}
 	}
 	return lost
+}
+
+// configured has the scheduler take a configuration in which one part is another.
+func (w *living) configured(part, by string) {
+	w.must(os.WriteFile(w.options.ConfigFile, []byte(strings.Replace(wiredConfiguration, part, by, 1)), 0o600))
+}
+
+// alone has pods of a job bound one by one, without the plugin gang.
+func alone(w *living) {
+	pressed(w)
+	w.configured("  - name: gang\n", "")
 }
 
 // denies has the API server deny the deletion of a pod for as long as that is so.
@@ -198,11 +220,6 @@ func TestAGangWithARefusedMemberEvictsOnce(t *testing.T) {
 
 // A job that has its minimum goes on without a pod that is refused: pods are evicted for another one of its pods.
 func TestAJobThatGoesOnEvictsForItsOtherPods(t *testing.T) {
-	alone := func(w *living) {
-		pressed(w)
-		w.must(os.WriteFile(w.options.ConfigFile, []byte(strings.Replace(wiredConfiguration, "  - name: gang\n", "", 1)),
-			0o600))
-	}
 	inVirtualTimeWith(t, 2, alone, func(w *living) {
 		more := func(pod, cpu string) {
 			high := int32(1000)

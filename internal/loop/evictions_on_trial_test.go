@@ -1,19 +1,13 @@
 package loop
 
 import (
-	"errors"
 	"fmt"
-	"os"
-	"strings"
 	"testing"
 	"time"
 
 	corev1 "k8s.io/api/core/v1"
-	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
-	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/types"
-	k8stesting "k8s.io/client-go/testing"
 	schedulingv1beta1 "volcano.sh/apis/pkg/apis/scheduling/v1beta1"
 )
 
@@ -27,10 +21,8 @@ func TestARefusedJobEvictsUnderACap(t *testing.T) {
 				if limit == 0 {
 					return
 				}
-				plugin := fmt.Sprintf("  - name: conformance\n  - name: evictioncap\n    arguments:\n"+
-					"      max-per-minute: %d\n", limit)
-				w.must(os.WriteFile(w.options.ConfigFile,
-					[]byte(strings.Replace(wiredConfiguration, "  - name: conformance\n", plugin, 1)), 0o600))
+				w.configured("  - name: conformance\n", fmt.Sprintf("  - name: conformance\n  - name: evictioncap\n"+
+					"    arguments:\n      max-per-minute: %d\n", limit))
 			}
 			inVirtualTimeWith(t, 1, capped, func(w *living) {
 				w.ranked("worker", "low", 1, "8")
@@ -57,11 +49,7 @@ func TestARefusedJobEvictsUnderACap(t *testing.T) {
 func TestAGangStartsWithoutARefusedPodThatItDoesNotNeed(t *testing.T) {
 	inVirtualTimeWith(t, 1, pressed, func(w *living) {
 		w.node("s", "8")
-		o, err := w.core.Get(nodesKind, "", "s")
-		w.must(err)
-		n := o.(*corev1.Node).DeepCopy()
-		n.Labels = map[string]string{"special": "yes"}
-		w.must(w.core.Update(nodesKind, n, ""))
+		w.labelled("s")
 		w.refuse("urgent-0 urgent-1 urgent-2")
 		w.must(w.groups.Create(groupsKind, &schedulingv1beta1.PodGroup{
 			ObjectMeta: metav1.ObjectMeta{Namespace: "ns", Name: "urgent", UID: "urgent"},
@@ -74,7 +62,7 @@ func TestAGangStartsWithoutARefusedPodThatItDoesNotNeed(t *testing.T) {
 			p.Spec.Priority, p.Spec.PriorityClassName = &high, "high"
 			p.Spec.Containers[0].Resources.Requests[corev1.ResourceCPU] = cores("4")
 			if i == 0 {
-				p.Spec.NodeSelector = map[string]string{"special": "yes"}
+				p.Spec.NodeSelector = map[string]string{"at": "s"}
 			}
 			w.must(w.core.Create(podsKind, p, "ns"))
 		}
@@ -94,21 +82,14 @@ func TestAGangStartsWithoutARefusedPodThatItDoesNotNeed(t *testing.T) {
 // dry run does not write. The victims are lost less and less often, and the job starts once it may.
 func TestABindingThatOnlyADryRunAcceptsEvictsLessAndLess(t *testing.T) {
 	inVirtualTimeWith(t, 1, pressed, func(w *living) {
-		large := true
-		w.answers(&w.kube.Fake, "create", "pods", func(a k8stesting.Action) (bool, runtime.Object, error) {
-			b, ok := a.(k8stesting.CreateAction).GetObject().(*corev1.Binding)
-			if !ok || onlyTried(b) || b.Name != "urgent-0" || !large {
-				return false, nil, nil
-			}
-			return true, nil, apierrors.NewInternalError(errors.New("etcdserver: request is too large"))
-		})
+		heal := w.storeRefuses("urgent-0")
 		w.ranked("worker", "low", 1, "8")
 		w.after(10 * time.Second)
 		w.ranked("urgent", "high", 1, "8")
 		if n := w.losing("worker-0", 6*time.Hour); n < 3 || n > 6 {
 			t.Errorf("the other pod is lost %d times in six hours, want 3 to 6", n)
 		}
-		large = false
+		heal()
 		w.losing("worker-0", 8*time.Hour)
 		if n := w.bound("urgent"); n != 1 {
 			t.Errorf("%d pods bound eight hours later; %q", n, w.waitsFor("urgent"))
