@@ -261,6 +261,15 @@ type Stocked interface {
 	Most(t ledger.TaskID, n ledger.NodeID, want int64) int64
 }
 
+// Unresolvable is a TaskFilter that knows of what pods do not hold, so that no end of a pod gives it: volumes.
+// Kubernetes calls such a refusal UnschedulableAndUnresolvable. A job that lacks it for its minimum could not start if
+// there were room, and holds back no other job of a queue that is served in order.
+type Unresolvable interface {
+	TaskFilter
+	// Unresolvable says that no node would take a task, even if no other task were there; false where it is not known.
+	Unresolvable(t ledger.TaskID) bool
+}
+
 // Stock is so many things of one kind on a node.
 type Stock struct {
 	Need int64 // for one more task

@@ -99,6 +99,7 @@ var table = []ExtensionPoint{
 	refinement[QueueFilter]("a filter with one answer for all nodes", of[TaskFilter]()),
 	refinement[Refuser]("a set of nodes that would be refused", of[TaskFilter]()),
 	refinement[Stocked]("what a task needs of things that can be counted, and what ends give back", of[TaskFilter]()),
+	refinement[Unresolvable]("no node would take a task, whichever pods ended", of[TaskFilter]()),
 	point("", "", "dimensions that a task asks for in another way than by its request",
 		list(func(s *Set) *[]Lacker { return &s.Lackers })),
 	point(PointNodeOrder, "I", "a node for a class, by facts and the pods on it",

@@ -21,7 +21,7 @@ func (s *Session) couldStartOnEmptyNodes(j ledger.JobID) bool {
 	waiting := s.pendingOf(j)
 	need := int(job.MinMember - job.ReadyOrPipelined())
 	fit, fitOfRole := fitEmpty(s, waiting, len(job.Roles))
-	if fit < int64(need) {
+	if fit < int64(need) || unresolvable(s, waiting) > len(waiting)-need {
 		return false
 	}
 	for i := range job.Roles {
@@ -104,6 +104,22 @@ func (s *Session) Whole(t ledger.TaskID, want int64) int64 {
 		fit = min(fit, sum)
 	}
 	return fit
+}
+
+// unresolvable is how many of some tasks no node takes, whichever pods end.
+func unresolvable(s *Session, tasks []ledger.TaskID) (n int) {
+	for _, f := range s.Policy.NodePlugins.TaskFilters {
+		knows, does := f.(policy.Unresolvable)
+		if !does {
+			continue
+		}
+		for _, t := range tasks {
+			if knows.Concerns(s.L.Class(s.L.Task(t).Class).Spec) && knows.Unresolvable(t) {
+				n++
+			}
+		}
+	}
+	return n
 }
 
 // LeastOf is the least that so many of some tasks ask for of a resource.

@@ -3,6 +3,7 @@ package world
 import (
 	"encoding/json"
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 	"time"
@@ -98,6 +99,18 @@ func (c *checker) heldBut(queue string, without map[types.UID]bool) int64 {
 	return c.running(queue, func(uid types.UID) bool { return !c.said[uid] && !without[uid] })
 }
 
+// going are the pods that may have been told that they have to leave, and those of jobs of which that was said of one
+// pod: where a member's deletion was refused before, the others are told once it is accepted.
+func (c *checker) going() map[types.UID]bool {
+	out := maps.Clone(c.tried)
+	for _, p := range c.w.api.List(c.pods) {
+		if g := c.gangOf(p); g != nil && g.goes {
+			out[p.Meta().GetUID()] = true
+		}
+	}
+	return out
+}
+
 // running is how many cores those of a queue's pods hold that count, of those that are not leaving. A pod that was told
 // that it has to leave stays where its deletion is refused.
 func (c *checker) running(queue string, counts func(types.UID) bool) (sum int64) {
@@ -132,7 +145,7 @@ func (c *checker) capability(write apimodel.Write) {
 	if c.queueOf(write.After) != boundedQueue {
 		return
 	}
-	if now := c.heldBut(boundedQueue, c.tried); now > c.w.mostCores() {
+	if now := c.heldBut(boundedQueue, c.going()); now > c.w.mostCores() {
 		c.w.wrong("queue %s may hold %d cores, and holds %d since %s is bound", boundedQueue, c.w.mostCores(), now,
 			write.Key())
 	}
@@ -172,6 +185,18 @@ func (c *checker) promised(queue string) (sum int64) {
 	return sum
 }
 
+// goWhole notes that a pod's job is evicted as a whole, if that is said of the pod.
+func (c *checker) goWhole(uid types.UID, why string) {
+	if !strings.Contains(why, "its job goes as a whole") {
+		return
+	}
+	for _, p := range c.w.api.List(c.pods) {
+		if g := c.gangOf(p); p.Meta().GetUID() == uid && g != nil {
+			g.goes = true
+		}
+	}
+}
+
 // reasons remembers what is said of an eviction.
 func (c *checker) reasons(body []byte) {
 	var pod struct {
@@ -186,6 +211,7 @@ func (c *checker) reasons(body []byte) {
 	for _, one := range pod.Status.Conditions {
 		if one.Type == "DisruptionTarget" {
 			c.said[pod.Metadata.UID], c.why[pod.Metadata.UID] = true, one.Message
+			c.goWhole(pod.Metadata.UID, one.Message)
 		}
 	}
 }

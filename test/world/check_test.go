@@ -54,6 +54,7 @@ type gang struct {
 	gone  int       // how many of its pods are gone
 	lost  bool      // a bug kept a binding of it from being sent: as after a crash, it is completed or stays
 	stays bool      // a user was told that its members stay, though it is in part
+	goes  bool      // it was said of a member that it is evicted with all others
 	// denied is when a scheduler was last kept from deleting a member of it.
 	denied time.Time
 	// orphan: the scheduler that bound it in part lost the lease before it recorded that the gang never was whole.

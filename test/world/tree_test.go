@@ -133,9 +133,9 @@ func (t *tree) bounded(write apimodel.Write) {
 	if !t.whole() {
 		return
 	}
-	now := int64(0)
+	now, going := int64(0), c.going()
 	for _, name := range belowQueues {
-		now += c.heldBut(name, c.tried)
+		now += c.heldBut(name, going)
 	}
 	if now > t.together() {
 		t.w.wrong("queues %v may hold %d cores together, and hold %d since %s is bound", belowQueues, t.together(), now,

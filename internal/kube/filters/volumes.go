@@ -38,6 +38,7 @@ type Volumes struct {
 	stores  map[model.Kind]cache.Indexer
 	version uint64 // differs whenever a store changed
 	last    question
+	unresolvable
 }
 
 // question is what the binder found out about one pod, good until a store changes.
