@@ -1,8 +1,11 @@
 package filters
 
 import (
+	"slices"
+
 	corev1 "k8s.io/api/core/v1"
 	storagev1 "k8s.io/api/storage/v1"
+	"k8s.io/client-go/tools/cache"
 	"k8s.io/component-helpers/storage/volume"
 
 	"ashlar.sh/sched/ledger"
@@ -12,6 +15,8 @@ import (
 // first jobs of queues in order are asked about in each cycle.
 type unresolvable struct {
 	of    map[*corev1.Pod]bool
+	free  map[string]bool                       // the classes with a volume that no claim has
+	given map[string][]*corev1.PersistentVolume // by the claim that has it, namespace/name
 	stock uint64
 	facts ledger.Cursor
 }
@@ -30,7 +35,7 @@ func (v *Volumes) Unresolvable(t ledger.TaskID) bool {
 	}
 	u := &v.unresolvable
 	if now := v.l.Changes.NodeFacts.Now(); u.of == nil || u.stock != v.version || u.facts != now {
-		*u = unresolvable{map[*corev1.Pod]bool{}, v.version, now}
+		*u = unresolvable{of: map[*corev1.Pod]bool{}, stock: v.version, facts: now}
 	}
 	never, known := u.of[q.pod]
 	if !known {
@@ -73,12 +78,27 @@ func (v *Volumes) obtainable(claim *corev1.PersistentVolumeClaim) bool {
 	if class, ok := of.(*storagev1.StorageClass); ok && class.Provisioner != volume.NotSupportedProvisioner {
 		return true
 	}
-	for _, one := range v.stores[Volume].List() {
+	v.look()
+	return v.free[name] || slices.ContainsFunc(v.given[key(claim)], func(pv *corev1.PersistentVolume) bool {
+		return volume.GetPersistentVolumeClass(pv) == name && volume.IsVolumeBoundToClaim(pv, claim)
+	})
+}
+
+// look finds out once, until something changes, which volumes are free.
+func (v *Volumes) look() {
+	if v.free != nil {
+		return
+	}
+	v.free, v.given = map[string]bool{}, map[string][]*corev1.PersistentVolume{}
+	for _, one := range v.stores[Volume].List() { // order-free: sets
 		pv, ok := one.(*corev1.PersistentVolume)
-		if ok && pv.DeletionTimestamp == nil && volume.GetPersistentVolumeClass(pv) == name &&
-			(pv.Spec.ClaimRef == nil || volume.IsVolumeBoundToClaim(pv, claim)) {
-			return true
+		switch {
+		case !ok || pv.DeletionTimestamp != nil:
+		case pv.Spec.ClaimRef == nil:
+			v.free[volume.GetPersistentVolumeClass(pv)] = true
+		default:
+			to := cache.NewObjectName(pv.Spec.ClaimRef.Namespace, pv.Spec.ClaimRef.Name).String()
+			v.given[to] = append(v.given[to], pv)
 		}
 	}
-	return false
 }
