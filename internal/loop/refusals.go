@@ -66,9 +66,11 @@ type refused struct {
 	controller string // UID
 	// evictedFor is the pod for which others were evicted since, because a dry run of its binding was accepted; vain is
 	// how often a binding was refused after that, inVain that pod, and noMore until when no pod is evicted for it then.
+	// Until then trials go on: spared of them were accepted, or not answered.
 	evictedFor ledger.Key
 	inVain     ledger.Key
 	vain       int32
+	spared     int32
 	noMore     int64
 }
 

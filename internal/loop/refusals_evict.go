@@ -39,6 +39,7 @@ type permit struct {
 func (e *refused) evictedInVain(now int64) {
 	e.noMore = now + int64(min(firstNoMore<<min(2*e.vain, 10), longestVain))
 	e.vain++
+	e.spared = 0
 	e.inVain, e.evictedFor = e.evictedFor, ledger.Key{}
 }
 
@@ -110,8 +111,10 @@ func (rb *refusedBindings) answered(job *ledger.Job, r sched.Receipt) {
 		if permitted && len(p.pods) > 1 { // others that are refused still do not hold it up
 			delete(p.pods, r.Item.UID)
 		}
-		if r.Outcome == sched.Done && !permitted {
-			p.why.next = rb.l.now() + int64(backoffAfter(p.why.tries))
+		if !permitted && r.Refused == "" && r.Outcome != sched.Missing { // refused is counted below
+			p.why.spared++ // each plan would evict for it again, but it may find free room meanwhile
+			pause := max(backoffAfter(p.why.tries), min(backoffAfter(p.why.tries+p.why.spared), firstNoMore))
+			p.why.next = rb.l.now() + int64(pause)
 		}
 		rb.setBackoff(job.Key, p)
 	}

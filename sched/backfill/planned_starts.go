@@ -252,12 +252,12 @@ func planFor(s *session.Session, j ledger.JobID) (isFirst, planned bool) {
 		return true, false
 	}
 	if costly(s, j) {
-		last := s.KeptRoomCheckedAt
-		if due(s) { // it depends on nothing that a new engine would not know
-			last = s.Now
-		}
 		every, _ := pace(s)
-		if again := last + every; s.PlanAgainAt == 0 || again < s.PlanAgainAt {
+		again := s.KeptRoomCheckedAt + every
+		if again <= s.Now { // a multiple of every: a new engine does not know when this one looked last
+			again = s.Now - s.Now%every + every
+		}
+		if s.PlanAgainAt == 0 || again < s.PlanAgainAt {
 			s.PlanAgainAt = again
 		}
 		if !due(s) || slices.Contains(s.Unplannable, j) {
