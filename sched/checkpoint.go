@@ -65,6 +65,7 @@ func (e *Engine) Checkpoint() {
 		PastEvictions: e.saved.checkpoint.rest.PastEvictions, Rounds: e.saved.checkpoint.rest.Rounds,
 		Charges: e.l.Charges.All(), Losses: e.l.Losses.All()}
 	rest.KeptRoomCheckedAt, rest.KeptRoomChecks = e.session.KeptRoomCheckedAt, e.session.KeptRoomChecks
+	rest.PlansLookedAt = e.session.PlansLookedAt
 	rest.PastEvictionsFrom = e.l.EvictionHistory.From()
 	e.saved.exportArrivals(&rest)
 	if !slices.Equal(rest.PastEvictions, e.l.EvictionHistory.All()) {

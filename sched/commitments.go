@@ -20,6 +20,7 @@ type Commitments struct {
 	// When it was last found which jobs room is to be kept for: see backfill.KeepRoom
 	KeptRoomCheckedAt int64                 `json:"Asked"`
 	KeptRoomChecks    uint64                `json:",omitempty"` // how often: it says which jobs have their turn
+	PlansLookedAt     int64                 `json:",omitempty"` // when starts were last looked for that cost much to plan
 	PastEvictions     []ledger.PastEviction `json:"Spent"`      // of the last minute, the oldest first
 	// Evictions before this time are not known; 0: all of the last minute are.
 	PastEvictionsFrom int64              `json:"SpentFrom,omitempty"`
@@ -109,6 +110,7 @@ func (e *Engine) Commitments() Commitments {
 	c.PastEvictions = append(c.PastEvictions, e.l.EvictionHistory.All()...)
 	c.PastEvictionsFrom = e.l.EvictionHistory.From()
 	c.KeptRoomCheckedAt, c.KeptRoomChecks = e.session.KeptRoomCheckedAt, e.session.KeptRoomChecks
+	c.PlansLookedAt = e.session.PlansLookedAt
 	e.saved.exportArrivals(&c)
 	c.Rounds = append(c.Rounds, e.l.Rounds.All()...)
 	c.Memories = e.l.PluginStates.Memories()
@@ -225,6 +227,7 @@ func (e *Engine) Restore(c Commitments) {
 	e.saved.restoreArrivals(c)
 	e.l.Losses.Restore(c.Losses)
 	e.session.KeptRoomCheckedAt, e.session.KeptRoomChecks = c.KeptRoomCheckedAt, c.KeptRoomChecks
+	e.session.PlansLookedAt = c.PlansLookedAt
 	for _, w := range c.WaitingJobs {
 		if j, found := e.l.Jobs.Find(w.Job); found && e.l.Job(j).GroupUID() == w.UID { // also where its PodGroup is gone
 			if w.Lapsed {

@@ -273,8 +273,8 @@ func (c *Copy) asItWas() bool {
 	}
 	now := Commitments{Decided: c.e.decided, NextID: c.e.nextID, PastEvictions: c.e.l.EvictionHistory.All(),
 		PastEvictionsFrom: c.e.l.EvictionHistory.From(), KeptRoomCheckedAt: c.e.session.KeptRoomCheckedAt,
-		KeptRoomChecks: c.e.session.KeptRoomChecks, Rounds: c.e.l.Rounds.All(), Charges: c.e.l.Charges.All(),
-		Losses: c.e.l.Losses.All()}
+		KeptRoomChecks: c.e.session.KeptRoomChecks, PlansLookedAt: c.e.session.PlansLookedAt,
+		Rounds: c.e.l.Rounds.All(), Charges: c.e.l.Charges.All(), Losses: c.e.l.Losses.All()}
 	c.e.saved.exportArrivals(&now)
 	return sameCommitments(now, c.noted.rest)
 }
@@ -282,6 +282,7 @@ func (c *Copy) asItWas() bool {
 func sameCommitments(a, b Commitments) bool {
 	return a.Decided == b.Decided && a.NextID == b.NextID && a.PastEvictionsFrom == b.PastEvictionsFrom &&
 		a.KeptRoomCheckedAt == b.KeptRoomCheckedAt && a.KeptRoomChecks == b.KeptRoomChecks &&
+		a.PlansLookedAt == b.PlansLookedAt &&
 		a.Arrived == b.Arrived && a.LastArrival == b.LastArrival &&
 		slices.Equal(a.PastEvictions, b.PastEvictions) &&
 		slices.Equal(a.Arrivals, b.Arrivals) && slices.Equal(a.Rounds, b.Rounds) &&

@@ -252,15 +252,15 @@ func planFor(s *session.Session, j ledger.JobID) (isFirst, planned bool) {
 		return true, false
 	}
 	if costly(s, j) {
-		every, _ := pace(s)
-		again := s.KeptRoomCheckedAt + every
-		if again <= s.Now { // a multiple of every: a new engine does not know when this one looked last
-			again = s.Now - s.Now%every + every
+		looks := due(s)
+		if looks {
+			s.PlansLookedAt = s.Now
 		}
-		if s.PlanAgainAt == 0 || again < s.PlanAgainAt {
+		every, _ := pace(s)
+		if again := s.PlansLookedAt + every; s.PlanAgainAt == 0 || again < s.PlanAgainAt {
 			s.PlanAgainAt = again
 		}
-		if !due(s) || slices.Contains(s.Unplannable, j) {
+		if !looks || slices.Contains(s.Unplannable, j) {
 			return true, false
 		}
 		s.Unplannable = append(s.Unplannable, j)

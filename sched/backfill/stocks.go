@@ -33,7 +33,7 @@ func costly(s *session.Session, j ledger.JobID) (some bool) {
 // due says that starts of costly jobs are looked for in this cycle.
 func due(s *session.Session) bool {
 	every, _ := pace(s)
-	return s.Now == s.KeptRoomCheckedAt || s.Now >= s.KeptRoomCheckedAt+every
+	return s.Now <= s.PlansLookedAt || s.Now >= s.PlansLookedAt+every
 }
 
 // putOff says that filters may have put off answers in this cycle, for want of a budget: a start that could not be

@@ -28,6 +28,9 @@ type Session struct {
 	KeptRoomCheckedAt int64
 	// KeptRoomChecks is how often that was checked, so that each job has its turn whatever the times of cycles are.
 	KeptRoomChecks uint64
+	// PlansLookedAt is when it was last looked whether the start of a job can be planned for which that costs too much to
+	// do it in each cycle.
+	PlansLookedAt int64
 	// Backfill is how starts are planned.
 	Backfill Backfill
 	// NextPlanAt is the earliest time at which a job has waited long enough for its start to be planned; 0: none waits.
