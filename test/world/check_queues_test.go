@@ -104,7 +104,7 @@ func (c *checker) heldBut(queue string, without map[types.UID]bool) int64 {
 func (c *checker) going() map[types.UID]bool {
 	out := maps.Clone(c.tried)
 	for _, p := range c.w.api.List(c.pods) {
-		if g := c.gangOf(p); g != nil && g.goes {
+		if c.goesWhole(p) {
 			out[p.Meta().GetUID()] = true
 		}
 	}
@@ -190,11 +190,24 @@ func (c *checker) goWhole(uid types.UID, why string) {
 	if !strings.Contains(why, "its job goes as a whole") {
 		return
 	}
-	for _, p := range c.w.api.List(c.pods) {
-		if g := c.gangOf(p); p.Meta().GetUID() == uid && g != nil {
-			g.goes = true
+	pods := c.w.api.List(c.pods)
+	at := slices.IndexFunc(pods, func(p *apimodel.Stored) bool { return p.Meta().GetUID() == uid })
+	if at < 0 || c.gangOf(pods[at]) == nil {
+		return
+	}
+	g := c.gangOf(pods[at])
+	g.goes = map[types.UID]bool{}
+	for _, p := range pods {
+		if uid := p.Meta().GetUID(); c.bound[uid] != "" && c.gangOf(p) == g {
+			g.goes[uid] = true
 		}
 	}
+}
+
+// goesWhole says that it was said of another pod of a pod's job that all of them are evicted, which this one is then.
+func (c *checker) goesWhole(p *apimodel.Stored) bool {
+	g := c.gangOf(p)
+	return g != nil && g.goes[p.Meta().GetUID()]
 }
 
 // reasons remembers what is said of an eviction.

@@ -54,9 +54,11 @@ type gang struct {
 	gone  int       // how many of its pods are gone
 	lost  bool      // a bug kept a binding of it from being sent: as after a crash, it is completed or stays
 	stays bool      // a user was told that its members stay, though it is in part
-	goes  bool      // it was said of a member that it is evicted with all others
-	// denied is when a scheduler was last kept from deleting a member of it.
-	denied time.Time
+	// goes are the members that were bound when it was said of one that all are evicted.
+	goes map[types.UID]bool
+	// denied is when a scheduler was last kept from deleting a member of it, and left when one was last gone: nothing of
+	// it is deleted while others leave, which may take minutes.
+	denied, left time.Time
 	// orphan: the scheduler that bound it in part lost the lease before it recorded that the gang never was whole.
 	orphan bool
 	first  time.Time // when it was first planned to start; zero: it was not
@@ -248,6 +250,7 @@ func (c *checker) gone(write apimodel.Write) {
 	delete(c.bound, uid)
 	if g := c.gangOf(p); g != nil {
 		g.gone++
+		g.left = time.Now()
 	}
 	if p.Meta().GetDeletionTimestamp() == nil {
 		c.deleted(write, p)
@@ -353,8 +356,19 @@ func (c *checker) group(write apimodel.Write) {
 		return
 	}
 	if g := c.gangs[string(write.After.Meta().GetUID())]; g != nil {
-		if least, ok := asMap(write.After.Object["spec"])["minMember"].(int64); ok {
+		if least, ok := asMap(write.After.Object["spec"])["minMember"].(int64); ok && int(least) != g.least {
 			g.least = int(least)
+			c.standsOf(g)
+		}
+	}
+}
+
+// standsOf notes whether a gang is bound in part, whichever pods it has.
+func (c *checker) standsOf(g *gang) {
+	for _, p := range c.w.api.List(c.pods) {
+		if c.gangOf(p) == g {
+			c.stands(p)
+			return
 		}
 	}
 }
@@ -400,6 +414,9 @@ func (c *checker) halfTooLong(g *gang) {
 	since := g.half
 	if g.denied.After(since) {
 		since = g.denied
+		if g.left.After(since) {
+			since = g.left
+		}
 	}
 	if took := time.Since(since); took > most && !c.mayStay(g) {
 		c.w.wrong("gang %s was bound in part for %s", g.name, took)

@@ -202,7 +202,7 @@ func (r *racks) allowed(write apimodel.Write, one *job) {
 	nodes, names := []string{}, ""
 	for _, p := range r.w.api.List(r.w.jobs.pods) {
 		node := text(p.Object, "spec", "nodeName")
-		leaves := p.Meta().GetDeletionTimestamp() != nil || r.w.check.said[p.Meta().GetUID()]
+		leaves := p.Meta().GetDeletionTimestamp() != nil || r.w.check.said[p.Meta().GetUID()] || r.w.check.goesWhole(p)
 		if r.w.jobs.of(p) == one && node != "" && !ended(p) && !leaves && !r.w.nodes.failed(node, p) {
 			nodes, names = append(nodes, node), names+" "+p.Meta().GetName()+" on "+node
 		}
