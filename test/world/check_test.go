@@ -50,6 +50,7 @@ type gang struct {
 	name  string
 	least int
 	whole bool      // it once had its minimum
+	from  time.Time // since when
 	half  time.Time // since when it is bound in part; zero: it is not
 	gone  int       // how many of its pods are gone
 	lost  bool      // a bug kept a binding of it from being sent: as after a crash, it is completed or stays
@@ -390,10 +391,17 @@ func (c *checker) stands(p *apimodel.Stored) {
 			hold = hold || c.bound[uid] != "" && c.bindsOf[uid] > 0 && other.Meta().GetDeletionTimestamp() == nil
 		}
 	}
+	enough := n >= g.least && c.eachTask(p, tasks)
+	if !enough && g.from.Equal(time.Now()) { // no scheduler can have seen that
+		g.whole = false
+	}
 	switch {
-	case n >= g.least && c.eachTask(p, tasks):
+	case enough:
 		c.halfTooLong(g)
 		c.punctual(g)
+		if !g.whole {
+			g.from = time.Now()
+		}
 		g.whole, g.half = true, time.Time{}
 	case !hold: // those that have succeeded or leave count, and hold up nothing
 		c.halfTooLong(g)
