@@ -185,9 +185,12 @@ func (c *checker) promised(queue string) (sum int64) {
 	return sum
 }
 
+// goesAsAWhole is said of pods of which all that their job has are evicted.
+const goesAsAWhole = "its job goes as a whole"
+
 // goWhole notes that a pod's job is evicted as a whole, if that is said of the pod.
 func (c *checker) goWhole(uid types.UID, why string) {
-	if !strings.Contains(why, "its job goes as a whole") {
+	if !strings.Contains(why, goesAsAWhole) {
 		return
 	}
 	pods := c.w.api.List(c.pods)

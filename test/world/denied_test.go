@@ -102,6 +102,7 @@ type paces struct {
 type took struct {
 	since time.Time
 	pods  int
+	whole map[string]time.Time // jobs that went as a whole for it, and when: one counts as a pod
 }
 
 func newPaces() paces { return paces{asked: map[string]int{}, took: map[string]*took{}} }
@@ -145,8 +146,15 @@ func (c *checker) useful(write apimodel.Write, p *apimodel.Stored) {
 	}
 	t := c.paces.took[name]
 	if t == nil {
-		t = &took{since: time.Now()}
+		t = &took{since: time.Now(), whole: map[string]time.Time{}}
 		c.paces.took[name] = t
+	}
+	if g := c.gangOf(p); g != nil && strings.Contains(why, goesAsAWhole) {
+		at, again := t.whole[g.name]
+		if again && time.Since(at) < halfBound { // others of it, which are told at other times
+			return
+		}
+		t.whole[g.name] = time.Now()
 	}
 	if t.pods++; t.pods > mostTaken*mostPods+int(time.Since(t.since)/againTaken) {
 		c.w.wrong("%d pods were evicted for job %s in %s, the last one %s: %s", t.pods, name, time.Since(t.since),

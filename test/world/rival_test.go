@@ -111,7 +111,7 @@ func (r *rival) schedule() {
 	}
 	for _, one := range w.jobs.alive() {
 		if len(waiting[one.name])+held[one.name] < one.least || len(waiting[one.name]) == 0 ||
-			one.devices > 0 || one.volume || one.zone != "" { // it looks at cores alone
+			one.devices > 0 || one.volume || one.zone != "" || one.rack { // it looks at cores alone
 			continue
 		}
 		r.do(http.MethodPatch, w.jobs.groups.Path(userNamespace, one.name),
