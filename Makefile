@@ -102,10 +102,11 @@ laws: ## Try CASES (5000) cases of each law, and ask WAYS (10000) clusters what 
 	$(GO) test -timeout 0 $(LAWS) -rapid.checks=$(CASES)
 	ASHLAR_WHATIF_CASES=$(WAYS) $(GO) test -timeout 0 -count=1 -v -run '^TestWhatWouldMakeAJobRunMakesItRun$$' ./sched
 
-worlds: ## Run WORLDS (500) worlds in simulated time, and those that failed once for as long as they did
+worlds: ## Run WORLDS (500) worlds in simulated time, those that failed once, and nine broken schedulers
 	ASHLAR_WORLD_SEED=$${ASHLAR_WORLD_SEED:-$(NEW)} ASHLAR_WORLD_SEEDS=$(WORLDS) \
 		$(GO) test -timeout 0 -count=1 -v -run '^TestWorlds$$' ./test/world
 	ASHLAR_WORLD_EVER=whole $(GO) test -timeout 0 -count=1 -run '^TestWorldsThatFailedOnce$$' ./test/world
+	ASHLAR_WORLD_MUTATIONS=run $(GO) test -timeout 0 -count=1 -v -run '^TestMutationsAreFound$$' ./test/world
 
 model: ## Send the model of the API server and a real one the same REQUESTS (100000), twice
 	$(CONTROL_PLANE)
