@@ -21,6 +21,14 @@ type unresolvable struct {
 	facts ledger.Cursor
 }
 
+// mostUnresolvable is of how many pods that is remembered: a pod that is written to is another one.
+const mostUnresolvable = 10_000
+
+func podOf(task *ledger.Task) *corev1.Pod {
+	pod, _ := task.Pod.Opaque.(*corev1.Pod)
+	return pod
+}
+
 // Unresolvable implements policy.Unresolvable. A volume belongs to its claim whether a pod uses it or not, so that no
 // end of a pod gives one. Where a claim waits for its volume and some volume would do, on whatever node, or one can be
 // made, it says false.
@@ -29,18 +37,15 @@ func (v *Volumes) Unresolvable(t ledger.TaskID) bool {
 	if v.off || !v.Concerns(task.Pod.Spec) {
 		return false
 	}
-	q := v.ask(task)
-	if q.claims == nil {
-		return true
-	}
-	u := &v.unresolvable
-	if now := v.l.Changes.NodeFacts.Now(); u.of == nil || u.stock != v.version || u.facts != now {
+	u, pod := &v.unresolvable, podOf(task)
+	now := v.l.Changes.NodeFacts.Now()
+	if u.of == nil || u.stock != v.version || u.facts != now || len(u.of) > mostUnresolvable {
 		*u = unresolvable{of: map[*corev1.Pod]bool{}, stock: v.version, facts: now}
 	}
-	never, known := u.of[q.pod]
-	if !known {
-		never = v.nowhere(task, q.pod)
-		u.of[q.pod] = never
+	never, known := u.of[pod]
+	if !known { // to ask costs a look at all volumes of a class
+		never = v.ask(task).claims == nil || v.nowhere(task, pod)
+		u.of[pod] = never
 	}
 	return never
 }
