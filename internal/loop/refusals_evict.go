@@ -25,6 +25,7 @@ const (
 	permitLasts  = 10 * time.Second
 	firstNoMore  = 4 * time.Minute
 	longestVain  = 4 * time.Hour
+	longestSpare = 30 * time.Second // after a trial for which nothing is evicted: free room may appear
 )
 
 // permit says until when a job may evict: the API server would bind that pod of it.
@@ -113,7 +114,7 @@ func (rb *refusedBindings) answered(job *ledger.Job, r sched.Receipt) {
 		}
 		if !permitted && r.Refused == "" && r.Outcome != sched.Missing { // refused is counted below
 			p.why.spared++ // each plan would evict for it again, but it may find free room meanwhile
-			pause := max(backoffAfter(p.why.tries), min(backoffAfter(p.why.tries+p.why.spared), firstNoMore))
+			pause := max(backoffAfter(p.why.tries), min(backoffAfter(p.why.tries+p.why.spared), longestSpare))
 			p.why.next = rb.l.now() + int64(pause)
 		}
 		rb.setBackoff(job.Key, p)
