@@ -18,10 +18,10 @@ func (s *Session) couldStartOnEmptyNodes(j ledger.JobID) bool {
 		return false
 	}
 	job := s.L.Job(j)
-	waiting := s.pendingOf(j)
+	waiting := slices.DeleteFunc(s.pendingOf(j), func(t ledger.TaskID) bool { return unresolvable(s, t) })
 	need := int(job.MinMember - job.ReadyOrPipelined())
 	fit, fitOfRole := fitEmpty(s, waiting, len(job.Roles))
-	if fit < int64(need) || unresolvable(s, waiting) > len(waiting)-need {
+	if fit < int64(need) {
 		return false
 	}
 	for i := range job.Roles {
@@ -106,20 +106,12 @@ func (s *Session) Whole(t ledger.TaskID, want int64) int64 {
 	return fit
 }
 
-// unresolvable is how many of some tasks no node takes, whichever pods end.
-func unresolvable(s *Session, tasks []ledger.TaskID) (n int) {
-	for _, f := range s.Policy.NodePlugins.TaskFilters {
+// unresolvable says that no node takes a task, whichever pods end.
+func unresolvable(s *Session, t ledger.TaskID) bool {
+	return slices.ContainsFunc(s.Policy.NodePlugins.TaskFilters, func(f policy.TaskFilter) bool {
 		knows, does := f.(policy.Unresolvable)
-		if !does {
-			continue
-		}
-		for _, t := range tasks {
-			if knows.Concerns(s.L.Class(s.L.Task(t).Class).Spec) && knows.Unresolvable(t) {
-				n++
-			}
-		}
-	}
-	return n
+		return does && knows.Concerns(s.L.Class(s.L.Task(t).Class).Spec) && knows.Unresolvable(t)
+	})
 }
 
 // LeastOf is the least that so many of some tasks ask for of a resource.
