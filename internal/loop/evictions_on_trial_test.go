@@ -89,7 +89,7 @@ func TestABindingThatOnlyADryRunAcceptsEvictsLessAndLess(t *testing.T) {
 		if n := w.losing("worker-0", 6*time.Hour); n < 3 || n > 6 {
 			t.Errorf("the other pod is lost %d times in six hours, want 3 to 6", n)
 		}
-		if n := w.trials(); n > 800 { // the longer it was in vain, the less often
+		if n := w.trials(); n > 800 { // each 30 s, once it was in vain for long
 			t.Errorf("its binding is tried %d times in six hours", n)
 		}
 		heal()

@@ -23,6 +23,9 @@ type mutation struct {
 // An edit replaces a text that its file has once. The file's path begins at the module's folder.
 type edit struct{ file, old, new string }
 
+// holdsLease is what is asked before each write.
+const holdsLease = "return l.elector.IsLeader() && l.elector.Check(-l.margin) == nil && !l.leaseRestored()"
+
 // mutations are found within some worlds, each of them.
 var mutations = []mutation{
 	{"drops the receipts of bindings that failed", []edit{{"internal/loop/cycle.go",
@@ -34,9 +37,9 @@ var mutations = []mutation{
 	{"deletes without the UID", []edit{{"internal/kube/execute/pods.go",
 		"only := metav1.Preconditions{UID: &life}", "only := metav1.Preconditions{}\n\t_ = life"}}},
 	{"acts without the lease", []edit{{"internal/loop/lead.go",
-		"return l.elector.IsLeader() && l.elector.Check(-l.margin) == nil && !l.leaseRestored()", "return true"}}},
+		holdsLease, "return true"}}},
 	{"believes in its lease for as long as it lasts", []edit{{"internal/loop/lead.go",
-		"return l.elector.IsLeader() && l.elector.Check(-l.margin) == nil && !l.leaseRestored()",
+		holdsLease,
 		"return l.elector.IsLeader()"}, {"internal/kube/execute/leading.go",
 		"if !c.leading() {\n\t\treturn 0, errNotLeading\n\t}\n", ""}}},
 	{"forgets the room of what it binds", []edit{{"sched/ledger/accounts_node.go",

@@ -40,7 +40,7 @@ func (v *Volumes) use(pod *corev1.Pod, how ledger.Hold, x int32) {
 // another pod uses on any node (Kubernetes' VolumeRestrictions). Leaving pods use it until they are
 // gone (future), and pipelined pods will use it.
 func (v *Volumes) exclusive(task *ledger.Task, future bool) policy.Verdict {
-	pod, _ := task.Pod.Opaque.(*corev1.Pod)
+	pod := podOf(task)
 	if pod == nil {
 		return policy.Verdict{}
 	}

@@ -67,7 +67,7 @@ func (o onePod) GetPod() *corev1.Pod { return o.pod }
 // limits counts what a node would have attached. With future, leaving pods are gone, and so
 // are the volumes that only they had attached; so an eviction may end a refusal.
 func (v *Volumes) limits(task *ledger.Task, n ledger.NodeID, future bool) policy.Verdict {
-	pod, _ := task.Pod.Opaque.(*corev1.Pod)
+	pod := podOf(task)
 	if pod == nil || v.limiting == nil {
 		return policy.Verdict{}
 	}

@@ -24,6 +24,7 @@ type unresolvable struct {
 // mostUnresolvable is of how many pods that is remembered: a pod that is written to is another one.
 const mostUnresolvable = 10_000
 
+// podOf is a task's pod as it was read; nil where the task came without it.
 func podOf(task *ledger.Task) *corev1.Pod {
 	pod, _ := task.Pod.Opaque.(*corev1.Pod)
 	return pod

@@ -8,6 +8,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/types"
 	"k8s.io/component-helpers/storage/volume"
+	batchv1alpha1 "volcano.sh/apis/pkg/apis/batch/v1alpha1"
 
 	"ashlar.sh/sched/model"
 )
@@ -90,6 +91,30 @@ func TestAJobThatLacksVolumesHoldsNoOtherBack(t *testing.T) {
 				t.Errorf("bound %q, want %q; the second waits because %s: %s", binds, want, code, text)
 			}
 		})
+	}
+}
+
+// A role that cannot have its volume holds nothing back either, though the others are enough for the job's minimum.
+func TestARoleThatLacksItsVolumeHoldsNoOtherBack(t *testing.T) {
+	gang := gangOf("gang", 2)
+	gang.Spec.MinTaskMember = map[string]int32{"lead": 1, "work": 1}
+	w := newWorld(t, node("n0"), class("local", ""), claim("waits", "local"), gang)
+	w.inOrder()
+	for name, role := range map[string]string{"m0": "lead", "m1": "work", "m2": "work"} {
+		p := pod(name)
+		if role == "lead" {
+			p = pod(name, "waits")
+		}
+		p = member("gang", p)
+		p.Annotations[batchv1alpha1.TaskSpecKey] = role
+		w.tell(p)
+	}
+	late := pod("late")
+	late.CreationTimestamp = metav1.Unix(9, 0)
+	w.tell(late)
+	if binds := w.decide(); binds != "late on n0" {
+		code, text := w.why("late")
+		t.Errorf("bound %q; it waits because %s: %s", binds, code, text)
 	}
 }
 

@@ -121,7 +121,7 @@ func refuse(why string) policy.Verdict { return policy.Verdict{Code: trace.NodeV
 
 // ask finds a pod's claims, as Kubernetes does once for a pod, and says why not.
 func (v *Volumes) ask(task *ledger.Task) *question {
-	pod, _ := task.Pod.Opaque.(*corev1.Pod)
+	pod := podOf(task)
 	q := &v.last
 	if pod != nil && q.pod == pod && q.version == v.version {
 		return q

@@ -23,7 +23,7 @@ var zoneLabels = [...]struct{ key, today string }{
 // label may name several zones, separated by "__", and a node without any such label is
 // in a cluster without zones.
 func (v *Volumes) zones(task *ledger.Task, n ledger.NodeID) policy.Verdict {
-	pod, _ := task.Pod.Opaque.(*corev1.Pod)
+	pod := podOf(task)
 	if pod == nil || !v.zoning {
 		return policy.Verdict{}
 	}
