@@ -66,7 +66,7 @@ type refused struct {
 	controller string // UID
 	// evictedFor is the pod for which others were evicted since, because a dry run of its binding was accepted; vain is
 	// how often a binding was refused after that, inVain that pod, and noMore until when no pod is evicted for it then.
-	// Until then trials go on: spared of them were accepted, or not answered.
+	// Until then trials go on: spared of them were accepted in vain since.
 	evictedFor ledger.Key
 	inVain     ledger.Key
 	vain       int32
@@ -103,7 +103,7 @@ func (rb *refusedBindings) note(r sched.Receipt) {
 		e.tries++
 		e.next = now + int64(backoffAfter(e.tries))
 	}
-	e.statement, e.pod, e.answer = r.Item.Statement, r.Item.Pod, r.Refused
+	e.statement, e.pod, e.answer, e.spared = r.Item.Statement, r.Item.Pod, r.Refused, 0
 	if !execute.OfTrial(r.Item) && e.evictedFor == r.Item.Pod {
 		e.evictedInVain(now)
 	}

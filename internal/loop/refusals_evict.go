@@ -25,7 +25,7 @@ const (
 	permitLasts  = 10 * time.Second
 	firstNoMore  = 4 * time.Minute
 	longestVain  = 4 * time.Hour
-	longestSpare = 30 * time.Second // after a trial for which nothing is evicted: free room may appear
+	longestSpare = 30 * time.Second // after a trial that leads to nothing: free room may appear
 )
 
 // permit says until when a job may evict: the API server would bind that pod of it.
@@ -40,7 +40,6 @@ type permit struct {
 func (e *refused) evictedInVain(now int64) {
 	e.noMore = now + int64(min(firstNoMore<<min(2*e.vain, 10), longestVain))
 	e.vain++
-	e.spared = 0
 	e.inVain, e.evictedFor = e.evictedFor, ledger.Key{}
 }
 
@@ -106,16 +105,23 @@ func (rb *refusedBindings) tried(receipts []sched.Receipt) (ofPlans []sched.Rece
 
 // answered takes in the answer to a trial for a job.
 func (rb *refusedBindings) answered(job *ledger.Job, r sched.Receipt) {
-	permitted := r.Outcome == sched.Done && !rb.spares(job, r.Item)
-	if p := rb.memory.jobs[job.Key]; p != nil && p.tried != 0 {
+	accepted := r.Outcome == sched.Done
+	permitted := accepted && !rb.spares(job, r.Item)
+	if p := rb.memory.jobs[job.Key]; p != nil && (p.tried != 0 || permitted) {
 		p.tried = 0
-		if permitted && len(p.pods) > 1 { // others that are refused still do not hold it up
-			delete(p.pods, r.Item.UID)
-		}
-		if !permitted && r.Refused == "" && r.Outcome != sched.Missing { // refused is counted below
-			p.why.spared++ // each plan would evict for it again, but it may find free room meanwhile
-			pause := max(backoffAfter(p.why.tries), min(backoffAfter(p.why.tries+p.why.spared), longestSpare))
-			p.why.next = rb.l.now() + int64(pause)
+		switch {
+		case permitted:
+			if p.why.spared > 0 { // what was put off for that
+				p.why.spared, p.why.next = 0, min(p.why.next, rb.l.now())
+			}
+			if len(p.pods) > 1 { // others that are refused still do not hold it up
+				delete(p.pods, r.Item.UID)
+			}
+		case accepted: // each plan would evict for it again, but it may find free room meanwhile
+			p.why.spared++
+			rb.putOff(p.why, p.why.tries+p.why.spared)
+		case r.Refused == "" && r.Outcome != sched.Missing: // not answered; what is refused is counted below
+			rb.putOff(p.why, p.why.tries)
 		}
 		rb.setBackoff(job.Key, p)
 	}
@@ -128,6 +134,17 @@ func (rb *refusedBindings) answered(job *ledger.Job, r sched.Receipt) {
 	case r.Refused != "":
 		rb.note(r)
 	}
+}
+
+// putOff has a job wait after a trial that leads to nothing, as after so many refusals, but not for long, nor for
+// longer than nothing is evicted for it.
+func (rb *refusedBindings) putOff(e *refused, tries int32) {
+	now := rb.l.now()
+	until := now + int64(min(backoffAfter(tries), longestSpare))
+	if e.noMore > now {
+		until = min(until, e.noMore)
+	}
+	e.next = max(e.next, until)
 }
 
 // spares says that no pod is evicted for a pod of a job now: that was in vain before, though trials were accepted.

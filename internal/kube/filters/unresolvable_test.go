@@ -4,6 +4,7 @@ import (
 	"testing"
 
 	corev1 "k8s.io/api/core/v1"
+	storagev1 "k8s.io/api/storage/v1"
 	"k8s.io/apimachinery/pkg/api/resource"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/types"
@@ -34,6 +35,14 @@ func has(name, node, claim string) *corev1.PersistentVolume {
 	return v
 }
 
+// immediate is a class of which volumes are made as soon as they are claimed.
+func immediate() *storagev1.StorageClass {
+	c := class("none", "csi.example.com")
+	at := storagev1.VolumeBindingImmediate
+	c.VolumeBindingMode = &at
+	return c
+}
+
 // A job of a fifo queue holds others back for as long as it could start if there were room. Volumes are no room: those
 // of others' claims stay theirs when pods end, and the others might never end, since they wait behind it.
 func TestAJobThatLacksVolumesHoldsNoOtherBack(t *testing.T) {
@@ -50,6 +59,15 @@ func TestAJobThatLacksVolumesHoldsNoOtherBack(t *testing.T) {
 	free, leaves := localVolume("v3", "local", "n0", "1Gi"), localVolume("v3", "local", "n0", "1Gi")
 	leaves.DeletionTimestamp = &metav1.Time{}
 	waits, none := claim("waits", "local"), claim("waits", "none")
+	large, picky, lost := claim("waits", "local"), claim("waits", "local"), claim("waits", "local")
+	half := holder("waits", "v3")
+	large.Spec.Resources.Requests[corev1.ResourceStorage] = resource.MustParse("9Gi")
+	picky.Spec.Selector = &metav1.LabelSelector{MatchLabels: map[string]string{"disk": "fast"}}
+	lost.Status.Phase, half.Annotations = corev1.ClaimLost, nil
+	released, scratch := localVolume("v3", "local", "n0", "1Gi"), first()
+	released.Status.Phase = corev1.VolumeReleased
+	scratch.Spec.Volumes = []corev1.Volume{{Name: "s", VolumeSource: corev1.VolumeSource{
+		Ephemeral: &corev1.EphemeralVolumeSource{VolumeClaimTemplate: &corev1.PersistentVolumeClaimTemplate{}}}}}
 	for name, c := range map[string]struct {
 		first   *corev1.Pod
 		holds   bool
@@ -63,7 +81,17 @@ func TestAJobThatLacksVolumesHoldsNoOtherBack(t *testing.T) {
 		"the only volume is being deleted":  {first("waits"), false, []metav1.Object{waits, leaves}},
 		"one of its two claims finds no volume": {first("has", "waits"), false,
 			[]metav1.Object{free, none, class("none", ""), claim("has", "local")}},
-		"there is a volume for it, and no room": {first("waits"), true, []metav1.Object{waits, free}},
+		"its claim asks for more than any volume has": {first("waits"), false, []metav1.Object{large, free}},
+		"its claim selects no volume":                 {first("waits"), false, []metav1.Object{picky, free}},
+		"its claim is lost":                           {first("waits"), false, []metav1.Object{lost, free}},
+		"the only volume is not cleaned":              {first("waits"), false, []metav1.Object{waits, released}},
+		"its volumes are on two nodes": {first("waits", "held"), false,
+			[]metav1.Object{holder("waits", "v3"), has("v3", "n0", "waits")}},
+		"its claim is about to be bound":         {first("waits"), true, []metav1.Object{half, has("v3", "n0", "waits")}},
+		"its volume was not heard of yet":        {first("waits"), true, []metav1.Object{holder("waits", "v3")}},
+		"its ephemeral claim is to be made":      {scratch, true, nil},
+		"a volume is made for it before the pod": {first("waits"), true, []metav1.Object{none, immediate()}},
+		"there is a volume for it, and no room":  {first("waits"), true, []metav1.Object{waits, free}},
 		"a volume was given to it, and it lacks room": {first("waits"), true,
 			[]metav1.Object{waits, has("v3", "n0", "waits")}},
 		"its volume is there, and it lacks room": {first("waits"), true, []metav1.Object{holder("waits", "v3"), free}},
