@@ -81,7 +81,7 @@ type jobBackoff struct {
 	pods  map[string]ledger.Key // by UID: those in a backoff while the job goes on; nil: the whole job is
 	names map[string]bool       // of the pods that were refused
 	until int64                 // no try before either, while members are being deleted; 0: none is
-	tried int64                 // nor before, while a binding is only tried; 0: none is
+	tried int64                 // nor before, while a binding is only tried, or after that led to nothing; 0: none is
 }
 
 func newRefusalMemory() refusalMemory {

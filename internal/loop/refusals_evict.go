@@ -111,17 +111,18 @@ func (rb *refusedBindings) answered(job *ledger.Job, r sched.Receipt) {
 		p.tried = 0
 		switch {
 		case permitted:
-			if p.why.spared > 0 { // what was put off for that
-				p.why.spared, p.why.next = 0, min(p.why.next, rb.l.now())
-			}
+			p.why.spared = 0
 			if len(p.pods) > 1 { // others that are refused still do not hold it up
 				delete(p.pods, r.Item.UID)
 			}
 		case accepted: // each plan would evict for it again, but it may find free room meanwhile
 			p.why.spared++
-			rb.putOff(p.why, p.why.tries+p.why.spared)
-		case r.Refused == "" && r.Outcome != sched.Missing: // not answered; what is refused is counted below
-			rb.putOff(p.why, p.why.tries)
+			p.tried = rb.putOff(p.why, p.why.tries+p.why.spared)
+		case r.Refused != "" || r.Outcome == sched.Missing: // what is refused is counted below
+		case len(p.pods) > 1 && r.Item.Pod != p.why.pod: // not answered; what others are refused does not hold it up
+			delete(p.pods, r.Item.UID)
+		default:
+			p.tried = rb.putOff(p.why, p.why.tries)
 		}
 		rb.setBackoff(job.Key, p)
 	}
@@ -136,15 +137,15 @@ func (rb *refusedBindings) answered(job *ledger.Job, r sched.Receipt) {
 	}
 }
 
-// putOff has a job wait after a trial that leads to nothing, as after so many refusals, but not for long, nor for
-// longer than nothing is evicted for it.
-func (rb *refusedBindings) putOff(e *refused, tries int32) {
+// putOff returns until when a job waits after a trial that led to nothing: as after so many refusals, but not for long,
+// nor for longer than nothing is evicted for it.
+func (rb *refusedBindings) putOff(e *refused, tries int32) int64 {
 	now := rb.l.now()
 	until := now + int64(min(backoffAfter(tries), longestSpare))
 	if e.noMore > now {
 		until = min(until, e.noMore)
 	}
-	e.next = max(e.next, until)
+	return until
 }
 
 // spares says that no pod is evicted for a pod of a job now: that was in vain before, though trials were accepted.

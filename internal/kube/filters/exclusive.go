@@ -14,12 +14,23 @@ import (
 // claimsOf names the claims that a pod mounts, namespace/name.
 func claimsOf(pod *corev1.Pod) []string {
 	var out []string
+	var named map[string]bool // of a pod with many volumes: to look through a list took the square of them
+	if len(pod.Spec.Volumes) > 32 {
+		named = map[string]bool{}
+	}
 	for i := range pod.Spec.Volumes {
-		if c := pod.Spec.Volumes[i].PersistentVolumeClaim; c != nil {
-			if name := cache.NewObjectName(pod.Namespace, c.ClaimName).String(); !slices.Contains(out, name) {
-				out = append(out, name)
-			}
+		c := pod.Spec.Volumes[i].PersistentVolumeClaim
+		if c == nil {
+			continue
 		}
+		name := cache.NewObjectName(pod.Namespace, c.ClaimName).String()
+		if named == nil && slices.Contains(out, name) || named[name] {
+			continue
+		}
+		if named != nil {
+			named[name] = true
+		}
+		out = append(out, name)
 	}
 	return out
 }

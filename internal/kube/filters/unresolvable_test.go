@@ -43,36 +43,58 @@ func immediate() *storagev1.StorageClass {
 	return c
 }
 
+// first is a pod that is larger than what is left of any node.
+func first(claims ...string) *corev1.Pod {
+	p := pod("first", claims...)
+	p.CreationTimestamp = metav1.Unix(1, 0)
+	p.Spec.Containers[0].Resources.Requests[corev1.ResourceCPU] = resource.MustParse("8")
+	return p
+}
+
+// held says whether the first pod of a queue in order holds back the second, in a cluster that has some objects more.
+type held struct {
+	first   *corev1.Pod
+	holds   bool
+	objects []metav1.Object
+}
+
+func (c held) check(t *testing.T) {
+	second := pod("second", "held")
+	second.CreationTimestamp = metav1.Unix(2, 0)
+	w := newWorld(t, disks()...)
+	w.inOrder()
+	for _, n := range []string{"n0", "n1", "n2"} { // each node has a pod already
+		runs := pod("on-" + n)
+		runs.Spec.NodeName, runs.Status.Phase = n, corev1.PodRunning
+		w.tell(runs)
+	}
+	w.tell(holder("held", "v1"), holder("other", "v2"), has("v1", "n1", "held"), has("v2", "n2", "other"))
+	w.tell(c.objects...)
+	w.tell(c.first, second)
+	want := "second on n1"
+	if c.holds {
+		want = ""
+	}
+	if binds := w.decide(); binds != want {
+		code, text := w.why("second")
+		t.Errorf("bound %q, want %q; the second waits because %s: %s", binds, want, code, text)
+	}
+}
+
 // A job of a fifo queue holds others back for as long as it could start if there were room. Volumes are no room: those
 // of others' claims stay theirs when pods end, and the others might never end, since they wait behind it.
 func TestAJobThatLacksVolumesHoldsNoOtherBack(t *testing.T) {
-	first := func(claims ...string) *corev1.Pod { // larger than what is left of any node
-		p := pod("first", claims...)
-		p.CreationTimestamp = metav1.Unix(1, 0)
-		p.Spec.Containers[0].Resources.Requests[corev1.ResourceCPU] = resource.MustParse("8")
-		return p
-	}
-	second := pod("second", "held")
-	second.CreationTimestamp = metav1.Unix(2, 0)
-	taken := []metav1.Object{holder("held", "v1"), holder("other", "v2"), has("v1", "n1", "held"),
-		has("v2", "n2", "other")}
 	free, leaves := localVolume("v3", "local", "n0", "1Gi"), localVolume("v3", "local", "n0", "1Gi")
 	leaves.DeletionTimestamp = &metav1.Time{}
 	waits, none := claim("waits", "local"), claim("waits", "none")
-	large, picky, lost := claim("waits", "local"), claim("waits", "local"), claim("waits", "local")
-	half := holder("waits", "v3")
+	large, lost := claim("waits", "local"), claim("waits", "local")
+	half, typo := holder("waits", "v3"), holder("waits", "v9")
 	large.Spec.Resources.Requests[corev1.ResourceStorage] = resource.MustParse("9Gi")
-	picky.Spec.Selector = &metav1.LabelSelector{MatchLabels: map[string]string{"disk": "fast"}}
-	lost.Status.Phase, half.Annotations = corev1.ClaimLost, nil
-	released, scratch := localVolume("v3", "local", "n0", "1Gi"), first()
-	released.Status.Phase = corev1.VolumeReleased
-	scratch.Spec.Volumes = []corev1.Volume{{Name: "s", VolumeSource: corev1.VolumeSource{
-		Ephemeral: &corev1.EphemeralVolumeSource{VolumeClaimTemplate: &corev1.PersistentVolumeClaimTemplate{}}}}}
-	for name, c := range map[string]struct {
-		first   *corev1.Pod
-		holds   bool
-		objects []metav1.Object
-	}{
+	lost.Status.Phase, half.Annotations, typo.Annotations = corev1.ClaimLost, nil, nil
+	zoned, inZone := has("v4", "z", "zoned"), node("n1")
+	inZone.Labels[corev1.LabelTopologyZone], inZone.ResourceVersion = "z", "2"
+	zoned.Spec.NodeAffinity.Required.NodeSelectorTerms[0].MatchExpressions[0].Key = corev1.LabelTopologyZone
+	for name, c := range map[string]held{
 		"its claim finds no volume": {first("waits"), false, []metav1.Object{waits}},
 		"its claim is not there":    {first("waits"), false, nil},
 		"its volume is on no node": {first("waits"), false,
@@ -82,16 +104,22 @@ func TestAJobThatLacksVolumesHoldsNoOtherBack(t *testing.T) {
 		"one of its two claims finds no volume": {first("has", "waits"), false,
 			[]metav1.Object{free, none, class("none", ""), claim("has", "local")}},
 		"its claim asks for more than any volume has": {first("waits"), false, []metav1.Object{large, free}},
-		"its claim selects no volume":                 {first("waits"), false, []metav1.Object{picky, free}},
 		"its claim is lost":                           {first("waits"), false, []metav1.Object{lost, free}},
-		"the only volume is not cleaned":              {first("waits"), false, []metav1.Object{waits, released}},
 		"its volumes are on two nodes": {first("waits", "held"), false,
 			[]metav1.Object{holder("waits", "v3"), has("v3", "n0", "waits")}},
-		"its claim is about to be bound":         {first("waits"), true, []metav1.Object{half, has("v3", "n0", "waits")}},
-		"its volume was not heard of yet":        {first("waits"), true, []metav1.Object{holder("waits", "v3")}},
-		"its ephemeral claim is to be made":      {scratch, true, nil},
-		"a volume is made for it before the pod": {first("waits"), true, []metav1.Object{none, immediate()}},
-		"there is a volume for it, and no room":  {first("waits"), true, []metav1.Object{waits, free}},
+		"its claim is about to be bound":             {first("waits"), true, []metav1.Object{half, has("v3", "n0", "waits")}},
+		"its volume was not heard of yet":            {first("waits"), true, []metav1.Object{holder("waits", "v3")}},
+		"its claim names a volume that is not there": {first("waits"), false, []metav1.Object{typo, free}},
+		"its claim names the volume of another": {first("waits"), false,
+			[]metav1.Object{half, has("v3", "n0", "gone")}},
+		"the only volume is on no node": {first("waits"), false,
+			[]metav1.Object{waits, localVolume("v3", "local", "n9", "1Gi")}},
+		"its volumes ask for a node and a zone": {first("waits", "zoned"), false,
+			[]metav1.Object{holder("waits", "v3"), has("v3", "n0", "waits"), holder("zoned", "v4"), zoned,
+				inZone}},
+		"a volume is to be made for it before the pod, and was not": {first("waits"), false,
+			[]metav1.Object{none, immediate()}},
+		"there is a volume for it, and no room": {first("waits"), true, []metav1.Object{waits, free}},
 		"a volume was given to it, and it lacks room": {first("waits"), true,
 			[]metav1.Object{waits, has("v3", "n0", "waits")}},
 		"its volume is there, and it lacks room": {first("waits"), true, []metav1.Object{holder("waits", "v3"), free}},
@@ -99,26 +127,30 @@ func TestAJobThatLacksVolumesHoldsNoOtherBack(t *testing.T) {
 			[]metav1.Object{none, class("none", "csi.example.com")}},
 		"it asks for no volume, and lacks room": {first(), true, nil},
 	} {
-		t.Run(name, func(t *testing.T) {
-			w := newWorld(t, disks()...)
-			w.inOrder()
-			for _, n := range []string{"n0", "n1", "n2"} { // each node has a pod already
-				runs := pod("on-" + n)
-				runs.Spec.NodeName, runs.Status.Phase = n, corev1.PodRunning
-				w.tell(runs)
-			}
-			w.tell(taken...)
-			w.tell(c.objects...)
-			w.tell(c.first, second)
-			want := "second on n1"
-			if c.holds {
-				want = ""
-			}
-			if binds := w.decide(); binds != want {
-				code, text := w.why("second")
-				t.Errorf("bound %q, want %q; the second waits because %s: %s", binds, want, code, text)
-			}
-		})
+		t.Run(name, c.check)
+	}
+}
+
+// The claim of a generic ephemeral volume ends with its pod, and its volume comes free then.
+func TestClaimsThatEndWithTheirPodsMayLeaveAVolume(t *testing.T) {
+	free, waits := localVolume("v3", "local", "n0", "1Gi"), claim("waits", "local")
+	scratch := first()
+	scratch.Spec.Volumes = []corev1.Volume{{Name: "s", VolumeSource: corev1.VolumeSource{
+		Ephemeral: &corev1.EphemeralVolumeSource{VolumeClaimTemplate: &corev1.PersistentVolumeClaimTemplate{}}}}}
+	own, other, wrong := claim("first-s", "local"), claim("first-s", "local"), claim("first-s", "none")
+	ends := holder("gone", "v3")
+	for c, p := range map[*corev1.PersistentVolumeClaim]*corev1.Pod{own: scratch, wrong: scratch, ends: pod("ended")} {
+		c.OwnerReferences = []metav1.OwnerReference{*metav1.NewControllerRef(p, corev1.SchemeGroupVersion.WithKind("Pod"))}
+	}
+	for name, c := range map[string]held{
+		"its ephemeral claim is another's":                 {scratch, false, []metav1.Object{other, free}},
+		"its ephemeral claim finds no volume":              {scratch, false, []metav1.Object{wrong, free}},
+		"its ephemeral claim is to be made":                {scratch, true, nil},
+		"its ephemeral claim waits, and there is a volume": {scratch, true, []metav1.Object{own, free}},
+		"a claim that ends with its pod has the only volume": {first("waits"), true,
+			[]metav1.Object{waits, ends, has("v3", "n0", "gone")}},
+	} {
+		t.Run(name, c.check)
 	}
 }
 
