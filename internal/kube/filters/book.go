@@ -32,6 +32,7 @@ func (v *Volumes) Fact(f model.Fact) {
 	if o, ok := f.Object.(*model.Opaque); ok && fits(at, o.Content) {
 		v.facts[at] = o.Content
 	}
+	v.offers++
 	v.refresh(at)
 	if f.Ref.Kind == Claim || f.Ref.Kind == Volume {
 		for p := range v.chosen { // order-free: each place is settled by itself

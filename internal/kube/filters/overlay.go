@@ -25,6 +25,9 @@ func (p place) String() string { return string(p.kind) + "/" + p.key }
 // chosen for the tasks that sit. A function of these two and of nothing else.
 func (v *Volumes) refresh(p place) {
 	v.version++
+	if p.kind == Volume {
+		v.offers++
+	}
 	store := v.stores[p.kind]
 	// A store's only error is an object without a name; Fact lets none in.
 	switch fact := v.facts[p].(type) {

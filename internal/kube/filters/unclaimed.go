@@ -17,6 +17,7 @@ type unclaimed struct {
 	// be used; nil: not looked yet.
 	free  map[string]map[string]*corev1.PersistentVolume
 	given map[string][]*corev1.PersistentVolume // by the claim that has it, namespace/name
+	as    uint64                                // Volumes.offers, when that was looked at
 }
 
 // obtainable says that a volume will be made for a claim once its pod has a node, or that one would do which no other
@@ -25,8 +26,7 @@ type unclaimed struct {
 func (v *Volumes) obtainable(claim *corev1.PersistentVolumeClaim) bool {
 	name := volume.GetPersistentVolumeClaimClass(claim)
 	o, _, _ := v.stores[StorageClass].GetByKey(name)
-	if class, ok := o.(*storagev1.StorageClass); ok && class.Provisioner != volume.NotSupportedProvisioner &&
-		class.VolumeBindingMode != nil && *class.VolumeBindingMode == storagev1.VolumeBindingWaitForFirstConsumer {
+	if class, ok := o.(*storagev1.StorageClass); ok && v.provisions(class) {
 		return true
 	}
 	v.look()
@@ -40,6 +40,22 @@ func (v *Volumes) obtainable(claim *corev1.PersistentVolumeClaim) bool {
 	})
 }
 
+// provisions says that volumes of a class are made for the nodes of pods, and for some node.
+func (v *Volumes) provisions(class *storagev1.StorageClass) bool {
+	if class.Provisioner == volume.NotSupportedProvisioner || class.VolumeBindingMode == nil ||
+		*class.VolumeBindingMode != storagev1.VolumeBindingWaitForFirstConsumer {
+		return false
+	}
+	return len(class.AllowedTopologies) == 0 ||
+		slices.ContainsFunc(class.AllowedTopologies, func(term corev1.TopologySelectorTerm) bool {
+			asked := map[string][]string{}
+			for _, e := range term.MatchLabelExpressions {
+				asked[e.Key] = e.Values
+			}
+			return v.somewhere(asked)
+		})
+}
+
 // meets says that a volume is of a claim's class, large enough for it, and can be used in the ways that it asks for.
 func meets(claim *corev1.PersistentVolumeClaim, pv *corev1.PersistentVolume) bool {
 	has, asks := pv.Spec.Capacity[corev1.ResourceStorage], claim.Spec.Resources.Requests[corev1.ResourceStorage]
@@ -49,10 +65,10 @@ func meets(claim *corev1.PersistentVolumeClaim, pv *corev1.PersistentVolume) boo
 
 // look finds out which volumes no claim has. One that is being deleted is none, nor is one that no node can use.
 func (v *Volumes) look() {
-	if v.free != nil {
+	if v.free != nil && v.as == v.offers {
 		return
 	}
-	v.free = map[string]map[string]*corev1.PersistentVolume{}
+	v.as, v.free = v.offers, map[string]map[string]*corev1.PersistentVolume{}
 	v.given = map[string][]*corev1.PersistentVolume{}
 	for _, one := range v.stores[Volume].List() { // order-free: the largest, of which the name does not matter
 		pv, ok := one.(*corev1.PersistentVolume)

@@ -9,6 +9,7 @@ import (
 	"k8s.io/component-helpers/storage/volume"
 
 	"ashlar.sh/sched/ledger"
+	"ashlar.sh/sched/model"
 )
 
 // unresolvable is which pods no node takes for want of volumes, for as long as no volume, claim and node changes: the
@@ -47,7 +48,10 @@ func (v *Volumes) Unresolvable(t ledger.TaskID) bool {
 	}
 	now := v.l.Changes.NodeFacts.Now()
 	if u.of == nil || u.stock != v.version || u.facts != now {
-		*u = unresolvable{of: map[ledger.TaskID]resolved{}, stock: v.version, facts: now}
+		if u.facts != now {
+			u.unclaimed, u.sites = unclaimed{}, nil
+		}
+		u.of, u.stock, u.facts = map[ledger.TaskID]resolved{}, v.version, now
 	}
 	is, known := u.of[t]
 	if !known || is.pod != pod {
@@ -74,7 +78,6 @@ func (v *Volumes) never(pod *corev1.Pod) bool {
 		o, _, _ := v.stores[Claim].GetByKey(cache.NewObjectName(pod.Namespace, name).String())
 		claim, _ := o.(*corev1.PersistentVolumeClaim)
 		switch {
-		case claim == nil && own: // it is about to be made
 		case claim == nil, own && !metav1.IsControlledBy(claim, pod), v.unmet(claim):
 			return true
 		case claim.Spec.VolumeName != "":
@@ -116,7 +119,8 @@ func narrow(asked map[string][]string, pv *corev1.PersistentVolume) {
 		return
 	}
 	for _, e := range pv.Spec.NodeAffinity.Required.NodeSelectorTerms[0].MatchExpressions {
-		if e.Operator != corev1.NodeSelectorOpIn {
+		if e.Operator != corev1.NodeSelectorOpIn || e.Key == corev1.LabelFailureDomainBetaZone ||
+			e.Key == corev1.LabelFailureDomainBetaRegion { // nodes have today's names of these
 			continue
 		}
 		before, some := asked[e.Key]
@@ -142,17 +146,19 @@ func (v *Volumes) somewhere(asked map[string][]string) bool {
 		}
 	}
 	for _, value := range asked[rarest] {
-		if slices.ContainsFunc(v.site(rarest)[value], func(n ledger.NodeID) bool { return v.has(n, asked) }) {
-			return true
+		for _, n := range v.site(rarest)[value] {
+			if hasLabels(v.l.Node(n).Fact, asked) {
+				return true
+			}
 		}
 	}
 	return false
 }
 
-// has says that a node has a value of each label that is asked for.
-func (v *Volumes) has(n ledger.NodeID, asked map[string][]string) bool {
+// hasLabels says that a node has a value of each label that is asked for.
+func hasLabels(node *model.Node, asked map[string][]string) bool {
 	met := 0
-	for _, l := range v.l.Node(n).Fact.Labels {
+	for _, l := range node.Labels {
 		if slices.Contains(asked[l.Key], l.Value) {
 			met++
 		}

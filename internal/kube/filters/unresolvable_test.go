@@ -91,6 +91,9 @@ func TestAJobThatLacksVolumesHoldsNoOtherBack(t *testing.T) {
 	half, typo := holder("waits", "v3"), holder("waits", "v9")
 	large.Spec.Resources.Requests[corev1.ResourceStorage] = resource.MustParse("9Gi")
 	lost.Status.Phase, half.Annotations, typo.Annotations = corev1.ClaimLost, nil, nil
+	elsewhere := class("none", "csi.example.com")
+	elsewhere.AllowedTopologies = []corev1.TopologySelectorTerm{{MatchLabelExpressions: []corev1.
+		TopologySelectorLabelRequirement{{Key: corev1.LabelHostname, Values: []string{"n9"}}}}}
 	zoned, inZone := has("v4", "z", "zoned"), node("n1")
 	inZone.Labels[corev1.LabelTopologyZone], inZone.ResourceVersion = "z", "2"
 	zoned.Spec.NodeAffinity.Required.NodeSelectorTerms[0].MatchExpressions[0].Key = corev1.LabelTopologyZone
@@ -122,7 +125,8 @@ func TestAJobThatLacksVolumesHoldsNoOtherBack(t *testing.T) {
 		"there is a volume for it, and no room": {first("waits"), true, []metav1.Object{waits, free}},
 		"a volume was given to it, and it lacks room": {first("waits"), true,
 			[]metav1.Object{waits, has("v3", "n0", "waits")}},
-		"its volume is there, and it lacks room": {first("waits"), true, []metav1.Object{holder("waits", "v3"), free}},
+		"its volume is there, and it lacks room":       {first("waits"), true, []metav1.Object{holder("waits", "v3"), free}},
+		"a volume can be made for it where no node is": {first("waits"), false, []metav1.Object{none, elsewhere}},
 		"a volume can be made for it, and no room": {first("waits"), true,
 			[]metav1.Object{none, class("none", "csi.example.com")}},
 		"it asks for no volume, and lacks room": {first(), true, nil},
@@ -145,7 +149,7 @@ func TestClaimsThatEndWithTheirPodsMayLeaveAVolume(t *testing.T) {
 	for name, c := range map[string]held{
 		"its ephemeral claim is another's":                 {scratch, false, []metav1.Object{other, free}},
 		"its ephemeral claim finds no volume":              {scratch, false, []metav1.Object{wrong, free}},
-		"its ephemeral claim is to be made":                {scratch, true, nil},
+		"its ephemeral claim is not made":                  {scratch, false, nil},
 		"its ephemeral claim waits, and there is a volume": {scratch, true, []metav1.Object{own, free}},
 		"a claim that ends with its pod has the only volume": {first("waits"), true,
 			[]metav1.Object{waits, ends, has("v3", "n0", "gone")}},

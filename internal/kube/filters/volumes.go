@@ -37,6 +37,7 @@ type Volumes struct {
 	users   map[string][ledger.NumHolds]int32 // of claims by namespace/name: how many sit with one, by how
 	stores  map[model.Kind]cache.Indexer
 	version uint64 // differs whenever a store changed
+	offers  uint64 // differs whenever a volume did, or a fact
 	last    question
 	unresolvable
 }
